@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -57,6 +58,14 @@ export function startEngine(settings: MediaSettings = testMedia()): EngineUnderT
   };
 }
 
+/** The engines' processes among the children of this one. */
+export function enginePids(): number[] {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
+  return children
+    .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("media-main"))
+    .map(Number);
+}
+
 /** An origin where browsers allow cameras: an empty page at loopback. */
 export async function cameraOrigin(): Promise<{ url: string; close: () => void }> {
   const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html>"));
@@ -68,8 +77,8 @@ export async function cameraOrigin(): Promise<{ url: string; close: () => void }
 /** As a room's page does: two connections, without candidates of the browser's. */
 const clientScript = `
 globalThis.media = {
-  async start(ask, { video = true, iceServers = [] } = {}) {
-    const received = new RTCPeerConnection({ iceServers });
+  async start(ask, { video = true, iceServers = [], iceTransportPolicy = "all" } = {}) {
+    const received = new RTCPeerConnection({ iceServers, iceTransportPolicy });
     const people = new Map();
     received.ontrack = ({ transceiver, track }) => {
       const element = document.createElement(track.kind);
@@ -93,7 +102,7 @@ globalThis.media = {
       .map((element) => ({ person: people.get(element.dataset.mid), width: element.videoWidth, time: element.currentTime }));
     await ask({ kind: "join" });
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: video && { width: 640, height: 480, frameRate: 20 } });
-    const sent = new RTCPeerConnection({ iceServers });
+    const sent = new RTCPeerConnection({ iceServers, iceTransportPolicy });
     for (const track of stream.getTracks())
       sent.addTransceiver(track, { direction: "sendonly", sendEncodings: track.kind === "video" ? [{ maxBitrate: 600000, maxFramerate: 20 }] : [{}] });
     const publish = async (options) => {
@@ -111,11 +120,13 @@ globalThis.media = {
 
 export type SeenPicture = { person: string; width: number; time: number };
 
+type JoinOptions = { session: string; person: string; video?: boolean; loop?: boolean; relayOnly?: boolean };
+
 /** Lets the person in by a page: pictures and sound go both ways. */
 export async function joinByPage(
   { engine }: { engine: MediaEngine },
   page: Page,
-  { session, person, video = true, loop = false }: { session: string; person: string; video?: boolean; loop?: boolean },
+  { session, person, video = true, loop = false, relayOnly = false }: JoinOptions,
 ) {
   const { ticket, iceServers } = await engine.admit(session, person, { audio: true, video, loop });
   if (!(await page.evaluate("'ask' in globalThis")))
@@ -127,7 +138,7 @@ export async function joinByPage(
     if (event.kind === "message" && event.session === session && event.person === person)
       void page.evaluate(`media.receive(${JSON.stringify(event.message)})`).catch(() => {});
   });
-  const input = JSON.stringify({ video, iceServers });
+  const input = JSON.stringify({ video, iceServers, iceTransportPolicy: relayOnly ? "relay" : "all" });
   await page.evaluate(`media.start((message) => ask(${JSON.stringify(ticket)}, message), ${input})`);
   return {
     seen: () => page.evaluate("media.seen()") as Promise<SeenPicture[]>,

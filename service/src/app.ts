@@ -332,7 +332,10 @@ function peopleDeps(
       refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
-      notaries: { notaryDesk, notaryRules, notarySheets, notarySigning, identity },
+      notaries: {
+        ...{ notaryDesk, notaryRules, notarySheets, notarySigning, identity },
+        recordings: { db, clock, secrets, blobs: deps.blobs },
+      },
       health: {
         readiness,
         providers: features.providers,

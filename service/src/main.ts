@@ -18,7 +18,7 @@ import { isLoopback } from "./kernel/platform/network.ts";
 import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/pool.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
-import { openPricing } from "./orders/pricing/pricing.ts";
+import { openPricing, type VersionedPricing } from "./orders/pricing/pricing.ts";
 import { openMediaEngine, spoolFolder } from "./providers/providers.ts";
 import {
   envelopesWith,
@@ -26,7 +26,7 @@ import {
   type OpenedSignerAuthorities,
   openSignerAuthorities,
 } from "./signing/envelopes/envelopes.ts";
-import { Recordings } from "./signing/notaries/notaries.ts";
+import { eligibilityReader, loadNotaryRules, Recordings, recordingMetrics } from "./signing/notaries/notaries.ts";
 import { signingCertificates } from "./upkeep/gauges.ts";
 import { openResources, type Resources, root } from "./upkeep/resources.ts";
 import { keptMail, welcome } from "./welcome.ts";
@@ -97,16 +97,19 @@ function unvouchedCounter(metrics: Metrics): (table: string) => void {
 }
 
 /** The engine of live audio and video, and its recordings, where it is on. */
-function openMedia(resources: Resources, metrics: Metrics): LiveMedia | null {
+function openMedia(
+  resources: Resources,
+  metrics: Metrics,
+  { notarizationBlocked }: Pick<VersionedPricing, "notarizationBlocked">,
+): LiveMedia | null {
   const { config, clock, log } = resources;
   if (!config.media) return null;
   const spoolDir = spoolFolder(config.dataDir);
   const engine = openMediaEngine({ settings: config.media, spoolDir, clock, log });
-  const deaths = metrics.counter("media_engine_deaths_total", "Times that the media engine's process died.", []);
-  engine.listen((event) => {
-    if (event.kind === "lost") deaths.inc();
-  });
-  const recordings = new Recordings({ ...resources, engine, spoolDir });
+  recordingMetrics(metrics, { ...resources, engine, spoolDir });
+  const shipped = loadNotaryRules(config.notaryRules);
+  const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked });
+  const recordings = new Recordings({ ...resources, media: { engine, spoolDir }, readEligibility });
   recordings.recover().catch((error) => log.error({ err: error }, "what was left of recordings can't be read"));
   return { engine, recordings };
 }
@@ -163,7 +166,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const mine = { ...resources, workers, sealing, signerAuthorities: signers.authorities, texts: null };
     const envelopes = envelopesWith(mine);
     const outbox = openOutbox(config);
-    media = openMedia(resources, metrics);
+    media = openMedia(resources, metrics, pricing);
     app = await createApp({
       ...resources,
       schemaWatch,

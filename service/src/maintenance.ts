@@ -29,7 +29,13 @@ import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
 import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
-import { sweepAppointments, sweepDrafts, sweepSignatures, watchExpiries } from "./signing/notaries/notaries.ts";
+import {
+  sweepAppointments,
+  sweepDrafts,
+  sweepRecordings,
+  sweepSignatures,
+  watchExpiries,
+} from "./signing/notaries/notaries.ts";
 import {
   mailNewTasks,
   openServiceTasks,
@@ -73,6 +79,12 @@ const notaryTasks = (resources: Resources): Task[] => [
     everyMs: 30 * seconds,
     atStart: true,
     work: (stopping) => sweepAppointments(resources, stopping),
+  },
+  {
+    name: "recordings whose time is over",
+    everyMs: hours,
+    atStart: true,
+    work: (stopping) => sweepRecordings(resources, stopping),
   },
   {
     name: "commissions of notaries that expire",
@@ -235,6 +247,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
     },
     (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
     (_partnerId, stopping) => sweepAppointments(deps, stopping),
+    (_partnerId, stopping) => sweepRecordings(deps, stopping),
     (partnerId, stopping) =>
       deleteDue({ ...deps, states: judgedStates, forgets }, retention, clock(), stopping, partnerId),
   ];

@@ -74,7 +74,7 @@ export type {
   TemplateVersionFields,
 } from "./templates.ts";
 export type { ClientOptions, SentRequest, SentResponse, WriteOptions } from "./transport.ts";
-export type { OrderEventData, SignerEventData, WebhookEvent } from "./webhook-events.ts";
+export type { OrderEventData, RecordingEventData, SignerEventData, WebhookEvent } from "./webhook-events.ts";
 export { parseWebhook, signatureHeader, signWebhook, standardSecret, verifyWebhook } from "./webhook-signatures.ts";
 export {
   type CreatedWebhook,

@@ -13,6 +13,15 @@ export type SignerEventData = OrderEventData & {
   signer: number;
 };
 
+/** The members of every topic of a recording. */
+export type RecordingEventData = Omit<OrderEventData, "status"> & { startedAtUtc: string };
+
+type RecordingEnd = RecordingEventData & {
+  endedAtUtc: string;
+  /** SHA-256 of the recording's manifest, in hex. */
+  recordingSha256: string;
+};
+
 type Envelope<Type extends string, Data> = { type: Type; id: string; data: Data };
 type OrderTopic = "order.created" | "payment.cleared" | "signature.completed" | "shipment.delivered";
 type SignerTopic = "signature.requested" | "signature.viewed" | "signature.signed" | "signature.declined";
@@ -22,6 +31,10 @@ type RoomData<Event extends string> = { roomCode: string; roomName: string; even
 export type WebhookEvent =
   | Envelope<OrderTopic, OrderEventData>
   | Envelope<SignerTopic, SignerEventData>
+  | Envelope<"recording.started", RecordingEventData>
+  | Envelope<"recording.completed", RecordingEnd>
+  | Envelope<"recording.interrupted", RecordingEventData & { cause: string }>
+  | Envelope<"recording.deleted", RecordingEnd & { reason: string }>
   | Envelope<
       "passport.sealed",
       {

@@ -15,6 +15,10 @@ export const topics = [
   "signature.viewed",
   "signature.signed",
   "signature.declined",
+  "recording.started",
+  "recording.completed",
+  "recording.interrupted",
+  "recording.deleted",
 ] as const;
 
 export type Topic = (typeof topics)[number];

@@ -124,6 +124,14 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
       ],
     ],
   },
+  SignSealShipRecordingBroke: {
+    raises: [[["recording_breaks_total", "0x110 1x10"]], [["media_engine_deaths_total", "0x110 1x10"]]],
+    isQuietAt: [[["recording_breaks_total", "0x30 7x90"]]],
+  },
+  SignSealShipRecordingNotStored: {
+    raises: [[["recording_part_oldest_seconds", "601x120"]], [["recording_chunk_late_seconds", "6x120"]]],
+    isQuietAt: [[["recording_part_oldest_seconds", "600x120"]], [["recording_chunk_late_seconds", "5x120"]]],
+  },
 };
 
 test("each alert is raised by what it is for, and by nothing less", needs("prometheus"), () => {
@@ -168,6 +176,7 @@ test("the service has every metric that alerts and the dashboard name", async ()
     DATA_DIR: folder.path,
     TSA_URLS: "https://freetsa.org/tsr",
     OTS_CALENDARS: "http://127.0.0.1:9",
+    ...{ MEDIA: "embedded", MEDIA_ANNOUNCE: "127.0.0.1" },
   });
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   await service.stop();

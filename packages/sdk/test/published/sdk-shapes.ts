@@ -162,6 +162,7 @@ export const types = {
   PassportVerification: "Schemas['PassportVerification']",
   PassportWebhook: "Schemas['PassportWebhook']",
   SignerEventData: "Extract<Webhooks, { type: 'signature.signed' }>['data']",
+  RecordingEventData: "Extract<Webhooks, { type: 'recording.started' }>['data']",
   RoomSummary: "Schemas['RoomSummary']",
   RoomView: "Schemas['RoomView']",
   SavedTemplate: "Schemas['TemplateSaved']",

@@ -58,3 +58,31 @@ export async function bodyOf(
   reply.header("Content-Length", last + 1 - first);
   return body;
 }
+
+/** Sends 200, 206 or 416 (RFC 9110, sections 15.3.7 and 15.5.17). */
+export async function sendRange(
+  reply: FastifyReply,
+  file: StoredFile,
+  header: string | undefined,
+): Promise<FastifyReply> {
+  const range = byteRange(header, file.length);
+  reply.header("Accept-Ranges", "bytes");
+  if (range === "none") return reply.code(416).header("Content-Range", `bytes */${file.length}`).send();
+  const body = await bodyOf(reply, file, range ?? undefined);
+  if (range) reply.code(206).header("Content-Range", `bytes ${range.first}-${range.last}/${file.length}`);
+  return reply.send(body);
+}
+
+/**
+ * Parses a single byte range (RFC 9110, section 14).
+ * @returns null for the whole file, also when the header is invalid; "none" for a range after the end
+ */
+function byteRange(header: string | undefined, length: number): ByteRange | "none" | null {
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (from === "" && to === "") return null;
+  if (from === "") return Number(to) === 0 ? "none" : { first: Math.max(0, length - Number(to)), last: length - 1 };
+  const first = Number(from);
+  const last = to === "" ? length - 1 : Math.min(Number(to), length - 1);
+  if (to !== "" && Number(to) < first) return null;
+  return first < length ? { first, last } : "none";
+}

@@ -11,4 +11,4 @@ export {
   type StoredMark,
 } from "./marks.ts";
 export { type Days, dueBefore, providerRecordsOf, type RetentionPlan, readRetention } from "./plan.ts";
-export type { JudgedStates } from "./rules.ts";
+export { type JudgedStates, movedSince } from "./rules.ts";

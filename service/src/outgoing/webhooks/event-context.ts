@@ -4,18 +4,21 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { orderState } from "../../orders/order/order.ts";
-import type { EventContext } from "./payload.ts";
+import { recordingEventState } from "../../signing/notaries/notaries.ts";
+import type { EventContext, RecordingContext } from "./payload.ts";
 
 /** Columns from which bodies are built, of `event` and its `"order"` and `room`; passports are read separately. */
 export const contextColumns: Statement = sql`${eventColumns},
   "order".code AS "orderCode@order", "order".status AS "orderStatus", "order".external_reference AS "externalReference",
   room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`"order"`)},
-  ${marked(roomState, sql`room`, "isRoomAuthentic")}`;
+  ${marked(roomState, sql`room`, "isRoomAuthentic")}, told.started_at AS "recordingStartedAt", told.ended_at AS "recordingEndedAt",
+  told.manifest_sha256 AS "manifestSha256", told.cause AS "recordingCause", ${marked(recordingEventState, sql`told`, "isToldAuthentic")}`;
 
 /** The joins after the table `event`. */
 export const contextJoins: Statement = sql`
 LEFT JOIN orders AS "order" ON "order".id = event.order_id
-LEFT JOIN rooms AS room ON room.id = event.room_id`;
+LEFT JOIN rooms AS room ON room.id = event.room_id
+LEFT JOIN recording_events AS told ON told.event_row = event.id`;
 
 type Joined = {
   orderCode: string | null;
@@ -24,8 +27,17 @@ type Joined = {
   roomCode: string | null;
   roomName: string | null;
   isRoomAuthentic: boolean;
-} & Marked &
+} & Told &
+  Marked &
   StoredEvent;
+
+type Told = {
+  recordingStartedAt: Date | null;
+  recordingEndedAt: Date | null;
+  manifestSha256: string | null;
+  recordingCause: string | null;
+  isToldAuthentic: boolean;
+};
 
 /** A row of `contextColumns`, and more. */
 export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
@@ -37,7 +49,9 @@ export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joine
 export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   const { orderCode, orderStatus, externalReference, roomCode, roomName, isAuthentic, isRoomAuthentic, ...others } =
     row;
-  const { eventMac, eventRoomId, ...rest } = others;
+  const { eventMac, eventRoomId, recordingStartedAt, recordingEndedAt, manifestSha256, recordingCause, ...more } =
+    others;
+  const { isToldAuthentic, ...rest } = more;
   return {
     ...rest,
     isWhole: eventHolds(rowMac, row),
@@ -46,6 +60,14 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
       orderStatus === null || !isAuthentic || orderCode !== row.subject
         ? null
         : { status: orderStatus, externalReference },
+    recording: recordingOf(row),
     room: roomCode === null || roomName === null || !isRoomAuthentic ? null : { code: roomCode, name: roomName },
   };
+}
+
+/** Null for events of other topics, and for facts that fail their MAC. */
+function recordingOf({ recordingStartedAt, recordingEndedAt, ...told }: Told): RecordingContext | null {
+  if (recordingStartedAt === null || !told.isToldAuthentic) return null;
+  const { manifestSha256, recordingCause: cause } = told;
+  return { startedAt: recordingStartedAt, endedAt: recordingEndedAt, manifestSha256, cause };
 }

@@ -15,16 +15,20 @@ import {
 import { webhookIdExample } from "./schemas.ts";
 import { chainHeader, eventHeader, signatureHeader, verification } from "./signing.ts";
 import { standardHeaders } from "./standard-signature.ts";
-import { orderTopics, signerTopics, testTopic } from "./topics.ts";
+import { orderTopics, recordingTopics, signerTopics, testTopic } from "./topics.ts";
 
 const closed = { additionalProperties: false };
+
+const externalReference = Type.Optional(
+  text("The reference sent with the order; left out when none was.", "FILE-2207"),
+);
 
 const orderData = (status: string) => ({
   orderCode: orderCode(),
   status: text("The order's status when this was sent.", status),
   environment: environment(),
   occurredAtUtc: timestamp("When it happened."),
-  externalReference: Type.Optional(text("The reference sent with the order; left out when none was.", "FILE-2207")),
+  externalReference,
 });
 
 const roomData = (topic: string, about: TProperties) => ({
@@ -67,6 +71,29 @@ const signerWords: Readonly<Record<(typeof signerTopics)[number], OrderWords>> =
   "signature.viewed": { description: "A signer opened the document for the first time.", status: "EsignPending" },
   "signature.signed": { description: "A signer signed.", status: "EsignPending" },
   "signature.declined": { description: "A signer declined to sign.", status: "EsignDeclined" },
+};
+
+type RecordingWords = { description: string; data: TProperties };
+
+const recordingHash = sha256(
+  "SHA-256 of the recording's manifest, hex. The notary's journal and the transparency log name it, too.",
+);
+const recordingEnd = { endedAtUtc: timestamp("When the recording ended."), recordingSha256: recordingHash };
+
+const recordingWords: Readonly<Record<(typeof recordingTopics)[number], RecordingWords>> = {
+  "recording.started": { description: "The recording of a session with a notary started.", data: {} },
+  "recording.completed": { description: "The recording ended, and its manifest is made.", data: recordingEnd },
+  "recording.interrupted": {
+    description: "Somebody's line was lost, or the recording process stopped. The recording went on in a new take.",
+    data: { cause: text("`failed`: a line was lost. `stopped`: the recording process. The list may grow.", "failed") },
+  },
+  "recording.deleted": {
+    description: "The recording was deleted. Hashes and manifest stay.",
+    data: {
+      ...recordingEnd,
+      reason: text("`retention`: the years of the notary's state are over. The list may grow.", "retention"),
+    },
+  },
 };
 
 type Payload = { description: string; schema: TSchema };
@@ -152,6 +179,29 @@ export const payloads: Readonly<Record<string, Payload>> = {
               examples: [1],
             }),
             ...orderData(signerWords[topic].status),
+          },
+        ),
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    recordingTopics.map((topic) => [
+      topic,
+      {
+        description: recordingWords[topic].description,
+        schema: envelope(
+          topic,
+          {
+            description: "`{topic}:{orderCode}:{n}`, where `n` counts the order's events of the topic.",
+            example: `${topic}:${orderCodeExample}:1`,
+          },
+          {
+            orderCode: orderCode(),
+            environment: environment(),
+            occurredAtUtc: timestamp("When it happened."),
+            startedAtUtc: timestamp("When the recording started."),
+            ...recordingWords[topic].data,
+            externalReference,
           },
         ),
       },

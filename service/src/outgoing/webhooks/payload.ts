@@ -1,8 +1,16 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
-import { isOrderTopic, isSignerTopic, testTopic } from "./topics.ts";
+import { isOrderTopic, isRecordingTopic, isSignerTopic, testTopic } from "./topics.ts";
 
 /** A passport's statements about a document; hashes are lowercase hex SHA-256. */
 export type PassportContext = { verifyCode: string; docSha256: string; sealedSha256: string; createdAt: Date };
+
+/** A recording as an event tells of it. */
+export type RecordingContext = {
+  startedAt: Date;
+  endedAt: Date | null;
+  manifestSha256: string | null;
+  cause: string | null;
+};
 
 /** An event and the present records it concerns; null for those of other topics. */
 export type EventContext = {
@@ -15,6 +23,7 @@ export type EventContext = {
   order: { status: string; externalReference: string | null } | null;
   passport: PassportContext | null;
   room: { code: string; name: string } | null;
+  recording: RecordingContext | null;
 };
 
 type Data = Record<string, string | number>;
@@ -29,6 +38,7 @@ function dataOf(event: EventContext, baseUrl: string): Data | null {
   const { topic } = event;
   if (topic === testTopic) return testData(event);
   if (isOrderTopic(topic)) return orderData(event);
+  if (isRecordingTopic(topic)) return recordingData(event);
   return topic === "passport.sealed" ? passportData(event, baseUrl) : roomData(event);
 }
 
@@ -51,6 +61,22 @@ function orderData({ order, topic, eventId, subject, environment, occurredAt }: 
 
 /** The signer's number: the third part of the id of an event about a signer. */
 const signerOf = (eventId: string): number => Number(eventId.split(":")[2]);
+
+function recordingData({ order, recording, topic, subject, environment, occurredAt }: EventContext): Data | null {
+  if (!order || !recording) return null;
+  const { startedAt, endedAt, manifestSha256, cause } = recording;
+  const { externalReference } = order;
+  return {
+    orderCode: subject,
+    environment,
+    occurredAtUtc: occurredAt.toISOString(),
+    startedAtUtc: startedAt.toISOString(),
+    ...(endedAt && { endedAtUtc: endedAt.toISOString() }),
+    ...(manifestSha256 !== null && { recordingSha256: manifestSha256 }),
+    ...(cause !== null && (topic === "recording.deleted" ? { reason: cause } : { cause })),
+    ...(externalReference === null ? {} : { externalReference }),
+  };
+}
 
 function passportData({ passport, subject, environment }: EventContext, baseUrl: string): Data | null {
   if (!passport) return null;

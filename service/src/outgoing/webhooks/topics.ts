@@ -9,6 +9,14 @@ export const signerTopics = [
   "signature.declined",
 ] as const;
 
+/** Topics of the recordings of an order's sessions with a notary. The contract admits the family; names and payloads are ours. */
+export const recordingTopics = [
+  "recording.started",
+  "recording.completed",
+  "recording.interrupted",
+  "recording.deleted",
+] as const;
+
 /** The topics that a subscription may choose (contract, Events). */
 export const topics = [
   "passport.sealed",
@@ -16,6 +24,7 @@ export const topics = [
   "room.passport_sealed",
   ...orderTopics,
   ...signerTopics,
+  ...recordingTopics,
 ] as const;
 
 export type Topic = (typeof topics)[number];
@@ -26,6 +35,8 @@ export const testTopic = "webhook.test";
 export const isTopic = (value: unknown): value is Topic => topics.some((topic) => topic === value);
 
 export const isSignerTopic = (topic: string): boolean => signerTopics.some((each) => each === topic);
+
+export const isRecordingTopic = (topic: string): boolean => recordingTopics.some((each) => each === topic);
 
 /** Whether payloads of the topic tell an order's status. */
 export const isOrderTopic = (topic: string): boolean =>

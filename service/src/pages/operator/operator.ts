@@ -4,6 +4,7 @@ import type { RefundDeps } from "../../orders/refunds/refunds.ts";
 import type {
   DeskDeps,
   IdentityDeps,
+  KeepDeps,
   NotarySigningDeps,
   RuleChangeDeps,
   SheetDeps,
@@ -34,6 +35,7 @@ import { faxReportRoute, paperRoutes } from "./paper/routes.ts";
 import { type PartnerPagesDeps, partnerPages } from "./partners/routes.ts";
 import { type PaymentPagesDeps, paymentRoutes } from "./payments/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
+import { recordingRoutes } from "./recordings/routes.ts";
 import { refundRoutes } from "./refunds/routes.ts";
 import { todayRoutes } from "./today/routes.ts";
 
@@ -52,6 +54,7 @@ export type OperatorDeps = {
     notarySigning: NotarySigningDeps;
     identity: IdentityDeps;
     notarySheets: SheetDeps;
+    recordings: KeepDeps;
   };
   health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
 };
@@ -90,6 +93,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     sheetRoutes(scope, notary);
     notaryHoursRoutes(scope, notary);
     journalRoutes(scope, notary);
+    recordingRoutes(scope, { frame, recordings: notaries.recordings });
     notaryAdminRoutes(scope, notary);
     notaryRuleRoutes(scope, notary);
   });

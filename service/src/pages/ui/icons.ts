@@ -28,6 +28,7 @@ const shapes = {
   firm: html`<path d="M3 21.5h18M5 21.5v-17l9-2v19M14 8.5h5v13M8.5 8v.2m0 4.300v.2m0 4.300v.2"/>`,
   health: html`<path d="M2.5 12.5h4.5l2.5-7 4.5 13 2.5-6h5"/>`,
   book: html`<path d="M12 5.5C9.5 3.8 6.5 3.300 3 3.5v15c3.5-.2 6.5.3 9 2 2.5-1.700 5.5-2.200 9-2v-15c-3.5-.2-6.5.3-9 2zM12 5.5v15"/>`,
+  play: html`<circle cx="12" cy="12" r="9"/><path d="M10 8.2v7.6l6.2-3.8z" fill="currentColor"/>`,
 } as const;
 
 export type IconName = keyof typeof shapes;

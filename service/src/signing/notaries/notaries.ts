@@ -9,6 +9,7 @@ import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
 import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
+import { recordingEventRows } from "./recordings/events.ts";
 import { partRows, recordingRows } from "./recordings/store.ts";
 import { handOverRows } from "./sheets/hand-overs.ts";
 import { sheetTables } from "./sheets/store.ts";
@@ -131,8 +132,23 @@ export {
 export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
-export { type KeepDeps, playTake, recordingMail } from "./recordings/keep.ts";
+export { recordingFaults } from "./recordings/check.ts";
+export { recordingEventState } from "./recordings/events.ts";
+export {
+  exportRecording,
+  holdRecording,
+  isOpened,
+  type KeepDeps,
+  openRecording,
+  playTake,
+  recordingMail,
+} from "./recordings/keep.ts";
+export { listRecordings, type RecordingOnList } from "./recordings/list.ts";
+export { recordingMetrics } from "./recordings/metrics.ts";
 export { type RecordingHead, Recordings } from "./recordings/recordings.ts";
+export { sweepRecordings } from "./recordings/retention.ts";
+export { type ShownRecording, shownRecording } from "./recordings/show.ts";
+export { recordingById } from "./recordings/store.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
 export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";
 export { noteAct, typedOfSheet } from "./sheets/note.ts";
@@ -169,4 +185,5 @@ export const protectedTables = [
   linkRows,
   recordingRows,
   partRows,
+  recordingEventRows,
 ];

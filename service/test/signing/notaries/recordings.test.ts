@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { wholeFile } from "@signsealship/testing/blobs";
 import { newDatabase } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
-import { startEngine } from "@signsealship/testing/media";
+import { enginePids, startEngine } from "@signsealship/testing/media";
 import { openPeer } from "@signsealship/testing/media-peer";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
@@ -17,14 +17,18 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
-import { addNotary, playTake, Recordings } from "../../../src/signing/notaries/notaries.ts";
 import {
-  deleteRecording,
-  dueRecordings,
+  addNotary,
+  eligibilityReader,
   exportRecording,
   holdRecording,
-} from "../../../src/signing/notaries/recordings/keep.ts";
-import { recordingById } from "../../../src/signing/notaries/recordings/store.ts";
+  loadNotaryRules,
+  openRecording,
+  playTake,
+  Recordings,
+  recordingById,
+  sweepRecordings,
+} from "../../../src/signing/notaries/notaries.ts";
 
 const { test } = testsNeeding("jq", "openssl", "unzip", "ffmpeg");
 
@@ -37,28 +41,39 @@ const clock = () => new Date(Date.now() + ahead);
 const blobsFolder = join(folder.path, "blobs");
 const blobs = openBlobs(folderBackend(blobsFolder), secrets, clock);
 const log = openLog("silent");
-const deps = { db, clock, random: systemRandom, secrets, blobs, log, engine: media.engine, spoolDir: media.spoolDir };
+const shipped = loadNotaryRules(join(import.meta.dirname, "../../../data/notarization-rules.yaml"));
+const deps = {
+  ...{ db, clock, random: systemRandom, secrets, blobs, log, media },
+  readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: () => false }),
+};
 const recordings = await forTests(new Recordings(deps));
 
-const operatorId = randomUUID();
-await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${operatorId}, 'nora@desk.example', now())`);
-await db.query(
-  sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${operatorId}, 'Nora', '{notary}', now())`,
-);
-const commission = {
-  ...{ commissionName: "Nora Ames", state: "FL", county: "Dade", commissionNumber: "1" },
-  ...{ commissionExpires: "2040-01-31", status: "active" },
-};
-const notaryId = await addNotary({ db, clock }, operatorId, commission, "operator");
+async function newNotary(state: string): Promise<string> {
+  const id = randomUUID();
+  await db.query(
+    sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${`${state.toLowerCase()}@desk.example`}, now())`,
+  );
+  await db.query(
+    sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${id}, ${state}, '{notary}', now())`,
+  );
+  const commission = {
+    ...{ commissionName: "Nora Ames", state, county: "Dade", commissionNumber: "1" },
+    ...{ commissionExpires: "2040-01-31", status: "active" },
+  };
+  return addNotary({ db, clock }, id, commission, "operator");
+}
+// The rules that are shipped say five years of Texas, and nothing of Florida.
+const notaryId = await newNotary("TX");
+const inFlorida = await newNotary("FL");
 
 const people = [
   { person: "n", role: "notary", name: "Nora Ames" },
   { person: "s", role: "signer", name: "Sam Cole" },
 ];
-const begin = (session: string, years: number | null = null) =>
-  recordings.begin({ session, notaryId, orderId: null, environment: "test", people, years });
-const own = { actor: `notary:${notaryId}`, isNotary: true, reason: "" };
-const auditor = { actor: "operator:auditor", isNotary: false, reason: "A complaint of the client" };
+const begin = (session: string, notary = notaryId) =>
+  recordings.begin({ session, notaryId: notary, orderId: null, environment: "test", people });
+const own = { actor: `notary:${notaryId}`, reason: "To read back the oath" };
+const auditor = { actor: "operator:auditor", reason: "A complaint of the client" };
 const lines = (action: string) =>
   db.query<{ detail: { recording: string; reason?: string } }>(
     sql`SELECT detail FROM audit_log WHERE action = ${action}`,
@@ -77,7 +92,7 @@ test("a recording survives the death of the engine, and its manifest says whose 
   const s = await openPeer({ engine: media.engine, session: "first", person: "s", video: false });
   await until(() => (recordings.headOf("first")?.seq ?? 0) > 8);
   const head = recordings.headOf("first");
-  for (const pid of engines()) process.kill(pid, "SIGKILL");
+  for (const pid of enginePids()) process.kill(pid, "SIGKILL");
   await media.happened("lost");
   await Promise.all([n.close(), s.close()]);
   await recordings.resume("first");
@@ -125,17 +140,11 @@ test("a recording survives the death of the engine, and its manifest says whose 
 /** Runs the commands of docs/notary-recording.md on the export. */
 function checkByHand(env: Record<string, string>): string {
   const page = readFileSync(new URL("../../../../docs/notary-recording.md", import.meta.url), "utf8");
-  const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
+  const [alone = ""] = page.split("## From the notary");
+  const commands = [...alone.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
   assert.ok(commands.includes("openssl"));
   return spawnSync("bash", ["-c", commands], { cwd: exported, encoding: "utf8", env: { ...process.env, ...env } })
     .stdout;
-}
-
-function engines(): number[] {
-  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ");
-  return children
-    .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("media-main"))
-    .map(Number);
 }
 
 test("the check by hand finds a changed byte, a dropped line, a swapped line and another head", () => {
@@ -177,6 +186,7 @@ test("what is stored and what is on the disk shows no plain WebM", () => {
 test("a take plays in parts, the same bytes as whole, and FFmpeg knows its length", async () => {
   const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
   const id = detail.recording;
+  await openRecording(deps, id, own);
   const file = await playTake(deps, id, 1_000_000, own);
   const whole = await wholeFile(file);
   assert.equal(whole.length, file.length);
@@ -202,58 +212,66 @@ test("a take plays in parts, the same bytes as whole, and FFmpeg knows its lengt
   await assert.rejects(playTake(deps, randomUUID(), 1_000_000, own), { code: "not_found" });
 });
 
-test("each look is logged, another's needs a reason, and the notary is mailed once an hour", async () => {
+test("each viewing states a reason, is logged, and is mailed to the notary; it ends after an hour", async () => {
   const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
   const id = detail.recording;
-  const before = (await lines("recording.played")).length;
-  await assert.rejects(playTake(deps, id, 1_000_000, { ...auditor, reason: " " }), { code: "validation" });
-  await assert.rejects(playTake(deps, id, 1_000_000, { ...auditor, reason: "x".repeat(501) }), { code: "validation" });
-  await assert.rejects(playTake(deps, id, 1_000_000, { ...auditor, reason: "a\u0000b" }), { code: "validation" });
-  assert.equal((await lines("recording.played")).length, before);
-  assert.deepEqual(await mails(), []);
-  await playTake(deps, id, 1_000_000, auditor);
-  await playTake(deps, id, 1_000_000, auditor);
+  const mailed = (await mails()).length;
+  await assert.rejects(playTake(deps, id, 1_000_000, auditor), /say why you look at it/);
+  for (const reason of [" ", "x".repeat(501), "a\u0000b", "two\nlines"])
+    for (const look of [openRecording, exportRecording])
+      await assert.rejects(look(deps, id, { ...auditor, reason }), { code: "validation" });
+  await assert.rejects(holdRecording(deps, id, true, { ...auditor, reason: "" }), { code: "validation" });
+  assert.equal((await lines("recording.held")).length, 0);
+  assert.equal((await mails()).length, mailed);
+  await openRecording(deps, id, auditor);
+  await playTake(deps, id, 1_000_000, { ...auditor, range: "bytes=0-9" });
   await exportRecording(deps, id, auditor);
-  const played = (await lines("recording.played")).slice(before);
+  ahead = 3_601_000;
+  await assert.rejects(playTake(deps, id, 1_000_000, auditor), /say why you look at it/);
+  ahead = 0;
   assert.deepEqual(
-    played.map(({ detail: { reason } }) => reason),
-    [auditor.reason, auditor.reason],
+    (await mails()).slice(mailed).map(({ how }) => how),
+    ["opened", "exported"],
   );
-  assert.deepEqual(
-    (await mails()).map(({ how }) => how),
-    ["played", "exported"],
+  const [opened, played, copied] = await Promise.all(
+    ["recording.opened", "recording.played", "recording.exported"].map(
+      async (action) => (await lines(action)).at(-1)?.detail,
+    ),
   );
+  assert.equal(opened?.reason, auditor.reason);
+  assert.deepEqual(played, { recording: id, take: 1_000_000, range: "bytes=0-9" });
+  assert.equal(copied?.reason, auditor.reason);
 });
 
-test("a recording is kept as long as the state asks, longer while it is held, and its key goes first", async () => {
+test("a recording is deleted when the years of its state are over and nobody holds it, and its key goes first", async () => {
   const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
   const id = detail.recording;
-  const years = (count: number) => {
-    ahead = count * 366 * 86_400_000;
+  const unknown = await begin("florida", inFlorida);
+  await recordings.end("florida", []);
+  assert.equal((await recordingById(db, unknown)).keepUntil, null);
+  const sweep = async (years: number) => {
+    ahead = years * 366 * 86_400_000;
+    await sweepRecordings({ ...deps, log }, new AbortController().signal);
+    ahead = 0;
+    return (await lines("recording.deleted")).map((line) => line.detail.recording);
   };
-  years(9);
-  assert.deepEqual(await dueRecordings(db, notaryId, clock()), []);
-  await assert.rejects(deleteRecording(deps, id, own.actor), { code: "conflict" });
-  years(11);
-  assert.deepEqual(
-    (await dueRecordings(db, notaryId, clock())).map((due) => due.id),
-    [id],
-  );
-  await holdRecording(deps, id, true, own.actor);
-  assert.deepEqual(await dueRecordings(db, notaryId, clock()), []);
-  await assert.rejects(deleteRecording(deps, id, own.actor), /is held/);
-  await holdRecording(deps, id, false, own.actor);
-  await deleteRecording(deps, id, own.actor);
-  await deleteRecording(deps, id, own.actor);
-  years(0);
-  assert.equal((await lines("recording.deleted")).length, 1);
+  assert.deepEqual(await sweep(4), []);
+  await holdRecording(deps, id, true, own);
+  await assert.rejects(holdRecording(deps, id, true, own), { code: "conflict" });
+  assert.deepEqual(await sweep(6), []);
+  await holdRecording(deps, id, false, own);
+  assert.deepEqual(await sweep(6), [id]);
+  assert.deepEqual(await sweep(99), [id]);
   const { manifest, deletedAt } = await recordingById(db, id);
   assert.ok(manifest && deletedAt);
+  await assert.rejects(openRecording(deps, id, own), { code: "not_found" });
   await assert.rejects(playTake(deps, id, 1_000_000, own), { code: "not_found" });
+  await assert.rejects(exportRecording(deps, id, own), { code: "not_found" });
+  await assert.rejects(holdRecording(deps, id, true, own), { code: "conflict" });
   const [left] = await db.query<{ keys: number; lines: number }>(sql`
     SELECT (SELECT count(*)::int FROM recordings WHERE record_key IS NOT NULL) AS keys, count(lines)::int AS lines
     FROM recording_parts WHERE blob_key IS NULL`);
-  assert.equal(left?.keys, 0);
+  assert.equal(left?.keys, 1);
   assert.ok((left?.lines ?? 0) > 0);
   assert.deepEqual(
     readdirSync(blobsFolder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
@@ -274,7 +292,7 @@ test("a session that the engine refused begins again with the same recording", a
 });
 
 test("a part that does not follow the chain is not stored, and stays on the disk", async () => {
-  await begin("second", 5);
+  await begin("second");
   const n = await openPeer({ engine: media.engine, session: "second", person: "n" });
   await until(() => (recordings.headOf("second")?.seq ?? 0) > 2);
   await media.engine.close("second");
@@ -297,11 +315,11 @@ test("a service that died soon after the start finds on the disk what is not in 
   const n = await openPeer({ engine: media.engine, session: "early", person: "n", video: false });
   await until(() => (recordings.headOf("early")?.seq ?? 0) > 1);
   recordings.stop();
-  for (const pid of engines()) process.kill(pid, "SIGKILL");
+  for (const pid of enginePids()) process.kill(pid, "SIGKILL");
   await until(() => media.events.some((event) => event.kind === "lost" && event.sessions.includes("early")));
   await n.close();
   const next = new Recordings(deps);
-  const input = { session: "early", notaryId, orderId: null, environment: "test" as const, people, years: null };
+  const input = { session: "early", notaryId, orderId: null, environment: "test" as const, people };
   await assert.rejects(next.begin(input), { code: "conflict" });
   await next.resume("early");
   const { recording } = await next.end("early", []);

@@ -66,6 +66,130 @@ class SignerEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingStartedData:
+    """A recording of a session with a notary."""
+
+    order_code: str
+    """The order's code."""
+    environment: Literal["live", "test"]
+    """The environment of the order."""
+    occurred_at_utc: datetime
+    """When it happened."""
+    started_at_utc: datetime
+    """When the recording started."""
+    external_reference: str | None = None
+    """None when none was sent with the order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingStartedEvent:
+    """A recording started."""
+
+    type: Literal["recording.started"]
+    """`recording.started`."""
+    id: str
+    """The same id may come twice."""
+    data: RecordingStartedData
+    """Which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingCompletedData:
+    """A recording that ended."""
+
+    order_code: str
+    """The order's code."""
+    environment: Literal["live", "test"]
+    """The environment of the order."""
+    occurred_at_utc: datetime
+    """When it happened."""
+    started_at_utc: datetime
+    """When the recording started."""
+    ended_at_utc: datetime
+    """When the recording ended."""
+    recording_sha256: str
+    """SHA-256 of the recording's manifest, in hex."""
+    external_reference: str | None = None
+    """None when none was sent with the order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingCompletedEvent:
+    """A recording ended, and its manifest is made."""
+
+    type: Literal["recording.completed"]
+    """`recording.completed`."""
+    id: str
+    """The same id may come twice."""
+    data: RecordingCompletedData
+    """Which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingInterruptedData:
+    """A recording that went on in a new take."""
+
+    order_code: str
+    """The order's code."""
+    environment: Literal["live", "test"]
+    """The environment of the order."""
+    occurred_at_utc: datetime
+    """When it happened."""
+    started_at_utc: datetime
+    """When the recording started."""
+    cause: str
+    """`failed`: a line was lost. `stopped`: the recording process. The list may grow."""
+    external_reference: str | None = None
+    """None when none was sent with the order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingInterruptedEvent:
+    """Somebody's line was lost, or the recording process stopped."""
+
+    type: Literal["recording.interrupted"]
+    """`recording.interrupted`."""
+    id: str
+    """The same id may come twice."""
+    data: RecordingInterruptedData
+    """Which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingDeletedData:
+    """A recording that is gone; its manifest stays."""
+
+    order_code: str
+    """The order's code."""
+    environment: Literal["live", "test"]
+    """The environment of the order."""
+    occurred_at_utc: datetime
+    """When it happened."""
+    started_at_utc: datetime
+    """When the recording started."""
+    ended_at_utc: datetime
+    """When the recording ended."""
+    recording_sha256: str
+    """SHA-256 of the recording's manifest, in hex."""
+    reason: str
+    """`retention`: its time was over. The list may grow."""
+    external_reference: str | None = None
+    """None when none was sent with the order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingDeletedEvent:
+    """A recording was deleted."""
+
+    type: Literal["recording.deleted"]
+    """`recording.deleted`."""
+    id: str
+    """The same id may come twice."""
+    data: RecordingDeletedData
+    """Which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PassportSealedData:
     """A PDF that was sealed."""
 
@@ -194,6 +318,10 @@ class UnknownEvent:
 WebhookEvent = Union[
     OrderEvent,
     SignerEvent,
+    RecordingStartedEvent,
+    RecordingCompletedEvent,
+    RecordingInterruptedEvent,
+    RecordingDeletedEvent,
     PassportSealedEvent,
     RoomOrderAttachedEvent,
     RoomPassportSealedEvent,

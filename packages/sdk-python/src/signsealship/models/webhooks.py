@@ -18,6 +18,10 @@ Topic = Literal[
     "signature.viewed",
     "signature.signed",
     "signature.declined",
+    "recording.started",
+    "recording.completed",
+    "recording.interrupted",
+    "recording.deleted",
 ]
 """What a webhook can tell of."""
 

@@ -13,6 +13,10 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "signature.viewed": "A signer opened the document for the first time.",
   "signature.signed": "A signer signed; others may still have to.",
   "signature.declined": "A signer declined to sign.",
+  "recording.started": "The recording of a session with a notary started.",
+  "recording.completed": "The recording ended, and its manifest is made.",
+  "recording.interrupted": "Somebody’s line was lost, or the recording process stopped.",
+  "recording.deleted": "The recording was deleted when its time was over.",
 };
 
 /** How far back a list of deliveries goes. */

@@ -39,6 +39,12 @@ const sections = {
   },
   notary: { path: "/operator/notary", label: "Notary’s desk", shape: "notarize", permission: "notary.work" },
   journal: { path: "/operator/notary/journal", label: "Journal", shape: "book", permission: "notary.work" },
+  recordings: {
+    path: "/operator/notary/recordings",
+    label: "Recordings",
+    shape: "play",
+    permission: ["notary.work", "records.read"],
+  },
   notaries: {
     path: "/operator/notaries",
     label: "Notaries",

@@ -99,7 +99,8 @@ ${errorSummary(problem)}
 ${mayChange && card("change", "Change the record", commissionForm(notaryPath(notary.id), typed))}
 ${card("seal", "Seal", sealPart(notary, seal, mayChange))}
 ${card("proofs", "Proofs", proofsPart(notary.id, proofs, mayChange))}
-${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="${notaryPath(notary.id, "/journal.json")}" download>Copy as JSON</a> · <a href="${notaryPath(notary.id, "/journal.pdf")}" download>Copy as a sealed PDF</a></p>`)}</div>`;
+${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="${notaryPath(notary.id, "/journal.json")}" download>Copy as JSON</a> · <a href="${notaryPath(notary.id, "/journal.pdf")}" download>Copy as a sealed PDF</a></p>`)}
+${card("recordings", "Recordings", html`<p><a href="/operator/notary/recordings?notary=${notary.id}">Recordings of this notary</a></p>`)}</div>`;
 }
 
 /** The picture of the seal, to be held against the commission before blocks have it. */

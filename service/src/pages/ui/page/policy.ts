@@ -35,3 +35,6 @@ export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): 
     "base-uri 'none'",
     `frame-ancestors ${frame}`,
   ].join("; ");
+
+/** Of a page that plays recordings: they come from us, and no script reads them. */
+export const playerPolicy: string = `${refreshingPolicy()}; media-src 'self'`;

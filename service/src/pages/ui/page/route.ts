@@ -10,7 +10,7 @@ import type {
 import { namedQuality } from "../../../kernel/http/accept.ts";
 import { contentDisposition } from "../../../kernel/http/content-disposition.ts";
 import { wireStatus } from "../../../kernel/http/errors/wire-errors.ts";
-import { bodyOf } from "../../../kernel/http/file-route.ts";
+import { bodyOf, sendRange } from "../../../kernel/http/file-route.ts";
 import type { Policy, RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { uncached } from "../../../kernel/http/verdicts.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -21,14 +21,15 @@ import { formHeaders, htmlType } from "./headers.ts";
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** What a page's route answers: a page, perhaps with a status or headers of its own; another address; data for our own script; a file to save. */
+/** What a page's route answers: a page, perhaps with a status or headers of its own; another address; data for our own script; a file to save, or to play in ranges. */
 export type PageAnswer =
   | string
   | { page: string; status?: number; headers?: Headers }
   | { redirect: string; headers?: Headers }
   | { json: object }
   | { pdf: Buffer | StoredFile; name: string; type?: "application/zip" }
-  | { file: string; type: string; name: string };
+  | { file: string; type: string; name: string }
+  | { played: StoredFile; type: "video/webm" };
 
 /** The names in an address like `/orders/:code`, with their texts. */
 type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
@@ -108,6 +109,8 @@ export function pageRoute<Url extends string>(
       try {
         const answer = await handle(call);
         if (typeof answer !== "string" && "pdf" in answer) return await sendPdf(reply, headers, answer);
+        if (typeof answer !== "string" && "played" in answer)
+          return await sendRange(reply.headers(headers).type(answer.type), answer.played, request.headers.range);
         return compressed ? await sendCompressed(request, reply, headers, answer) : send(reply, headers, answer);
       } catch (error) {
         if (!refused || !belongsBesideForm(error) || wantsJson(request)) throw error;
@@ -150,7 +153,7 @@ async function sendPdf(
   return reply.send(body);
 }
 
-type PlainAnswer = Exclude<PageAnswer, { pdf: unknown }>;
+type PlainAnswer = Exclude<PageAnswer, { pdf: unknown } | { played: unknown }>;
 
 export function send(reply: FastifyReply, headers: Headers, answer: PlainAnswer): FastifyReply {
   reply.headers(headers);

@@ -50,6 +50,15 @@ export type Witness = {
 
 export const oathKinds = ["oath", "affirmation"] as const;
 
+export type ActRecording = {
+  sha256: string;
+  keptAt: string;
+  /** Null where this service keeps it for good. */
+  keptUntil: string | null;
+  /** Of a session that this service records: `sha256` is the head of the chain then, and not the hash of the whole. */
+  head?: { recording: string; seq: number; at: string };
+};
+
 /** What a notary notes of an act: the journal's fields (of the laws that were read Oklahoma's asks for most, 49 O.S. 206). */
 export type Act = {
   act: ActKind;
@@ -63,7 +72,7 @@ export type Act = {
   witnesses: string[];
   /** What the act was done by audio and video with. */
   session: { tool: string; id: string } | null;
-  recording: { sha256: string; keptAt: string; keptUntil: string } | null;
+  recording: ActRecording | null;
   feeCents: number;
   notes: string | null;
   /** The run sheet of an act that was done with one, and where its record ended when the act was noted. */
@@ -115,7 +124,7 @@ export function readAct(typed: Typed, now: Date): Read<Act> {
     read.fault("venue_state", "must be the two-letter code of a US state");
   if (act.endedAt < act.startedAt) read.fault("ended_at", "must not be before the start");
   if (Date.parse(act.endedAt) > now.getTime() + clockToleranceMs) read.fault("ended_at", "must not be in the future");
-  if (act.recording && act.recording.keptUntil < act.endedAt.slice(0, 10))
+  if (act.recording?.keptUntil && act.recording.keptUntil < act.endedAt.slice(0, 10))
     read.fault("recording_until", "must not be before the act");
   return read.done(act);
 }
@@ -173,7 +182,7 @@ function readCredential(read: FormReader, at: (name: string) => string, isRemote
   return credential;
 }
 
-function readRecording(read: FormReader): NonNullable<Act["recording"]> {
+function readRecording(read: FormReader): ActRecording {
   const sha256 = read.required("recording_sha256");
   if (!/^[0-9a-f]{64}$/.test(sha256))
     read.fault("recording_sha256", "must be a SHA-256 in lowercase hex, 64 characters");

@@ -17,6 +17,7 @@ import {
   section,
   titleLook,
 } from "@signsealship/certificate";
+import type { ActRecording } from "./act.ts";
 import { type EntrySubject, refusalReasons } from "./entry.ts";
 
 type Entry = EntrySubject & {
@@ -82,6 +83,9 @@ function entryBlock(flow: Flow, entry: Entry): void {
   if (entry.kind === "correction") row("Corrects", `entry ${entry.corrects}: ${entry.words}`);
   if (entry.kind === "refusal") row("Why", `${refusalReasons[entry.reason]}: ${entry.words}`);
   if (entry.kind !== "correction" && entry.act) actRows(row, entry.act);
+  if (entry.kind !== "correction" && entry.recording) {
+    row("Whole recording", recordingWords(entry.recording));
+  }
   if (entry.kind === "act") {
     row("Document, SHA-256", entry.document.notarizedSha256);
     if (entry.document.isPaper) row("", "A scan of paper: earlier signatures are not carried.");
@@ -89,6 +93,9 @@ function entryBlock(flow: Flow, entry: Entry): void {
   row("Entry before, SHA-256", entry.previousSha256);
   flow.skip(9);
 }
+
+const recordingWords = ({ sha256, keptAt, keptUntil, head }: ActRecording): string =>
+  `${keptAt}, ${keptUntil === null ? "for good" : `until ${keptUntil}`}; ${head ? `line ${head.seq} of the chain, ` : ""}SHA-256 ${sha256}`;
 
 type Row = (label: string, value: string | null | undefined) => void;
 
@@ -108,10 +115,7 @@ function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act
   }
   row("Witnesses", act.witnesses.join("; "));
   row("Session", act.session && `${act.session.tool}, ${act.session.id}`);
-  row(
-    "Recording",
-    act.recording && `${act.recording.keptAt} until ${act.recording.keptUntil}; SHA-256 ${act.recording.sha256}`,
-  );
+  row("Recording", act.recording && recordingWords(act.recording));
   row("Fee", `$${(act.feeCents / 100).toFixed(2)}`);
   row("Notes", act.notes);
 }

@@ -29,10 +29,13 @@ export type EntryDocument = {
   confirmed: string[];
 };
 
+/** A whole recording by its manifest, and for how long this service keeps it; null for good. */
+export type EntryRecording = { id: string; sha256: string; keptAt: string; keptUntil: string | null };
+
 /** What an entry of a journal is about. */
 export type EntrySubject =
-  | { kind: "act"; act: Act; document: EntryDocument }
-  | { kind: "refusal"; reason: RefusalReason; words: string; act: Act | null }
+  | { kind: "act"; act: Act; document: EntryDocument; recording?: EntryRecording }
+  | { kind: "refusal"; reason: RefusalReason; words: string; act: Act | null; recording?: EntryRecording }
   | { kind: "correction"; corrects: number; words: string };
 
 /** What every entry says. */

@@ -11,6 +11,7 @@ import type { Act } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import { inPersonObstacle } from "../in-person/in-person.ts";
+import { recordingOfAct } from "../recordings/in-journal.ts";
 import { endWithSignature, requireReady } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { deleteSignatures } from "../signing/store.ts";
@@ -154,7 +155,8 @@ async function writeDown(
   };
   const { environment, orderId, code: orderCode } = order;
   const frame = { journal: notary.id, notary, orderCode, environment, at, orderId, actor: operator.actor };
-  await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about });
+  const recording = await recordingOfAct(tx, act, deps.baseUrl);
+  await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about, ...(recording && { recording }) });
   await endWithSignature(tx, deps.rowMac, order, act, { document, by: operator.actor, at });
   await perform(tx, locked, "notarized", { document }, { actor: operator.actor, at, log: deps.log });
   await deleteDraft(tx, order.taskId);

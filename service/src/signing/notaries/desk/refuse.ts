@@ -4,6 +4,7 @@ import type { Act } from "../acts/act.ts";
 import { type RefusalReason, refusalReasons } from "../acts/entry.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { recordingOfOrder } from "../recordings/in-journal.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { deleteSignatures } from "../signing/store.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
@@ -30,7 +31,8 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
     const act = ((await findDraft(tx, order.taskId, notary.id))?.act ?? null) as Act | null;
     const { environment, orderId } = order;
     const frame = { journal: notary.id, notary, orderCode: code, environment, at, orderId, actor: operator.actor };
-    await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act });
+    const recording = await recordingOfOrder(tx, orderId, deps.baseUrl);
+    await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act, ...(recording && { recording }) });
     const on = reason === "identity" ? "identity_locked" : "notarization_failed";
     // The firm reads why in kind; the words stay in the journal.
     const facts = { reason: refusalReasons[reason] };

@@ -1,25 +1,32 @@
 /** A recording as a zip: manifest, chain, and each take as it was recorded. Made while it is sent. */
 import { crc32 } from "node:zlib";
+import { logProof } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { chainFaults } from "./check.ts";
 import { chainText } from "./manifest.ts";
 import { recordedTake } from "./playback.ts";
 import { placedChunks, type ReadDeps } from "./read.ts";
-import { partsOf, type Recording } from "./store.ts";
+import { manifestEntry, partsOf, type Recording } from "./store.ts";
 
 type Entry = { name: string; length: number; bytes: () => AsyncIterable<Buffer> | Iterable<Buffer> };
 
 /** Longer files need another form of zip; a session of three people has 3 GB after four hours. */
 const mostBytes = 2 ** 32 - 1;
 
-/** @throws ServiceError `conflict` for one without a manifest, or too long for a zip */
+/** @throws ServiceError `conflict` for one without a manifest, or too long for a zip; `unavailable` naming what was altered */
 export async function exportedRecording(deps: ReadDeps, recording: Recording): Promise<StoredFile> {
   const { manifest } = recording;
   if (manifest === null) throw new ServiceError("conflict", "The recording has not ended.");
   const parts = await partsOf(deps.db, recording.id);
+  const [fault] = chainFaults(recording, parts);
+  if (fault !== undefined) throw new ServiceError("unavailable", `The recording is not what was written. ${fault}`);
   const takes = [...new Set(placedChunks(parts).map(({ line }) => line.take))];
   const entries: Entry[] = [held("recording.json", manifest), held("chain.jsonl", chainText(parts))];
+  // The log has the line within seconds; an export before that goes without the proof.
+  const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
+  if (logged.state === "logged") entries.push(held("recording.json.tlog-proof", logged.proof));
   for (const take of takes) {
     const file = await recordedTake(deps, recording, take);
     entries.push({ name: `takes/${take}.webm`, length: file.length, bytes: () => file.pieces() });

@@ -1,8 +1,8 @@
-/** Who looks at recordings, and how long they are kept. */
+/** Who looks at recordings and why, and what stops their deletion. Each look is a line of the audit log and a mail to the notary. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { type Clock, hourMs } from "../../../kernel/platform/clock.ts";
-import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
@@ -11,62 +11,115 @@ import { listNotaries } from "../commissions/store.ts";
 import { exportedRecording } from "./export.ts";
 import { playableTake } from "./playback.ts";
 import type { ReadDeps } from "./read.ts";
-import { changeRecording, forgetBlobs, lockRecording, type Recording, recordingById } from "./store.ts";
+import { changeRecording, lockRecording, type Recording, recordingById } from "./store.ts";
 
 export type KeepDeps = ReadDeps & { db: Database; clock: Clock };
 
-/** Somebody who looks: the notary, or an operator who gives a reason. */
-export type Viewer = {
-  readonly actor: string;
-  readonly isNotary: boolean;
-  readonly reason: string;
-};
+/** Somebody who acts on a recording, and why: the notary, too, gives a reason. */
+export type Viewer = { readonly actor: string; readonly reason: string };
 
+/** For so long a stated reason opens the takes of a recording to its viewer. */
+const openedMs = hourMs;
 const longestReason = 500;
 
-type Looked = "played" | "exported";
+type Action = "opened" | "exported" | "held" | "released";
 
-/** A take to play, logged; the notary is mailed when somebody else looks. @throws ServiceError naming the field and the rule */
-export async function playTake(deps: KeepDeps, id: string, take: number, viewer: Viewer): Promise<StoredFile> {
-  const recording = await looked(deps, id, viewer, "played", { take });
-  return playableTake(deps, recording, take);
+/** Opens a recording to its viewer for an hour. @throws ServiceError naming the field and the rule */
+export async function openRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<void> {
+  playable(await recordingById(deps.db, id));
+  await deps.db.transaction(async (tx) => writeDown(tx, deps, await recordingById(tx, id), viewer, "opened"));
 }
 
-/** Manifest, chain and takes as a zip, logged as playing is. */
+/** Whether the viewer stated a reason within the last hour. */
+export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: string, actor: string): Promise<boolean> {
+  const [line] = await db.query(sql`
+    SELECT FROM audit_log WHERE action = 'recording.opened' AND detail ->> 'recording' = ${id} AND actor = ${actor}
+      AND occurred_at > ${new Date(clock().getTime() - openedMs)} LIMIT 1`);
+  return line !== undefined;
+}
+
+/**
+ * A take to play, to a viewer who opened the recording; each request of a player is logged.
+ * @param range as the request names it
+ * @throws ServiceError `conflict` where it is not opened
+ */
+export async function playTake(
+  deps: KeepDeps,
+  id: string,
+  take: number,
+  { actor, range = null }: { actor: string; range?: string | null },
+): Promise<StoredFile> {
+  const recording = playable(await recordingById(deps.db, id));
+  if (!(await isOpened(deps, id, actor)))
+    throw new ServiceError("conflict", "Open the recording first: say why you look at it.");
+  const file = await playableTake(deps, recording, take);
+  const detail = { recording: id, take, ...(range !== null && { range: range.slice(0, 100) }) };
+  await deps.db.query(
+    auditLine({ at: deps.clock(), action: "recording.played", actor, orderId: recording.orderId, detail }),
+  );
+  return file;
+}
+
+/** Manifest, chain and takes as a zip. */
 export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<StoredFile> {
-  const recording = await looked(deps, id, viewer, "exported", {});
-  return exportedRecording(deps, recording);
+  const recording = playable(await recordingById(deps.db, id));
+  requireReason(viewer);
+  const file = await exportedRecording(deps, recording);
+  await deps.db.transaction((tx) => writeDown(tx, deps, recording, viewer, "exported"));
+  return file;
 }
 
-async function looked(deps: KeepDeps, id: string, viewer: Viewer, how: Looked, more: { take?: number }) {
-  const reason = viewer.reason.trim();
-  if (!viewer.isNotary && reason === "") throw invalid("reason must say why you look at another’s recording");
-  if (!isPlainText(reason)) throw invalid("reason must be one line of plain text");
-  if (reason.length > longestReason) throw invalid(`reason must have at most ${longestReason} characters`);
-  const recording = await recordingById(deps.db, id);
+/** Stops deletion, as a court may ask, or allows it again. */
+export async function holdRecording(deps: KeepDeps, id: string, isHeld: boolean, viewer: Viewer): Promise<void> {
+  await recordingById(deps.db, id);
+  await deps.db.transaction(async (tx) => {
+    const recording = await lockRecording(tx, id);
+    if (recording.deletedAt) throw new ServiceError("conflict", "The recording was deleted.");
+    if (recording.isHeld === isHeld)
+      throw new ServiceError("conflict", `The recording is ${isHeld ? "held already" : "not held"}.`);
+    await changeRecording(tx, id, { isHeld });
+    await writeDown(tx, deps, recording, viewer, isHeld ? "held" : "released");
+  });
+}
+
+function playable(recording: Recording): Recording {
   if (recording.deletedAt) throw new ServiceError("not_found", "The recording was deleted.");
   if (!recording.endedAt) throw new ServiceError("conflict", "The recording has not ended.");
-  const at = deps.clock();
-  await deps.db.transaction(async (tx) => {
-    if (!viewer.isNotary) await mailNotary(tx, recording, viewer, how, at);
-    const detail = { recording: id, ...more, ...(reason !== "" && { reason }) };
-    await tx.query(
-      auditLine({ at, action: `recording.${how}`, actor: viewer.actor, orderId: recording.orderId, detail }),
-    );
-  });
   return recording;
 }
 
-/** A player asks for many ranges: the notary hears of each person once an hour. */
-async function mailNotary(tx: Tx, { id }: Recording, { actor }: Viewer, how: Looked, at: Date): Promise<void> {
-  const [before] = await tx.query(sql`
-    SELECT FROM audit_log WHERE actor = ${actor} AND action = ${`recording.${how}`}
-      AND detail ->> 'recording' = ${id} AND occurred_at > ${new Date(at.getTime() - hourMs)} LIMIT 1`);
-  if (!before) await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
+function requireReason({ reason }: Viewer): string {
+  const said = reason.trim();
+  if (said === "") throw invalid("reason must say why you do this");
+  if (!isPlainText(said)) throw invalid("reason must be one line of plain text");
+  if (said.length > longestReason) throw invalid(`reason must have at most ${longestReason} characters`);
+  return said;
+}
+
+async function writeDown(
+  tx: Tx,
+  { clock }: Pick<KeepDeps, "clock">,
+  recording: Recording,
+  viewer: Viewer,
+  how: Action,
+): Promise<void> {
+  const at = clock();
+  const { id, orderId } = recording;
+  const { actor } = viewer;
+  const detail = { recording: id, reason: requireReason(viewer) };
+  await tx.query(auditLine({ at, action: `recording.${how}`, actor, orderId, detail }));
+  await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
 
 /** No words of people: those are in the audit log. */
-type RecordingMail = { recording: string; actor: string; how: Looked; at: string };
+type RecordingMail = { recording: string; actor: string; how: Action; at: string };
+
+const words: Readonly<Record<Action, string>> = {
+  opened: "opened to be played",
+  exported: "exported",
+  held: "held: it is not deleted",
+  released: "released: it is deleted when its time is over",
+};
 
 export const recordingMail = defineMail({
   queue: "notary-recording-mail",
@@ -76,62 +129,26 @@ export const recordingMail = defineMail({
     const [line] = await db.query<{ reason: string }>(sql`
       SELECT detail ->> 'reason' AS reason FROM audit_log WHERE actor = ${actor} AND action = ${`recording.${how}`}
         AND detail ->> 'recording' = ${recording} AND occurred_at = ${new Date(at)} LIMIT 1`);
-    return notary && line && { to: notary.email, startedAt, reason: line.reason };
+    return (
+      notary &&
+      line && {
+        to: notary.email,
+        startedAt,
+        reason: line.reason,
+        by: actor === `operator:${notary.operatorId}` ? "you, or somebody with your account" : "an operator",
+      }
+    );
   },
-  write: ({ to, startedAt, reason }, { recording, actor, how, at }, { baseUrl }) => ({
-    id: `notary-recording:${recording}:${actor}:${at}`,
+  write: ({ to, startedAt, reason, by }, { recording, actor, how, at }, { baseUrl }) => ({
+    id: `notary-recording:${recording}:${actor}:${how}:${at}`,
     to,
-    subject: how === "played" ? "A recording of yours was played" : "A recording of yours was exported",
+    subject: `A recording of yours was ${how}`,
     greeting: "Hello,",
     lines: [
-      `An operator ${how} the recording of your session of ${startedAt.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
+      `The recording of your session of ${startedAt.toISOString().slice(0, 16).replace("T", " ")} UTC was ${words[how]}, by ${by}.`,
       `The reason that was given: ${reason}`,
     ],
-    link: { label: "Open the notary desk", url: `${baseUrl}/operator/notary` },
+    link: { label: "Open the recording", url: `${baseUrl}/operator/notary/recordings/${recording}` },
     caution: "If you do not know why, ask the operator of this service. The audit log has each time, and who it was.",
   }),
 });
-
-/** Stops deletion, as a court may ask, or allows it again. */
-export async function holdRecording(deps: KeepDeps, id: string, isHeld: boolean, actor: string): Promise<void> {
-  await recordingById(deps.db, id);
-  const at = deps.clock();
-  await deps.db.transaction(async (tx) => {
-    const recording = await lockRecording(tx, id);
-    if (recording.deletedAt) throw new ServiceError("conflict", "The recording was deleted.");
-    if (recording.isHeld === isHeld) return;
-    await changeRecording(tx, id, { isHeld });
-    const action = isHeld ? "recording.held" : "recording.released";
-    await tx.query(auditLine({ at, action, actor, orderId: recording.orderId, detail: { recording: id } }));
-  });
-}
-
-/** Recordings of a notary whose time is over. Nothing is deleted before the notary says so. */
-export const dueRecordings = (db: Database, notaryId: string, now: Date) =>
-  db.query<{ id: string; keepUntil: string }>(sql`
-    SELECT id, keep_until::text AS "keepUntil" FROM recordings
-    WHERE notary_id = ${notaryId} AND ended_at IS NOT NULL AND deleted_at IS NULL AND NOT is_held
-      AND keep_until < ${now.toISOString().slice(0, 10)}::date ORDER BY keep_until, id`);
-
-/**
- * Deletes a recording whose time is over. Its key goes first, so that the bytes in a backup open nothing; hashes and manifest stay.
- * @throws ServiceError `conflict` for one that is held or not due
- */
-export async function deleteRecording(deps: KeepDeps, id: string, actor: string): Promise<void> {
-  const { db, clock, blobs } = deps;
-  await recordingById(db, id);
-  const at = clock();
-  const removed = await db.transaction(async (tx) => {
-    const recording = await lockRecording(tx, id);
-    if (recording.deletedAt) return [];
-    if (!recording.endedAt) throw new ServiceError("conflict", "The recording has not ended.");
-    if (recording.isHeld) throw new ServiceError("conflict", "The recording is held: nothing of it is deleted.");
-    if (recording.keepUntil >= at.toISOString().slice(0, 10))
-      throw new ServiceError("conflict", `The recording is kept until ${recording.keepUntil}.`);
-    await changeRecording(tx, id, { deletedAt: at });
-    const detail = { recording: id, manifestSha256: recording.manifestSha256 };
-    await tx.query(auditLine({ at, action: "recording.deleted", actor, orderId: recording.orderId, detail }));
-    return forgetBlobs(tx, id);
-  });
-  for (const key of removed) await blobs.discard(key);
-}

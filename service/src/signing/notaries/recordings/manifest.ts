@@ -7,15 +7,22 @@ import type { Part, Recording } from "./store.ts";
 /** A moment of the session: a step of its script, a consent, an act. */
 export type Mark = { at: string; kind: string; person: string | null };
 
-type Input = { parts: readonly Part[]; takes: readonly ReadTake[]; marks: readonly Mark[]; endedAt: Date };
+type Input = {
+  parts: readonly Part[];
+  takes: readonly ReadTake[];
+  marks: readonly Mark[];
+  endedAt: Date;
+  /** Random: the transparency log has the manifest's hash, which is to tell nothing. */
+  salt: Buffer;
+};
 
 /** The lines of the chain as a file: `chainSha256` is of exactly these bytes. */
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
 /** A take whose end nobody wrote down, because the service died with it. */
-const stopped = "stopped";
+export const stopped = "stopped";
 
-export function manifestOf(recording: Recording, { parts, takes, marks, endedAt }: Input): string {
+export function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {
   const { takeEnds } = recording;
   const shown = takes.map((take) => {
     const { audio, video } = tracksIn(take.header);
@@ -40,11 +47,13 @@ export function manifestOf(recording: Recording, { parts, takes, marks, endedAt 
     environment: recording.environment,
     startedAt: recording.startedAt.toISOString(),
     endedAt: endedAt.toISOString(),
+    keptUntil: recording.keepUntil,
     people: recording.people.map(({ person, role, name }) => ({ person, role, name })),
     takes: shown,
     gaps: gapsOf(shown),
     marks: marks.map(({ at, kind, person }) => ({ at, kind, person })),
     chain: { lines: recording.headSeq, headSha256: recording.headSha256, sha256: sha256Hex(text) },
+    salt: salt.toString("hex"),
   });
 }
 

@@ -24,8 +24,11 @@ import {
   sha256Hex,
   spoolFiles,
 } from "../../../providers/providers.ts";
-import { type Mark, manifestOf } from "./manifest.ts";
+import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
+import { tellOfRecording } from "./events.ts";
+import { type Mark, manifestOf, stopped } from "./manifest.ts";
 import { readTakes } from "./read.ts";
+import { yearsAfter, yearsOf } from "./retention.ts";
 import {
   changeRecording,
   insertPart,
@@ -48,9 +51,9 @@ export type RecordingDeps = {
   secrets: SecretBytes;
   blobs: Blobs;
   log: Log;
-  engine: MediaEngine;
-  /** The engine's folder. */
-  spoolDir: string;
+  /** The engine, and its folder. */
+  media: { engine: MediaEngine; spoolDir: string };
+  readEligibility: ReadEligibility;
 };
 
 type RecordingInput = {
@@ -60,15 +63,11 @@ type RecordingInput = {
   orderId: number | null;
   environment: Environment;
   people: readonly RecordedPerson[];
-  /** By the law of the commission's state; null where the rules don't say. */
-  years: number | null;
 };
 
 /** The chain of a session at one moment: everything up to here is durable. */
 export type RecordingHead = { recording: string; seq: number; headSha256: string; at: string };
 
-/** Where a state's rules name no number: the longest that is known. */
-const yearsIfUnknown = 10;
 /** Numbers of takes in one run of the engine: more than a session can use, and 4,000 runs fit into a nonce. */
 const takesInRun = 1_000_000;
 /** A process that was cut off may write for a moment longer. */
@@ -84,12 +83,12 @@ export class Recordings {
 
   constructor(deps: RecordingDeps) {
     this.#deps = deps;
-    this.stop = deps.engine.listen((event) => this.#hear(event));
+    this.stop = deps.media.engine.listen((event) => this.#hear(event));
   }
 
   /** Opens the session in the engine, with a recording. @throws ServiceError `conflict` for a session that has one */
-  async begin({ session, notaryId, orderId, environment, people, years }: RecordingInput): Promise<string> {
-    const { db, clock, random, secrets } = this.#deps;
+  async begin({ session, notaryId, orderId, environment, people }: RecordingInput): Promise<string> {
+    const { db, clock, random, secrets, readEligibility } = this.#deps;
     const existing = await recordingOf(db, session);
     if (existing) {
       const taken = new ServiceError("conflict", "The session has a recording.");
@@ -103,13 +102,15 @@ export class Recordings {
     }
     const id = newUuid();
     const startedAt = clock();
-    const keepUntil = yearsAfter(startedAt, years ?? yearsIfUnknown);
+    const years = await yearsOf(db, readEligibility, notaryId);
+    const keepUntil = years === null ? null : yearsAfter(startedAt, years);
     const made = { id, session, notaryId, orderId, environment, people: [...people], startedAt, keepUntil };
     await db.transaction(async (tx) => {
       const key = keyCipher(secrets).encrypt(random.bytes(32), id);
       await insertRecording(tx, { ...made, headSha256: emptyChain.sha256 }, key);
       const detail = { recording: id, people: people.length, keepUntil };
       await tx.query(auditLine({ ...lineOf(made), at: startedAt, action: "recording.started", detail }));
+      await tellOfRecording(tx, "recording.started", made, startedAt);
     });
     await this.#openRun(await required(this.#deps, session));
     return id;
@@ -120,7 +121,9 @@ export class Recordings {
     await this.#settle(session);
     const recording = await required(this.#deps, session);
     if (recording.endedAt) throw new ServiceError("conflict", "The recording has ended.");
+    const { db, clock } = this.#deps;
     await this.#openRun(recording);
+    await db.transaction((tx) => tellOfRecording(tx, "recording.interrupted", recording, clock(), stopped));
   }
 
   /** Null before the first chunk. */
@@ -130,7 +133,7 @@ export class Recordings {
 
   /** Closes the session, stores the last part, and writes `recording.json`. May be repeated. */
   async end(session: string, marks: readonly Mark[]): Promise<{ recording: string; manifestSha256: string }> {
-    const { engine, spoolDir } = this.#deps;
+    const { engine, spoolDir } = this.#deps.media;
     await engine.close(session);
     await this.#settle(session);
     await rm(join(spoolDir, session), { recursive: true, force: true });
@@ -140,7 +143,8 @@ export class Recordings {
 
   /** Stores what a killed process left on the disk. */
   async recover(): Promise<void> {
-    const { spoolDir, log } = this.#deps;
+    const { media, log } = this.#deps;
+    const { spoolDir } = media;
     await mkdir(spoolDir, { recursive: true, mode: 0o700 });
     for (const session of await readdir(spoolDir))
       await this.#settle(session).catch((error: Error) =>
@@ -180,36 +184,30 @@ export class Recordings {
 
   /** Stores what the session left on this disk. */
   async #settle(session: string): Promise<void> {
-    const folder = join(this.#deps.spoolDir, session);
+    const folder = join(this.#deps.media.spoolDir, session);
     await untilQuiet(folder);
     await this.#inOrder(session, () => this.#store(session, { closedOnly: false }));
   }
 
   async #store(session: string, { closedOnly }: { closedOnly: boolean }): Promise<void> {
-    for (const file of await spoolFiles(join(this.#deps.spoolDir, session), { closedOnly }))
+    for (const file of await spoolFiles(join(this.#deps.media.spoolDir, session), { closedOnly }))
       await storePart(this.#deps, session, file);
   }
 
   async #openRun({ id, session, headSeq, headSha256 }: Recording): Promise<void> {
-    const { db, secrets, engine } = this.#deps;
+    const { db, secrets, media } = this.#deps;
     const run = await db.transaction((tx) => nextRun(tx, id));
     const key = await recordKeyOf(db, secrets, id);
     const firstTake = run * takesInRun;
     this.#ids.set(session, id);
     try {
       const head = { seq: headSeq, sha256: headSha256 };
-      await engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
+      await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
     } catch (error) {
       this.#ids.delete(session);
       throw error;
     }
   }
-}
-
-function yearsAfter(start: Date, years: number): string {
-  const end = new Date(start);
-  end.setUTCFullYear(end.getUTCFullYear() + years);
-  return end.toISOString().slice(0, 10);
 }
 
 const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
@@ -289,26 +287,35 @@ async function storePart(deps: RecordingDeps, session: string, file: string): Pr
 async function endTakes(deps: RecordingDeps, session: string, ends: Recording["takeEnds"]): Promise<void> {
   const { id } = await required(deps, session);
   await deps.db.transaction(async (tx) => {
-    const { takeEnds } = await lockRecording(tx, id);
-    await changeRecording(tx, id, { takeEnds: { ...takeEnds, ...ends } });
+    const recording = await lockRecording(tx, id);
+    await changeRecording(tx, id, { takeEnds: { ...recording.takeEnds, ...ends } });
+    for (const { at, endedBy } of Object.values(ends))
+      if (endedBy === "failed") await tellOfRecording(tx, "recording.interrupted", recording, new Date(at), endedBy);
   });
 }
 
 /** Reads every chunk once more: a manifest names no byte that is not there. */
 async function writeManifest(deps: RecordingDeps, recording: Recording, marks: readonly Mark[]) {
-  const { db, clock } = deps;
-  const { id } = recording;
+  const { db, clock, random } = deps;
+  const { id, environment } = recording;
   if (recording.manifestSha256 !== null) return { recording: id, manifestSha256: recording.manifestSha256 };
   const takes = await readTakes(deps, recording);
   const at = clock();
-  const text = manifestOf(recording, { parts: await partsOf(db, id), takes, marks, endedAt: at });
+  const text = manifestOf(recording, {
+    parts: await partsOf(db, id),
+    takes,
+    marks,
+    endedAt: at,
+    salt: random.bytes(32),
+  });
   const sha256 = sha256Hex(text);
   const manifestSha256 = await db.transaction(async (tx) => {
     const now = await lockRecording(tx, id);
     if (now.manifestSha256 !== null) return now.manifestSha256;
-    await changeRecording(tx, id, { manifest: { text, sha256, at } });
+    await changeRecording(tx, id, { manifest: { text, sha256, at, log: environment } });
     const detail = { recording: id, manifestSha256: sha256, lines: recording.headSeq };
     await tx.query(auditLine({ ...lineOf(recording), at, action: "recording.ended", detail }));
+    await tellOfRecording(tx, "recording.completed", { ...recording, endedAt: at, manifestSha256: sha256 }, at);
     return sha256;
   });
   return { recording: id, manifestSha256 };

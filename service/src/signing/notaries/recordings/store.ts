@@ -1,10 +1,18 @@
 /** The rows of recordings: one for each session, and one for each part of its chain that is in the store. */
+import type { LogEntry } from "@signsealship/evidence/log";
+import { queueEntry } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../../kernel/platform/blobs/cipher.ts";
 import { columnCipher } from "../../../kernel/platform/column-cipher.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type BlobRows, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
@@ -30,8 +38,8 @@ export type Recording = {
   endedAt: Date | null;
   manifest: string | null;
   manifestSha256: string | null;
-  /** ISO day until which it is not deleted. */
-  keepUntil: string;
+  /** ISO day until which it is kept; null for good, where the state's rules name no number of years. */
+  keepUntil: string | null;
   isHeld: boolean;
   deletedAt: Date | null;
 };
@@ -87,6 +95,14 @@ export async function recordingById(db: Sql, id: string): Promise<Recording> {
   return found;
 }
 
+/** The newest recording of an order's sessions. */
+export async function lastOfOrder(db: Sql, orderId: number): Promise<Recording | undefined> {
+  const [found] = await db.query<Recording>(
+    sql`SELECT ${columns} FROM recordings WHERE order_id = ${orderId} ORDER BY started_at DESC, id LIMIT 1`,
+  );
+  return found;
+}
+
 export async function recordingOf(db: Sql, session: string): Promise<Recording | undefined> {
   const [found] = await db.query<Recording>(sql`SELECT ${columns} FROM recordings WHERE session = ${session}`);
   return found;
@@ -97,9 +113,6 @@ export async function lockRecording(tx: Tx, id: string): Promise<Recording> {
   await tx.query(sql`SELECT FROM recordings WHERE id = ${id} FOR UPDATE`);
   return recordingById(tx, id);
 }
-
-export const unfinished = (db: Sql) =>
-  db.query<{ id: string; session: string }>(sql`SELECT id, session FROM recordings WHERE ended_at IS NULL ORDER BY id`);
 
 export type NewRecording = Pick<
   Recording,
@@ -123,10 +136,14 @@ export async function nextRun(tx: Tx, id: string): Promise<number> {
   return row?.runs ?? 1;
 }
 
+/** The line of the transparency log that names a manifest. */
+export const manifestEntry = (sha256: string): LogEntry => ({ kind: "artifact/v1", commitment: sha256 });
+
 type Changes = {
   head?: { seq: number; sha256: string };
   takeEnds?: TakeEnds;
-  manifest?: { text: string; sha256: string; at: Date };
+  /** `log`: the transparency log that names it, by a line that the same statement queues. */
+  manifest?: { text: string; sha256: string; at: Date; log: Environment };
   isHeld?: boolean;
   deletedAt?: Date;
 };
@@ -134,7 +151,10 @@ type Changes = {
 /** Of a row that the transaction holds. */
 export async function changeRecording(tx: Tx, id: string, changes: Changes): Promise<void> {
   const { head, takeEnds, manifest, isHeld, deletedAt } = changes;
-  await tx.query(sql`
+  const logged = manifest
+    ? sql`WITH logged AS (${queueEntry(manifest.log, manifestEntry(manifest.sha256), manifest.at)})`
+    : nothing;
+  await tx.query(sql`${logged}
     UPDATE recordings SET
       head_seq = coalesce(${head?.seq ?? null}::bigint, head_seq), head_sha256 = coalesce(${head?.sha256 ?? null}::text, head_sha256),
       take_ends = coalesce(${takeEnds ? JSON.stringify(takeEnds) : null}::jsonb, take_ends),
@@ -167,11 +187,18 @@ export async function insertPart(tx: Tx, recordingId: string, part: NewPart): Pr
   await writeStateMacs(tx, partState, sql`id = ${part.id}`);
 }
 
+const partColumns = sql`id, first_seq::int AS "firstSeq", last_seq::int AS "lastSeq", bytes, sha256, lines, blob_key AS "blobKey"`;
+
+/** The parts in the order of the chain, each with whether it is what the service wrote. */
+export const markedPartsOf = (db: Sql, recordingId: string) =>
+  db.query<Part & Marked>(sql`
+    SELECT ${partColumns}, ${marked(partState, sql`recording_parts`)}
+    FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
+
 /** The parts in the order of the chain. @throws ServiceError `unavailable` for one that is not what the service wrote */
 export const partsOf = (db: Sql, recordingId: string) =>
   db.query<Part>(sql`
-    SELECT id, first_seq::int AS "firstSeq", last_seq::int AS "lastSeq", bytes, sha256, lines, blob_key AS "blobKey",
-      ${verified(partState, sql`recording_parts`)}
+    SELECT ${partColumns}, ${verified(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
 /** Forgets where the parts' bytes are. @returns the blobs that nothing refers to any more */

@@ -1,0 +1,148 @@
+import type { RecordingOnList, recordingById, ShownRecording } from "../../../signing/notaries/notaries.ts";
+import { card, codeText, emptyState, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
+import { shortCode, shortTime, time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { errorSummary, field, select } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+type Recording = Awaited<ReturnType<typeof recordingById>>;
+
+export const recordingsPath = "/operator/notary/recordings";
+export const recordingPath = (id: string, rest = ""): string => `${recordingsPath}/${id}${rest}`;
+
+const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
+
+const keptWords = ({ keepUntil, isHeld, deletedAt }: Pick<Recording, "keepUntil" | "isHeld" | "deletedAt">): string => {
+  if (deletedAt) return "Deleted";
+  const until = keepUntil === null ? "For good: the state’s rules name no number of years" : `To ${keepUntil}`;
+  return isHeld ? `Held. ${until}` : until;
+};
+
+const stateBadge = ({ endedAt, deletedAt, isHeld }: Pick<Recording, "endedAt" | "deletedAt" | "isHeld">): Html => {
+  if (deletedAt) return statusBadge("stopped", "Deleted");
+  if (!endedAt) return statusBadge("progress", "Runs, or broke off");
+  return isHeld ? statusBadge("attention", "Held") : statusBadge("done", "Complete");
+};
+
+/** The recordings of a notary, of an order, or of all. */
+export function recordingsBody(rows: readonly RecordingOnList[], lead: string): Html {
+  const list =
+    rows.length === 0
+      ? emptyState("No recordings", "Each session by audio and video becomes one.")
+      : records(
+          "Recordings, the newest first",
+          [
+            { label: "Started", utc: true },
+            { label: "Notary" },
+            { label: "Order" },
+            { label: "People", number: true },
+            { label: "Size", number: true },
+            { label: "State" },
+            { label: "Kept" },
+          ],
+          rows.map((row) => [
+            html`<a href="${recordingPath(row.id)}">${shortTime(row.startedAt)}</a>`,
+            row.notary,
+            row.code === null ? "" : shortCode(row.code),
+            String(row.people),
+            megabytes(row.bytes),
+            stateBadge(row),
+            keptWords(row),
+          ]),
+        );
+  return html`${pageHead("Recordings", lead)}
+<div class="panels">${card("recordings", "Sessions", list)}</div>`;
+}
+
+type View = {
+  recording: Recording;
+  /** Null until the viewer said why. */
+  shown: ShownRecording | null;
+  mayHold: boolean;
+};
+
+/** The outcome of the form that was just sent. */
+export type Said = { problem?: string; faults?: readonly string[] };
+
+const checked = (faults: readonly string[]): Html =>
+  faults.length === 0
+    ? notice(
+        "info",
+        "It is what was recorded",
+        "Each line follows the one before, and each chunk is the one that its line names.",
+      )
+    : notice(
+        "stopped",
+        "It is not what was recorded",
+        html`${faults.slice(0, mostFaults).map((fault) => html`${fault}<br>`)}`,
+      );
+const mostFaults = 20;
+
+const reason = (form: string, label: string) =>
+  field({
+    form,
+    name: "reason",
+    label,
+    required: true,
+    maxLength: 500,
+    hint: "The notary gets it by email, and it is logged.",
+  });
+
+const reasonForm = (id: string, verb: string, { label, button }: { label: string; button: string }): Html =>
+  html`<form class="form" method="post" action="${recordingPath(id, `/${verb}`)}">${reason(verb, label)}
+<div class="form-actions"><button type="submit" class="secondary">${button}</button></div></form>`;
+
+/** One recording: to whoever said why, with its takes. */
+export function recordingBody({ recording, shown, mayHold }: View, { problem, faults }: Said = {}): Html {
+  const { id, startedAt, endedAt, deletedAt, people, manifestSha256, isHeld } = recording;
+  const about = facts([
+    ["State", stateBadge(recording)],
+    ["Started", time(startedAt)],
+    ["Ended", endedAt && time(endedAt)],
+    ["People", people.map(({ name, role }) => `${name} (${role})`).join(", ")],
+    ["Kept", keptWords(recording)],
+    ["Deleted", deletedAt && time(deletedAt)],
+    ["SHA-256 of the manifest", manifestSha256 && codeText(manifestSha256, "the hash of the manifest")],
+  ]);
+  const isThere = endedAt !== null && deletedAt === null;
+  const player = shown
+    ? playerPart(id, shown)
+    : html`${notice("info", "Say why you look at it", "Each viewing and each export is logged with its reason, and the notary is told by email.")}
+${reasonForm(id, "open", { label: "Why you look at it", button: "Open for an hour" })}`;
+  return html`${pageHead("Recording of a session", "", html`<a href="${recordingsPath}">Recordings</a>`)}
+${errorSummary(problem)}
+${faults && checked(faults)}
+<div class="panels">${card("about", "Record", html`${about}${endedAt !== null && buttonForm(recordingPath(id, "/check"), "Check what is stored", { kind: "secondary" })}`)}
+${isThere && card("play", "Play", player)}
+${isThere && card("export", "Export", html`<p>A zip with the manifest, the chain and each take as it was recorded. The guide to check it is docs/notary-recording.md.</p>${reasonForm(id, "export", { label: "Why you export it", button: "Export the zip" })}`)}
+${deletedAt === null && mayHold && card("hold", isHeld ? "End the hold" : "Hold", isHeld ? reasonForm(id, "release", { label: "Why the hold ends", button: "End the hold" }) : reasonForm(id, "hold", { label: "Why it is held, such as the name of a case", button: "Hold it" }))}</div>`;
+}
+
+const clockText = (ms: number): string =>
+  [ms / 60_000, (ms / 1000) % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+
+function playerPart(id: string, { takes, marks, durationMs }: ShownRecording): Html {
+  const speeds = ["0.5", "1", "1.5", "2"].map((value) => ({ value, label: `${value}×` }));
+  return html`<div data-recording>
+<div class="takes">${takes.map(({ take, name, role, hasPicture, fromMs, durationMs: length, endedBy }) => {
+    const label = `${name}, ${role}, from ${clockText(fromMs)}`;
+    const source = recordingPath(id, `/takes/${take}.webm`);
+    return html`<figure data-from-ms="${fromMs}" data-length-ms="${length}">${
+      hasPicture
+        ? html`<video controls playsinline preload="metadata" src="${source}" aria-label="${label}"></video>`
+        : html`<audio controls preload="metadata" src="${source}" aria-label="${label}"></audio>`
+    }<figcaption>${label}, ${clockText(length)} long (${endedBy})</figcaption></figure>`;
+  })}</div>
+<div class="recording-line" data-controls hidden><button type="button" data-toggle data-play="Play together" data-pause="Pause">Play together</button>
+<label class="visually-hidden" for="recording-at">Time in the recording, in seconds</label><input type="range" id="recording-at" min="0" max="${(durationMs / 1000).toFixed(1)}" step="0.1" value="0">
+<output for="recording-at">00:00</output>
+${select({ form: "recording", name: "speed", label: "Speed", required: true, value: "1", options: speeds })}</div>
+${
+  marks.length > 0 &&
+  html`<h3>Marks</h3><ol class="recording-marks">${marks.map(
+    ({ ms, kind, name }) =>
+      html`<li><button type="button" class="quiet-button" data-mark-ms="${ms}">${clockText(ms)} ${kind.replaceAll("_", " ")}${name !== null && html`, ${name}`}</button></li>`,
+  )}</ol>`
+}</div>`;
+}

@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { may, type Operator } from "../../../firms/operators/operators.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import {
+  exportRecording,
+  holdRecording,
+  isOpened,
+  type KeepDeps,
+  listRecordings,
+  notaryOf,
+  openRecording,
+  playTake,
+  recordingById,
+  recordingFaults,
+  shownRecording,
+} from "../../../signing/notaries/notaries.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { formHeaders } from "../../ui/page/headers.ts";
+import { playerPolicy } from "../../ui/page/policy.ts";
+import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { recordingBody, recordingPath, recordingsBody, recordingsPath, type Said } from "./page.ts";
+
+export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: KeepDeps };
+
+/** A notary sees the own recordings, and others whose roles open all records see all of them. */
+const viewing = ["notary.work", "records.read"] as const;
+/** Holds are a matter of the notary, and of administrators. */
+const holding = ["notary.work", "notaries.manage"] as const;
+
+const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };
+
+/** Recordings of sessions: the list, playing with a stated reason, export, and what stops deletion. */
+export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
+  const { frame, recordings } = deps;
+  const { required, shown } = readerOf(deps);
+  consoleRoute(scope, frame, {
+    url: recordingsPath,
+    permission: viewing,
+    async handle({ request, operator, query }) {
+      const { environment } = operator;
+      const seesAll = may(operator, "records.read");
+      const notaryId = seesAll ? query["notary"] || null : (await notaryOf(recordings.db, operator)).id;
+      const orderCode = query["order"] || null;
+      const rows = await listRecordings(recordings.db, { environment, notaryId, orderCode });
+      const lead = seesAll ? "Of all notaries. Each viewing is logged." : "Of your sessions. Each viewing is logged.";
+      return consolePage(frame, request, {
+        title: "Recordings",
+        section: "recordings",
+        body: recordingsBody(rows, lead),
+      });
+    },
+  });
+  consoleRoute(scope, frame, {
+    url: "/operator/notary/recordings/:id",
+    permission: viewing,
+    headers,
+    handle: ({ request, operator, params: { id } }) => shown(request, operator, id),
+  });
+  consoleRoute(scope, frame, {
+    url: "/operator/notary/recordings/:id/takes/:take",
+    permission: viewing,
+    async handle({ request, operator, params: { id, take } }) {
+      const { actor } = await required(operator, id);
+      const [, number] = /^(\d{1,15})\.webm$/.exec(take) ?? [];
+      if (number === undefined) throw new ServiceError("not_found", "The recording has no such take.");
+      const range = request.headers.range ?? null;
+      return { played: await playTake(recordings, id, Number(number), { actor, range }), type: "video/webm" };
+    },
+  });
+  changeRoutes(scope, deps);
+}
+
+/** Checks, openings, holds and exports: each of a form. */
+function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
+  const { frame, recordings } = deps;
+  const { required, shown } = readerOf(deps);
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/recordings/:id/check",
+    permission: viewing,
+    headers,
+    async handle({ request, operator, params: { id } }) {
+      const { recording } = await required(operator, id);
+      return shown(request, operator, id, { faults: await recordingFaults(recordings, recording) });
+    },
+  });
+  const verbs = [
+    ["open", "recording-opened", viewing, openRecording],
+    ["hold", "recording-held", holding, (id: KeepDeps, own: string, by: Who) => holdRecording(id, own, true, by)],
+    [
+      "release",
+      "recording-released",
+      holding,
+      (id: KeepDeps, own: string, by: Who) => holdRecording(id, own, false, by),
+    ],
+  ] as const;
+  for (const [verb, message, permission, act] of verbs)
+    consoleRoute(scope, frame, {
+      method: "POST",
+      url: `/operator/notary/recordings/:id/${verb}`,
+      permission,
+      headers,
+      async handle({ operator, params: { id }, form }) {
+        const { actor } = await required(operator, id);
+        await act(recordings, id, { actor, reason: form["reason"] ?? "" });
+        return done(recordingPath(id), message);
+      },
+      refused: ({ request, operator, params: { id } }, problem) => shown(request, operator, id, { problem }),
+    });
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/recordings/:id/export",
+    permission: viewing,
+    headers,
+    async handle({ operator, params: { id }, form }) {
+      const { actor } = await required(operator, id);
+      const zip = await exportRecording(recordings, id, { actor, reason: form["reason"] ?? "" });
+      return { pdf: zip, name: `recording-${id}.zip`, type: "application/zip" };
+    },
+    refused: ({ request, operator, params: { id } }, problem) => shown(request, operator, id, { problem }),
+  });
+}
+
+function readerOf({ frame, recordings }: RecordingPagesDeps) {
+  return { required, shown };
+
+  /** @throws ServiceError `not_found` for a recording that is not the operator's to see */
+  async function required(operator: Operator, id: string) {
+    const recording = await recordingById(recordings.db, id);
+    const isOwn = async () =>
+      may(operator, "notary.work") && (await notaryOf(recordings.db, operator)).id === recording.notaryId;
+    const isOpen = may(operator, "records.read") || may(operator, "notaries.manage") || (await isOwn());
+    if (!isOpen || recording.environment !== operator.environment)
+      throw new ServiceError("not_found", "Recording not found.");
+    return { recording, actor: operator.actor };
+  }
+
+  async function shown(request: FastifyRequest, operator: Operator, id: string, said: Said = {}): Promise<string> {
+    const { recording, actor } = await required(operator, id);
+    const isPlayable = recording.endedAt !== null && recording.deletedAt === null;
+    const opened = isPlayable && (await isOpened(recordings, id, actor));
+    const view = {
+      recording,
+      shown: opened ? await shownRecording(recordings.db, recording) : null,
+      mayHold: holding.some((each) => may(operator, each)),
+    };
+    return consolePage(frame, request, {
+      title: "Recording",
+      section: "recordings",
+      body: recordingBody(view, said),
+      scripts: ["copy.js", "recording.js"],
+    });
+  }
+}
+
+type Who = Parameters<typeof openRecording>[2];

@@ -1,0 +1,51 @@
+/** Whether what is stored of a recording is what was recorded; each fault names the part, line or chunk. */
+import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
+import { chunkReader, placedChunks, type ReadDeps } from "./read.ts";
+import { markedPartsOf, type Part, type Recording } from "./store.ts";
+
+const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
+  `Part ${index + 1} (lines ${firstSeq} to ${lastSeq})`;
+
+/** Faults of the manifest and of the chain, from its first line to the head that the recording's row vouches for. */
+export function chainFaults(recording: Recording, parts: readonly (Part & { isAuthentic?: boolean })[]): string[] {
+  const faults: string[] = [];
+  if (recording.manifest !== null && sha256Hex(recording.manifest) !== recording.manifestSha256)
+    faults.push("The manifest is not the one that was written.");
+  let head = emptyChain;
+  for (const [index, part] of parts.entries()) {
+    if (part.isAuthentic === false) faults.push(`${partName(index, part)} is not what the service wrote.`);
+    if (part.firstSeq > head.seq + 1) faults.push(`Lines ${head.seq + 1} to ${part.firstSeq - 1} are missing.`);
+    for (const [offset, text] of part.lines.trimEnd().split("\n").entries()) {
+      const line = lineIn(text);
+      const next = line && followChain(head, [line]);
+      if (!line || !next || "brokenAt" in next)
+        faults.push(`Line ${part.firstSeq + offset} does not follow the one before.`);
+      if (line) head = headAfter(line);
+    }
+  }
+  if (head.seq !== recording.headSeq || head.sha256 !== recording.headSha256)
+    faults.push(`The chain ends at line ${head.seq}, and not with the head of line ${recording.headSeq}.`);
+  return faults;
+}
+
+function lineIn(text: string) {
+  try {
+    return readLine(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The same, and each chunk is read: for one that was deleted the chain alone. */
+export async function recordingFaults(deps: ReadDeps, recording: Recording): Promise<string[]> {
+  const parts = await markedPartsOf(deps.db, recording.id);
+  const faults = chainFaults(recording, parts);
+  // Places of chunks depend on the lines.
+  if (faults.length > 0 || recording.deletedAt) return faults;
+  const read = await chunkReader(deps, recording);
+  for (const chunk of placedChunks(parts)) {
+    const { seq, take, n } = chunk.line;
+    await read(chunk).catch(() => faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`));
+  }
+  return faults;
+}

@@ -1,0 +1,56 @@
+/** Events about the recordings of a firm's orders: topics, times, hashes and causes; no names, no addresses. */
+import { eventRow } from "../../../kernel/events/events.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import type { Recording } from "./store.ts";
+
+type RecordingTopic = "recording.started" | "recording.completed" | "recording.interrupted" | "recording.deleted";
+
+export const recordingEventState: StateMac = {
+  table: sql`recording_events`,
+  key: sql`event_row`,
+  mac: sql`row_mac`,
+  covered: (
+    e,
+  ) => sql`${e}.event_row, ${e}.recording_id, ${e}.order_id, ${e}.topic, ${e}.n, extract(epoch FROM ${e}.started_at),
+    extract(epoch FROM ${e}.ended_at), ${e}.manifest_sha256, ${e}.cause`,
+};
+
+export const recordingEventRows = stateRows(recordingEventState);
+
+type Told = Pick<Recording, "id" | "orderId" | "startedAt"> & { endedAt?: Date | null; manifestSha256?: string | null };
+
+async function orderOf(db: Sql, id: number) {
+  const [order] = await db.query<{ code: string; partnerId: string; environment: Environment }>(
+    sql`SELECT code AS "code@order", partner_id AS "partnerId", environment FROM orders WHERE id = ${id}`,
+  );
+  return order;
+}
+
+/** Tells the firm of the order, in the transaction of what happened; of a recording without an order nobody is told. */
+export async function tellOfRecording(
+  tx: Tx,
+  topic: RecordingTopic,
+  { id, orderId, startedAt, endedAt = null, manifestSha256 = null }: Told,
+  at: Date,
+  cause: string | null = null,
+): Promise<void> {
+  const order = orderId === null ? undefined : await orderOf(tx, orderId);
+  if (orderId === null || !order) return;
+  // Two at once would get one number.
+  await tx.query(sql`SELECT FROM orders WHERE id = ${orderId} FOR NO KEY UPDATE`);
+  const [last] = await tx.query<{ n: number }>(sql`
+    SELECT coalesce(max(n), 0)::int AS n FROM recording_events WHERE order_id = ${orderId} AND topic = ${topic}`);
+  const n = (last?.n ?? 0) + 1;
+  const { code, ...owner } = order;
+  const event = { at, topic, eventId: `${topic}:${code}:${n}`, ...owner, subject: code, orderId };
+  const [row] = await tx.query<{ id: number }>(sql`${eventRow(event)} RETURNING id`);
+  if (!row) throw new Error("the event has no row");
+  await tx.query(sql`
+    INSERT INTO recording_events (event_row, recording_id, order_id, topic, n, started_at, ended_at, manifest_sha256, cause)
+    VALUES (${row.id}, ${id}, ${orderId}, ${topic}, ${n}, ${startedAt}, ${endedAt}, ${manifestSha256}, ${cause})`);
+  await writeStateMacs(tx, recordingEventState, sql`event_row = ${row.id}`);
+}

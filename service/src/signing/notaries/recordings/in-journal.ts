@@ -1,0 +1,37 @@
+/** The recording that this service made, as an entry of a notary's journal names it. */
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { headAfter, readLine } from "../../../providers/providers.ts";
+import type { Act } from "../acts/act.ts";
+import type { EntryRecording } from "../acts/entry.ts";
+import { lastOfOrder, partsOf, type Recording, recordingById } from "./store.ts";
+
+const entryOf = ({ id, manifestSha256, keepUntil }: Recording, keptAt: string): EntryRecording | null =>
+  manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt, keptUntil: keepUntil };
+
+/**
+ * Of the recording whose state the act names, and with it the notary's signature; null for an act that names none.
+ * @throws ServiceError `conflict` while it goes on, or where it does not have that state
+ */
+export async function recordingOfAct(
+  db: Sql,
+  { recording: noted }: Pick<Act, "recording">,
+  keptAt: string,
+): Promise<EntryRecording | null> {
+  if (!noted?.head) return null;
+  const { seq } = noted.head;
+  const recording = await recordingById(db, noted.head.recording);
+  const entry = entryOf(recording, keptAt);
+  if (!entry) throw new ServiceError("conflict", "End the session first: the journal names its whole recording.");
+  const part = (await partsOf(db, recording.id)).find(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq);
+  const text = part?.lines.split("\n")[seq - part.firstSeq];
+  if (text === undefined || headAfter(readLine(text)).sha256 !== noted.sha256)
+    throw new ServiceError("conflict", "The recording does not have the state that the act names. Note the act again.");
+  return entry;
+}
+
+/** Of the order's last session, where it was recorded and has ended. */
+export async function recordingOfOrder(db: Sql, orderId: number, keptAt: string): Promise<EntryRecording | null> {
+  const recording = await lastOfOrder(db, orderId);
+  return recording ? entryOf(recording, keptAt) : null;
+}

@@ -1,0 +1,92 @@
+/** Figures of recordings: what came, how takes ended, and whether the disk and the store keep up. */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Metrics } from "../../../kernel/platform/metrics.ts";
+import { type ChainLine, type MediaEngine, spoolFiles } from "../../../providers/providers.ts";
+
+type MetricsDeps = { db: Sql; clock: Clock; engine: Pick<MediaEngine, "listen">; spoolDir: string };
+
+export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir }: MetricsDeps): void {
+  const deaths = metrics.counter("media_engine_deaths_total", "Times that the media engine's process died.", []);
+  const breaks = metrics.counter(
+    "recording_breaks_total",
+    "Sessions that ended because they could not be recorded.",
+    [],
+  );
+  const takes = metrics.counter("recording_takes_total", "Takes that began.", []);
+  const ends = metrics.counter("recording_take_ends_total", "Takes that ended, by cause.", ["cause"]);
+  const chunks = metrics.counter("recording_chunks_total", "Chunks that are durable on this node's disk.", []);
+  const bytes = metrics.counter("recording_bytes_total", "Bytes of these chunks.", []);
+  const late = lateness(clock);
+  engine.listen((event) => {
+    if (event.kind === "lost") deaths.inc({});
+    if (event.kind === "broken") breaks.inc({});
+    if (event.kind === "take" && event.ended === null) takes.inc({});
+    if (event.kind === "take" && event.ended !== null) ends.inc({ cause: event.ended });
+    if (event.kind !== "chunk") return;
+    chunks.inc({});
+    bytes.inc({}, event.line.bytes);
+    late.add(event.session, event.line);
+  });
+  const lateHelp = "How much later than its take's fastest chunk one became durable: the worst of the last minute.";
+  metrics.gauge("recording_chunk_late_seconds", lateHelp, null, async () => new Map([["", late.worst() / 1_000]]));
+  const oldestHelp = "How long the oldest closed part waits on this node's disk for the store.";
+  metrics.gauge(
+    "recording_part_oldest_seconds",
+    oldestHelp,
+    null,
+    async () => new Map([["", await oldestPart(spoolDir)]]),
+  );
+  metrics.gauge("recordings", "Recordings, by state.", "state", () => recordingsByState(db));
+}
+
+/** A chunk's own lag can't be seen from outside: the time of its first packet is known to the engine alone. */
+function lateness(clock: Clock) {
+  const fastest = new Map<string, number>();
+  let recent: { at: number; ms: number }[] = [];
+  return {
+    add(session: string, { take, at, to }: ChainLine): void {
+      const began = Date.parse(at) - to;
+      const name = `${session} ${take}`;
+      const before = fastest.get(name) ?? began;
+      // Takes of ended sessions are forgotten: sessions are few, and hours long.
+      if (fastest.size > 1_000) fastest.clear();
+      fastest.set(name, Math.min(before, began));
+      recent.push({ at: clock().getTime(), ms: Math.max(0, began - before) });
+      if (recent.length > 10_000) recent = recent.slice(-5_000);
+    },
+    worst(): number {
+      const since = clock().getTime() - minuteMs;
+      recent = recent.filter(({ at }) => at > since);
+      return recent.reduce((worst, { ms }) => Math.max(worst, ms), 0);
+    },
+  };
+}
+
+async function oldestPart(spoolDir: string): Promise<number> {
+  const sessions = await readdir(spoolDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [] as string[];
+    throw error;
+  });
+  const files = await Promise.all(sessions.map((session) => spoolFiles(join(spoolDir, session), { closedOnly: true })));
+  const times = await Promise.all(
+    files.flat().map((file) =>
+      stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => null,
+      ),
+    ),
+  );
+  const oldest = Math.min(Date.now(), ...times.flatMap((time) => time ?? []));
+  return (Date.now() - oldest) / 1_000;
+}
+
+async function recordingsByState(db: Sql): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ state: string; count: number }>(sql`
+    SELECT CASE WHEN deleted_at IS NOT NULL THEN 'deleted' WHEN ended_at IS NULL THEN 'running' WHEN is_held THEN 'held' ELSE 'kept' END AS state,
+      count(*)::int AS count FROM recordings GROUP BY 1`);
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}

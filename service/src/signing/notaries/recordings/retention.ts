@@ -1,0 +1,69 @@
+/** How long recordings are kept: as the state of the notary's commission asks, by its rules in force. */
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import { movedSince } from "../../../kernel/retention/retention.ts";
+import { findNotary } from "../commissions/store.ts";
+import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
+import { tellOfRecording } from "./events.ts";
+import { changeRecording, forgetBlobs, lockRecording } from "./store.ts";
+
+/** Null where the rules of the notary's state do not say: such a recording is kept for good. */
+export async function yearsOf(db: Sql, readEligibility: ReadEligibility, notaryId: string): Promise<number | null> {
+  const notary = await findNotary(db, notaryId);
+  if (!notary) return null;
+  const { rules } = await readEligibility(db);
+  return rules.of(notary.state).online.recordingYears?.value ?? null;
+}
+
+export function yearsAfter(start: Date, years: number): string {
+  const end = new Date(start);
+  end.setUTCFullYear(end.getUTCFullYear() + years);
+  return end.toISOString().slice(0, 10);
+}
+
+type SweepDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
+
+/** The firm's test clock counts for recordings of its test orders. */
+const due = (now: Date) => sql`
+  r.ended_at IS NOT NULL AND r.deleted_at IS NULL AND NOT r.is_held
+  AND r.keep_until < ((${now}::timestamptz + CASE WHEN r.environment = 'test' AND o.partner_id IS NOT NULL
+    THEN ${movedSince(sql`r.started_at`, sql`o.partner_id`)} ELSE interval '0' END) AT TIME ZONE 'UTC')::date`;
+
+const from = sql`FROM recordings r LEFT JOIN orders o ON o.id = r.order_id`;
+const mostAtOnce = 100;
+
+/** Deletes recordings whose time is over, and that nobody holds. */
+export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
+  const { db, clock, log } = deps;
+  const found = await db.query<{ id: string }>(
+    sql`SELECT r.id ${from} WHERE ${due(clock())} ORDER BY r.keep_until, r.id LIMIT ${mostAtOnce}`,
+  );
+  for (const { id } of found) {
+    if (stopping.aborted) return;
+    await deleteIfDue(deps, id).catch((error: unknown) =>
+      log.error({ err: error, id }, "a recording whose time is over stays"),
+    );
+  }
+}
+
+/** The key goes first, so that the bytes in a backup open nothing; hashes, lines and manifest stay. */
+async function deleteIfDue({ db, clock, blobs }: SweepDeps, id: string): Promise<void> {
+  const at = clock();
+  const removed = await db.transaction(async (tx) => {
+    const recording = await lockRecording(tx, id);
+    // A hold may have come since.
+    const [still] = await tx.query(sql`SELECT ${from} WHERE r.id = ${id} AND ${due(at)}`);
+    if (!still) return [];
+    await changeRecording(tx, id, { deletedAt: at });
+    const { orderId, manifestSha256, keepUntil } = recording;
+    const detail = { recording: id, manifestSha256, keepUntil };
+    await tx.query(auditLine({ at, action: "recording.deleted", actor: "system", orderId, detail }));
+    await tellOfRecording(tx, "recording.deleted", recording, at, "retention");
+    return forgetBlobs(tx, id);
+  });
+  for (const key of removed) await blobs.discard(key);
+}

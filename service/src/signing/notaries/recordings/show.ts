@@ -1,0 +1,70 @@
+/** A recording as its page shows it. */
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import type { Mark } from "./manifest.ts";
+import { placedChunks } from "./read.ts";
+import { partsOf, type Recording } from "./store.ts";
+
+type ShownTake = {
+  take: number;
+  name: string;
+  role: string;
+  hasPicture: boolean;
+  /** Milliseconds from the start of the recording's first take. */
+  fromMs: number;
+  durationMs: number;
+  endedBy: string;
+};
+
+/** A moment of the time line, in milliseconds from the start of the first take. */
+type ShownMark = { ms: number; kind: string; name: string | null };
+
+export type ShownRecording = { takes: ShownTake[]; marks: ShownMark[]; durationMs: number };
+
+type Manifest = {
+  takes: { take: number; person: string; codecs: string[]; endedBy: string }[];
+  gaps: { person: string; from: string; cause: string }[];
+  marks: Mark[];
+};
+
+/** Of a recording that has ended. */
+export async function shownRecording(db: Sql, recording: Recording): Promise<ShownRecording> {
+  const manifest = JSON.parse(recording.manifest ?? '{"takes":[],"gaps":[],"marks":[]}') as Manifest;
+  const people = new Map(recording.people.map((each) => [each.person, each]));
+  const starts = startsOf(placedChunks(await partsOf(db, recording.id)).map(({ line }) => line));
+  const zero = Math.min(...[...starts.values()].map(({ at }) => at));
+  const takes = manifest.takes.map(({ take, person, codecs, endedBy }) => ({
+    take,
+    name: people.get(person)?.name ?? person,
+    role: people.get(person)?.role ?? "",
+    hasPicture: codecs.includes("vp8"),
+    fromMs: Math.max(0, (starts.get(take)?.at ?? zero) - zero),
+    durationMs: starts.get(take)?.durationMs ?? 0,
+    endedBy,
+  }));
+  const gaps = manifest.gaps.map(({ person, from, cause }) => ({ at: from, kind: `gap (${cause})`, person }));
+  const marks = [...manifest.marks, ...gaps]
+    .map(({ at, kind, person }) => ({
+      ms: Math.max(0, Date.parse(at) - zero),
+      kind,
+      name: person === null ? null : (people.get(person)?.name ?? person),
+    }))
+    .sort((one, other) => one.ms - other.ms);
+  const durationMs = Math.max(0, ...takes.map(({ fromMs, durationMs }) => fromMs + durationMs));
+  return { takes, marks, durationMs };
+}
+
+type Line = { take: number; at: string; to: number; n: number };
+
+/** When each take began by this service's clock: a chunk is written soon after its last frame, and at times later. */
+function startsOf(lines: readonly Line[]): Map<number, { at: number; durationMs: number }> {
+  const starts = new Map<number, { at: number; durationMs: number }>();
+  for (const { take, at, to } of lines) {
+    const before = starts.get(take);
+    const began = Date.parse(at) - to;
+    starts.set(take, {
+      at: before ? Math.min(before.at, began) : began,
+      durationMs: Math.max(before?.durationMs ?? 0, to),
+    });
+  }
+  return starts;
+}

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { blobsOf, wholeFile } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { enginePids, startEngine } from "@signsealship/testing/media";
+import { openPeer } from "@signsealship/testing/media-peer";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
+import { saveAct } from "../../../src/signing/notaries/desk/orders.ts";
+import {
+  addNotary,
+  eligibilityReader,
+  exportRecording,
+  loadNotaryRules,
+  Recordings,
+} from "../../../src/signing/notaries/notaries.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles, password } from "./certificate-files.ts";
+
+const { test } = testsNeeding("jq", "openssl", "unzip");
+
+const folder = await forTests(temporaryFolder());
+const running = await forTests(openHarness());
+const media = await forTests(startEngine());
+const { db } = running;
+const { dataDir } = running.service;
+const clock = () => new Date();
+const root = join(import.meta.dirname, "../../../..");
+const shipped = loadNotaryRules(join(root, "service/data/notarization-rules.yaml"));
+const deps = {
+  ...{ db, clock, random: systemRandom, log: openLog("silent"), media },
+  blobs: await blobsOf(dataDir),
+  secrets: await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`),
+  readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: () => false }),
+};
+const recordings = new Recordings(deps);
+const partner = await newPartner(running.service);
+const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+const { pem, p12 } = certificateFiles(folder.path)("Nora Ames", { key: "p256" });
+const notaryId = await addNotary(
+  { db, clock },
+  nora.id,
+  {
+    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", certificate: pem },
+    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", status: "active" },
+  },
+  "operator",
+);
+
+const at = (path: string) => running.service.baseUrl + path;
+const desk = (code: string, rest: string) => at(`/operator/notary/orders/${code}${rest}`);
+const post = (address: string, fields: Record<string, string> = {}) =>
+  postForm(address, fields, { cookie: nora.cookie });
+
+/** An order in the notary's hands, with its ids. */
+async function claimed() {
+  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
+  const { orderCode: code } = (await placed.json()) as { orderCode: string };
+  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
+  const [task] = await db.query<{ id: number; orderId: number }>(sql`
+    SELECT t.id, o.id AS "orderId" FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
+  assert.ok(task);
+  assert.equal((await post(at(`/operator/notary/tasks/${task.id}/claim`))).status, 303);
+  return { code, ...task };
+}
+
+const act = {
+  ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue: { state: "OH", county: "Franklin" } },
+  ...{ startedAt: "2026-01-15T14:05:00.000Z", endedAt: "2026-01-15T14:35:00.000Z", witnesses: [], feeCents: 1000 },
+  ...{ session: { tool: "SignSealShip", id: "signed" }, notes: null },
+  principals: [{ name: "Jané Doe", address: "1 Main", basis: "personal_knowledge", credential: null, witness: null }],
+};
+
+test("a stranger follows the notary's signature to the recording, and sees which link was altered", async () => {
+  const { code, id: taskId, orderId } = await claimed();
+  const people = [{ person: "n", role: "notary", name: "Nora Ames" }];
+  const recording = await recordings.begin({ session: "signed", notaryId, orderId, environment: "test", people });
+  const peer = await openPeer({ engine: media.engine, session: "signed", person: "n" });
+  await until(() => (recordings.headOf("signed")?.seq ?? 0) > 2);
+  const head = recordings.headOf("signed");
+  assert.ok(head);
+  const { seq, at: headAt, headSha256: sha256 } = head;
+  const kept = { sha256, keptAt: running.service.baseUrl, keptUntil: null, head: { recording, seq, at: headAt } };
+  const noted = { ...act, recording: kept };
+  await saveAct(db, taskId, notaryId, noted, clock());
+
+  for (const pid of enginePids()) process.kill(pid, "SIGKILL");
+  await media.happened("lost");
+  await peer.close();
+  await recordings.resume("signed");
+  const feed = await fetch(at("/api/partner/events?topics=recording.interrupted"), { headers: partner.headers });
+  const { events } = (await feed.json()) as { events: { id: string; payload: { data: { cause: string } } }[] };
+  assert.deepEqual(
+    events.map((event) => [event.id, event.payload.data.cause]),
+    [[`recording.interrupted:${code}:1`, "stopped"]],
+  );
+
+  const key = await openPkcs12(p12, password);
+  const certificate = Buffer.from(key.certificate.der).toString("base64");
+  const prepared = (await (await post(desk(code, "/sign/prepare"), { certificate })).json()) as { signedAttrs: string };
+  const signature = await key.sign(Buffer.from(prepared.signedAttrs, "base64"));
+  await post(desk(code, "/sign/complete"), { signature: Buffer.from(signature).toString("base64") });
+  const report = await (await fetch(desk(code, "/signed"), { headers: { cookie: nora.cookie } })).text();
+  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
+  const confirmed = { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
+  const early = await post(desk(code, "/signed"), confirmed);
+  assert.match(await early.text(), /End the session first/);
+  await recordings.end("signed", []);
+  assert.equal((await post(desk(code, "/signed"), confirmed)).status, 303);
+
+  await until(async () => {
+    const zip = await wholeFile(await exportRecording(deps, recording, { actor: "operator", reason: "Check" }));
+    writeFileSync(join(folder.path, "copy.zip"), zip);
+    return zip.includes("recording.json.tlog-proof");
+  });
+  execFileSync("unzip", ["-q", "-o", "copy.zip"], { cwd: folder.path });
+  writeFileSync(join(folder.path, "notarized.pdf"), await notarized(code));
+  const journal = await fetch(at("/operator/notary/journal.json"), { headers: { cookie: nora.cookie } });
+  writeFileSync(join(folder.path, "journal.json"), await journal.text());
+
+  const said = checkByHand(head);
+  for (const words of [
+    "chain.jsonl: OK",
+    "The chain holds.",
+    "takes/1000000.webm: OK",
+    "The journal has the act that was signed.",
+    "The chain has the state that was signed.",
+    "The journal names this manifest.",
+  ])
+    assert.ok(said.includes(`${words}\n`), `${words} in ${said}`);
+  writeFileSync(join(folder.path, "line"), said.slice(said.lastIndexOf("artifact/v1")));
+  const { logs } = (await (await fetch(at("/seal/trust.json"))).json()) as {
+    logs: { environment: string; key: string }[];
+  };
+  const logKey = logs.find(({ environment }) => environment === "test")?.key ?? "";
+  const proof = ["line", "recording.json.tlog-proof", logKey];
+  const script = join(root, "testing/tools/log/check-proof.sh");
+  assert.equal(spawnSync("sh", [script, ...proof], { cwd: folder.path }).status, 0);
+
+  const broken = (name: string, change: (text: string) => string): string => {
+    const path = join(folder.path, name);
+    const before = readFileSync(path);
+    writeFileSync(path, change(before.toString("latin1")), "latin1");
+    const words = checkByHand(head);
+    writeFileSync(path, before);
+    return words;
+  };
+  const withoutAct = broken("journal.json", (text) => text.replace('"feeCents":1000', '"feeCents":1001'));
+  assert.doesNotMatch(withoutAct, /has the act that was signed/);
+  const otherHead = broken("chain.jsonl", (text) => text.replace(/"person":"n"/g, '"person":"m"'));
+  assert.doesNotMatch(otherHead, /has the state that was signed|chain\.jsonl: OK|The chain holds/);
+  const otherManifest = broken("recording.json", (text) => text.replace("Nora Ames", "Nora Amos"));
+  assert.doesNotMatch(otherManifest, /names this manifest/);
+  assert.match(otherManifest, /has the state that was signed/);
+});
+
+/** Runs all commands of docs/notary-recording.md, as they are printed. */
+function checkByHand(head: { seq: number; headSha256: string } | null): string {
+  const page = readFileSync(join(root, "docs/notary-recording.md"), "utf8");
+  const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
+  const env = { ...process.env, SEQ: String(head?.seq), HEAD: head?.headSha256 ?? "" };
+  return spawnSync("bash", ["-c", commands], { cwd: folder.path, encoding: "utf8", env }).stdout;
+}
+
+async function notarized(code: string): Promise<Buffer> {
+  const path = at(`/api/partner/orders/${code}/documents`);
+  const { documents } = (await (await fetch(path, { headers: partner.headers })).json()) as {
+    documents: { kind: string; documentId: string }[];
+  };
+  const id = documents.find(({ kind }) => kind === "notarized")?.documentId;
+  return Buffer.from(await (await fetch(`${path}/${id}`, { headers: partner.headers })).arrayBuffer());
+}
