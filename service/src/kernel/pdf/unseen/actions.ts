@@ -81,8 +81,6 @@ function nameOf(file: PdfFile, specification: Dict): string {
 
 /** Flags of ISO 32000-2 table 167. */
 const [HIDDEN, PRINT, NO_VIEW, TOGGLE_NO_VIEW] = [2, 4, 32, 256];
-/** Shown outside the page itself: borders of links, windows of notes. */
-const besidePage: ReadonlySet<string> = new Set(["Link", "Popup"]);
 const media: ReadonlySet<string> = new Set(["RichMedia", "Screen", "Movie", "Sound", "3D"]);
 
 /**
@@ -106,7 +104,8 @@ export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
       const dict = readDict(value.bytes, value.start);
       const type = asName(resolve(file, entry(dict, "Subtype"))) ?? "";
       if (media.has(type)) add("media", number);
-      if (besidePage.has(type) || !hasArea({ file }, dict)) continue;
+      // Readers show the window of a note outside the page, unless it has an appearance: poppler prints that.
+      if ((type === "Popup" && !entry(dict, "AP")) || !hasArea({ file }, dict)) continue;
       const flags = flagsOf({ file }, dict);
       if (flags & HIDDEN) continue;
       const isPrinted = (flags & PRINT) !== 0;

@@ -30,6 +30,13 @@ describe("refuses", () => {
   const elsewhere = /^a part of its content is in another file$/;
   const cases: [what: string, document: Parameters<typeof made>[0], why: RegExp][] = [
     ["a stamp that is printed and not viewed", { page: annotation("/Subtype /Stamp /F 36") }, print],
+    ["a link that is printed and not viewed", { page: annotation("/Subtype /Link /F 36 /AP << /N 4 0 R >>") }, print],
+    ["a link's border that is printed and not viewed", { page: annotation("/Subtype /Link /F 36") }, print],
+    [
+      "a note's window that is printed and not viewed",
+      { page: annotation("/Subtype /Popup /F 36 /AP << /N 4 0 R >>") },
+      print,
+    ],
     ["one that is viewed under the pointer alone", { page: annotation("/Subtype /Stamp /F 260") }, print],
     [
       "one whose flags are a reference",
@@ -129,6 +136,11 @@ describe("names", () => {
       { page: annotation("/Subtype /Stamp /F 0 /AP << /N 4 0 R >>") },
       note("screen_only", 1),
     ],
+    [
+      "a link with an appearance that is not printed",
+      { page: annotation("/Subtype /Link /F 0 /AP << /N 4 0 R >>") },
+      note("screen_only", 1),
+    ],
     ["a film", { page: annotation("/Subtype /Screen /F 4") }, note("media", 1)],
     [
       "an attached file",
@@ -151,6 +163,7 @@ describe("says nothing of", () => {
     ["a link to an address", { page: annotation("/Subtype /Link /A << /S /URI /URI (https://a.example) >>") }],
     ["a link to a page", { catalog: "/OpenAction << /S /GoTo /D [5 0 R /Fit] >>" }],
     ["a stamp that is shown and printed", { page: annotation("/Subtype /Stamp /F 4 /AP << /N 4 0 R >>") }],
+    ["a note's window without an appearance", { page: annotation("/Subtype /Popup /F 36") }],
     ["a hidden annotation", { page: annotation("/Subtype /Stamp /F 38") }],
     ["a print-only annotation without an area", { page: "/Annots [<< /Subtype /Stamp /F 36 /Rect [0 0 0 0] >>]" }],
     ["a layer that is on and printed", layer("/Usage << /View << /ViewState /ON >> /Print << /PrintState /ON >> >>")],
