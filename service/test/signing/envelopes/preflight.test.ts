@@ -317,6 +317,8 @@ describe("a document that only a notary signs", () => {
   for (const [what, file, why] of [
     ["one that a certification closes", "certified-p1.pdf", /^the certification/],
     ["one that needs repair", "broken-lost-revision.pdf", /^an object ends at/],
+    ["one whose form names a field that is missing", "form-missing-field.pdf", /change more than the fields$/],
+    ["one with a key that is repeated", "repeated-key.pdf", /change more than the fields$/],
   ] as const)
     test(`is accepted for ink alone, and says so: ${what}`, async () => {
       const [notice, ...others] = (await notarized(zooBytes(file))).notices;
@@ -324,6 +326,25 @@ describe("a document that only a notary signs", () => {
       assert.equal(notice?.code, "ink_only");
       assert.match(notice?.text ?? "", why);
     });
+
+  const annotation = (flags: number) =>
+    makePdf({
+      pageEntries: `/Annots [<< /Type /Annot /Subtype /Stamp /F ${flags} /AP << >> /Rect [100 100 300 200] >>]`,
+    });
+
+  test("is refused where a part of it is only printed", async () => {
+    await assert.rejects(
+      notarized(annotation(36)),
+      (error) =>
+        error instanceof ServiceError &&
+        error.message ===
+          "document can't be notarized: page 1 has an annotation that is printed and not shown on screens.",
+    );
+  });
+
+  test("is accepted with a notice where a part of it is not printed", async () => {
+    assert.deepEqual((await notarized(annotation(0))).notices, [{ code: "screen_only", page: 1, text: null }]);
+  });
 
   for (const [what, file, message] of [
     ["one that needs a password", "encrypted-aes-256.pdf", /^document can't be notarized: it is encrypted\. Found: /],

@@ -79,15 +79,17 @@ export async function tryAll(
 const inkOnly: ReadonlySet<PdfRefusalReason> = new Set(["needs_repair", "docmdp_forbids_changes", "too_large"]);
 
 /**
- * Tries a document that only a notary signs.
+ * Tries a document that only a notary signs: their signature changes it as a seal does.
  * @returns `ink_only` for one that takes no electronic signature
  * @throws PdfRefusal for one that can't be opened
+ * @throws UnseenContent
  */
 export async function tryNotarizing(original: Buffer, sha256: string): Promise<Tried> {
   try {
-    trySeal(original, sha256);
+    const seal = trySeal(original, sha256);
     await refuseFinished(original);
-    return { planned: [], notices: [] };
+    await requireFilling(Buffer.concat([original, seal]), original.length);
+    return { planned: [], notices: unseenIn(original) };
   } catch (error) {
     if (!(error instanceof PdfRefusal && inkOnly.has(error.reason))) throw error;
     return { planned: [], notices: [{ code: "ink_only", page: null, text: error.detail }] };
