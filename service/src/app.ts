@@ -327,7 +327,7 @@ function peopleDeps(
       testClock: features.testClock,
     },
     operator: {
-      orders: { moves: desk.moves, envelopes },
+      orders: { moves: desk.moves, envelopes, readNotices: desk.readNotices },
       documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces },
       refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },

@@ -44,7 +44,7 @@ import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
 import { rowCipher } from "./orders/bulk/bulk.ts";
 import { fillCiphers } from "./orders/fills/fills.ts";
-import { noticeReader, openFirmNotes, titleReader, type WithTemplate } from "./orders/order/order.ts";
+import { noticeReader, openFirmNotes, storedNotices, titleReader, type WithTemplate } from "./orders/order/order.ts";
 import {
   type CheckoutDeps,
   checkoutUrl,
@@ -258,6 +258,7 @@ function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
     firmNotes: openFirmNotes({ db, clock, secrets, log }),
     titleOf,
     noticesOf,
+    readNotices: storedNotices(db, noticesOf),
     takesPayment: (environment: Environment) => takesPayment(processor, environment),
   };
 }

@@ -1,4 +1,6 @@
 import { type DocumentNotice, type NoticeCode, noticeCodes } from "../../kernel/pdf/unseen/notice.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import type { DocumentNames } from "../../kernel/platform/document-name.ts";
 import type { VersionedPricing } from "../pricing/pricing.ts";
 
@@ -33,6 +35,16 @@ export const noticeReader =
     // The notices can't be decrypted. Report that there were some.
     if (text === null) return [{ code: "partly_examined", page: null, text: null }];
     return (JSON.parse(text) as DocumentNotice[]).filter(({ code }) => isCode(code));
+  };
+
+/** Reads the same by the order's number. */
+export const storedNotices =
+  (db: Sql, noticesOf: NoticesOf) =>
+  async (orderId: number): Promise<DocumentNotice[]> => {
+    const [order] = await db.query<Noted>(
+      sql`SELECT code AS "code@order", document_notices AS "documentNotices" FROM orders WHERE id = ${orderId}`,
+    );
+    return order ? noticesOf(order) : [];
   };
 
 const isCode = (code: string): code is NoticeCode => noticeCodes.some((known) => known === code);

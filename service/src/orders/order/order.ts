@@ -15,6 +15,7 @@ export {
   type NoticesOf,
   noticeMessage,
   noticeReader,
+  storedNotices,
   type Titled,
   type TitleOf,
   titleReader,

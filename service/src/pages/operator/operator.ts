@@ -19,7 +19,7 @@ import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
 import { handedOverPages } from "./notary/handed-over.ts";
 import { notaryHoursRoutes } from "./notary/hours-page.ts";
-import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
+import { journalRoutes, type NotaryDeskDeps, notaryRoutes } from "./notary/routes.ts";
 import { sheetRoutes } from "./notary/sheet-routes.ts";
 import { notarySigningRoutes } from "./notary/signing-routes.ts";
 import { notaryUploadRoutes } from "./notary/upload-routes.ts";
@@ -42,7 +42,7 @@ import { todayRoutes } from "./today/routes.ts";
 /** What the console shows, by what it is about. */
 export type OperatorDeps = {
   console: ConsoleDeps;
-  orders: Omit<OrderPageDeps, "frame">;
+  orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices">;
   /** Documents that people hand in. */
   documents: Pick<FinishedRouteDeps, "finished" | "approval"> & Pick<UploadDeps, "uploadPlaces">;
   refunds: RefundDeps & Pick<PaymentPagesDeps, "processor">;
@@ -65,9 +65,10 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   const { frame, confirmation, resolveOperator } = console;
   const { db } = confirmation;
   const upload = { clock: frame.clock, resolveOperator, uploadPlaces: documents.uploadPlaces };
-  const orderPage = { frame, ...deps.orders };
+  const { readNotices, ...orders } = deps.orders;
+  const orderPage = { frame, ...orders };
   const finished = { orderPage, upload, ...documents };
-  const notary = { frame, ...notaries, upload };
+  const notary = { frame, readNotices, ...notaries, upload };
   consoleScope(app, console, (scope) => {
     todayRoutes(scope, {
       frame,

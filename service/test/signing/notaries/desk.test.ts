@@ -209,6 +209,19 @@ test("of notaries who claim an order at once one gets it, and sees its document;
   assert.equal((await get(desk(code), winner)).status, 404);
 });
 
+test("shows the notary what was found in the document", async () => {
+  const pageEntries = "/Annots [<< /Type /Annot /Subtype /Stamp /F 0 /AP << >> /Rect [100 100 300 200] >>]";
+  const code = await claimed(nora, {}, makePdf({ pageEntries }));
+  assert.match(
+    await (await get(desk(code), nora)).text(),
+    /<li>An annotation is shown on screens and is not printed \(page 1\)\.<\/li>/,
+  );
+  assert.equal((await post(desk(code, "/release"), nora)).status, 303);
+  const plain = await claimed(nora);
+  assert.doesNotMatch(await (await get(desk(plain), nora)).text(), /Look at these before/);
+  assert.equal((await post(desk(plain, "/release"), nora)).status, 303);
+});
+
 test("Today shows a notary what waits to be claimed, and what is in hand with its appointment", async () => {
   const third = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const today = async (person: Person) => (await get("/operator", person)).text();

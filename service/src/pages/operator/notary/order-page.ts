@@ -1,3 +1,4 @@
+import { type NoticesOf, noticeMessage } from "../../../orders/order/order.ts";
 import {
   type Act,
   type ActMode,
@@ -13,7 +14,7 @@ import {
   termNames,
   whenText,
 } from "../../../signing/notaries/notaries.ts";
-import { card, facts, pageHead } from "../../ui/components.ts";
+import { card, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
@@ -29,7 +30,7 @@ import { signPart, uploadForm } from "./upload-forms.ts";
 type Draft = Awaited<ReturnType<typeof findDraft>>;
 
 export type OrderView = {
-  claimed: Claimed;
+  claimed: Claimed & { notices: ReturnType<NoticesOf> };
   draft: Draft;
   identity: IdentityView;
   /** The open act in person; null without one. */
@@ -78,7 +79,7 @@ export function orderBody(view: OrderView, actTyped: Typed): Html {
 ${errorSummary(message)}
 <div class="panels">
 ${card("order", "Order", orderFacts(claimed))}
-${card("document", "Document", documentPart(order.code))}
+${card("document", "Document", documentPart(order.code, claimed.notices))}
 ${card("appointment", "Appointment", html`${bookedPart(order.code, session)}${appointmentPart(order.code, draft, typed)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${claimed.eligibility.modes.includes("ipen") && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
@@ -113,8 +114,9 @@ function orderFacts({ order, notary, eligibility }: Claimed): Html {
 <p class="hint">These rules are data that the operator of this service keeps, and no legal advice.</p>`;
 }
 
-const documentPart = (code: string): Html =>
-  html`<p>The order’s document as it is now, with the signatures that it has. Save it, sign it as it is, and add nothing but fields, notes and your signature.</p>
+const documentPart = (code: string, notices: OrderView["claimed"]["notices"]): Html =>
+  html`${notices.length > 0 && html`${notice("attention", "Look at these before you sign", "Your view of this document may not show all of it:")}<ul>${notices.map((one) => html`<li>${noticeMessage(one)}</li>`)}</ul>`}
+<p>The order’s document as it is now, with the signatures that it has. Save it, sign it as it is, and add nothing but fields, notes and your signature.</p>
 <p><a class="button" href="${orderPath(code, "/document")}" download>Download the document</a></p>
 <p class="hint">That you read it is logged.</p>`;
 

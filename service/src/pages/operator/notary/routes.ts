@@ -41,6 +41,7 @@ import { orderPath } from "./order-path.ts";
 
 export type NotaryDeskDeps = {
   frame: ConsoleFrame;
+  readNotices: (orderId: number) => Promise<OrderView["claimed"]["notices"]>;
   notaryDesk: DeskDeps;
   notarySheets: SheetDeps;
   identity: IdentityDeps;
@@ -57,7 +58,8 @@ export async function orderPage(
   code: string,
   shown: Pick<OrderView, "act" | "typed" | "problem"> = {},
 ): Promise<string> {
-  const claimed = await claimedOrder(deps.notaryDesk, operator, code);
+  const order = await claimedOrder(deps.notaryDesk, operator, code);
+  const claimed = { ...order, notices: await deps.readNotices(order.order.orderId) };
   const draft = await findDraft(deps.notaryDesk.db, claimed.order.taskId, claimed.notary.id);
   const identity = {
     people: await identitiesOf(deps.identity, claimed.order),
