@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { printedScripts } from "@signsealship/testing/inputs/printed-commands";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
@@ -88,6 +89,13 @@ test("coreutils and openssl accept a proof, and refuse twenty that differ in one
   const accepted = checkByShell(line, proof);
   assert.equal(accepted.status, 0, accepted.stderr);
   assert.match(accepted.stdout, /inclusion: OK[\s\S]*Signature Verified Successfully/);
+  const [printed = ""] = printedScripts("22.4");
+  writeFileSync(join(folder.path, "sealed.pdf.tlog-proof"), proof);
+  const variables = { S: line.slice(-65, -1), KEY: key, PATH: `${tools}:${process.env["PATH"]}` };
+  const runPrinted = (env: Record<string, string>) =>
+    spawnSync("sh", ["-ec", printed], { cwd: folder.path, env: { ...variables, ...env }, encoding: "utf8" });
+  assert.match(runPrinted({}).stdout, /Signature Verified Successfully/);
+  assert.notEqual(runPrinted({ S: "0".repeat(64) }).status, 0);
   const lines = proof.split("\n");
   const blank = lines.indexOf("");
   const other = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
