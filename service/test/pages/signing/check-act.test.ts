@@ -23,8 +23,15 @@ const planned: PlannedField[] = [
 const mark = { kind: "typed", text: name };
 const typed = "12-345";
 
+const bare = makePdf({ pages: 2 }).toString("latin1");
+const contents = Number(/\/Contents (\d+) 0 R/.exec(bodyOf(bare, 5))?.[1]);
+/** Names the first page's content as a tag, too: tags may change. */
+const shielded = appendRevision(bare, [
+  [1, bodyOf(bare, 1).replace(/>>\s*$/, `/StructTreeRoot<</Type/StructTreeRoot/K[${contents} 0 R]>>>>`)],
+]);
+
 const signing = await openSigning();
-const { bytes: document, fields } = await signing.prepare(makePdf({ pages: 2 }), planned, [name, "Max Roe"]);
+const { bytes: document, fields } = await signing.prepare(Buffer.from(shielded, "latin1"), planned, [name, "Max Roe"]);
 const record = canonicalJson({
   keyHeldBy: "browser",
   mark,
@@ -140,6 +147,10 @@ const attacks: readonly [string, () => PreparedAct][] = [
         stream("0 0 99 99 re f"),
       ]);
     },
+  ],
+  [
+    "replaces content that the document names as a tag, too",
+    () => withMore([contents, stream("BT /F1 24 Tf 72 700 Td (I owe 1000000 dollars) Tj ET")]),
   ],
   [
     "puts a stamp on a page",

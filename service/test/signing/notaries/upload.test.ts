@@ -131,6 +131,18 @@ test("content that was painted over a page is refused by name", async () => {
   assert.deepEqual(troubles(checks), ["permitted_changes fails"]);
 });
 
+test("content that was replaced is refused by name where the document names it as a tag, too", async () => {
+  const text = makePdf().toString("latin1");
+  const tagged = bodyOf(text, 1).replace(/>>\s*$/, "/StructTreeRoot<</Type/StructTreeRoot/K[6 0 R]>>>>");
+  const given = Buffer.from(appendRevision(text, [[1, tagged]]), "latin1");
+  assert.deepEqual(troubles((await check(given, await software.sign(given, "Nora"))).checks), []);
+  const words = "BT /F1 24 Tf 72 700 Td (I owe 1000000 dollars) Tj ET";
+  const content = `<< /Length ${words.length} >>\nstream\n${words}\nendstream`;
+  const replaced = Buffer.from(appendRevision(given.toString("latin1"), [[6, content]]), "latin1");
+  const { checks } = await check(given, await software.sign(replaced, "Nora"));
+  assert.deepEqual(troubles(checks), ["permitted_changes fails"]);
+});
+
 test("a signature that is as large as the page, or covers words or another's field, is refused by name", async () => {
   const why = async (given: Buffer, notes: string | undefined, place: NotaryPlace) => {
     const { checks } = await check(given, await software.sign(given, "Nora", notes, place));
