@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type SealReason, sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { judgedByDss } from "@signsealship/testing/tools/dss";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import {
@@ -161,6 +162,33 @@ for (const { name, isNotarized, after: finish } of ways)
       await assert.rejects(trySigning({ ...order, bytes: finished }), /is finished: a seal of this service closed it/);
     });
   });
+
+// Java takes seconds to start.
+if (process.env["FUZZ"] === "full")
+  test(
+    "EU DSS finds every signature whole behind a notary, a proof seal and an archival time stamp",
+    needs("dss", "pyhanko"),
+    async () => {
+      const paths: string[] = [];
+      for (const { name, isNotarized, after: finish } of ways) {
+        const finished = await finish((await signedForm(isNotarized)).signed);
+        const archived = byPyHanko(await sealed(finished, sealReasons.proof.test), ["store"], ["stamp"]);
+        const path = join(folder, `${name}-dss.pdf`);
+        writeFileSync(path, archived);
+        paths.push(path);
+      }
+      const judged = judgedByDss(paths);
+      // Two acts, a seal and a proof seal; the notary's signature and seal besides.
+      assert.deepEqual(
+        paths.map((path) => judged.filter((one) => one.path === path).length),
+        [4, 6],
+      );
+      assert.deepEqual(
+        judged.filter(({ verdict, indication }) => verdict !== "good" || indication === "TOTAL_FAILED"),
+        [],
+      );
+    },
+  );
 
 test("fields that are nobody's are read-only before the first signer sees them", async () => {
   const { prepared } = await signedForm(false);
