@@ -61,6 +61,7 @@ async function signedByNotary(name: string, document: Buffer): Promise<Buffer> {
     docSha256: hash.copy().digest("hex"),
     actSha256: "ab".repeat(32),
     at: new Date(someInstant),
+    seal: null,
     block: null,
     draws: [
       { reserve: maxCmsLength(notaryChain), padding: 60 },
