@@ -20,6 +20,7 @@ import { isMacTable, type MacTable, type ProtectedTable } from "../kernel/platfo
 import { revocationRows } from "../kernel/platform/revocations.ts";
 import type { Members } from "../kernel/platform/row-mac.ts";
 import { type Forget, type JudgedStates, protectedTables as marks } from "../kernel/retention/retention.ts";
+import { protectedTables as tasks } from "../kernel/tasks/tasks.ts";
 import { protectedTables as bulks } from "../orders/bulk/bulk.ts";
 import { protectedTables as fills } from "../orders/fills/fills.ts";
 import { protectedTables as dispatched } from "../orders/fulfilment/fulfilment.ts";
@@ -49,7 +50,7 @@ export const backfillRows: MacTable<BackfillRecord> = {
 
 /** Everything under SECRETS_KEY, as declared by the features. */
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
-  ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
+  ...[revocationRows, resultRows, ...auditLog, ...events, ...tasks, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
   ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...bulks, ...fills],
   ...[...payments, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],

@@ -21,6 +21,7 @@ import {
   earlierOrderStates,
   orderRows,
   orderState,
+  payerlessOrderState,
 } from "../orders/order/order.ts";
 import { renameSandboxPayments } from "../orders/payments/payments.ts";
 import { backfillRows, macTables, recordMembers } from "./protected-data.ts";
@@ -60,6 +61,7 @@ const rowSets: readonly RowSet[] = [
   { name: "desk and checkout", marker: "row-macs-filled-desk-and-checkout" },
   { name: "signers of orders", marker: "row-macs-filled-signers" },
   { name: "carriers", marker: "row-macs-filled-carriers" },
+  { name: "tasks and payers", marker: "row-macs-filled-tasks", fill: refillOrders },
   // The lines of earlier seals; those of closing versions are added here.
   {
     name: "lines of the log",
@@ -179,12 +181,12 @@ function refillDocuments(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
 
 type EarlierOrder = { key: number; code: string; digest: Buffer; mac: Buffer };
 
-const earlierDigests: Statement = earlierOrderStates(sql`opened.code`)
+const earlierDigests: Statement = [payerlessOrderState, ...earlierOrderStates(sql`opened.code`)]
   .map((state) => digestOf(state, orderRows.table))
   .reduce((all, one) => sql`${all}, ${one}`);
 
 /**
- * Earlier MACs of orders covered fewer columns, and the code as plain text. A row that was altered since stays
+ * Earlier MACs of orders covered fewer columns, and most of them the code as plain text. A row that was altered since stays
  * unchanged.
  */
 async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
@@ -202,9 +204,11 @@ async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
       FROM unnest(${orders.map(({ key }) => key)}::bigint[], ${orders.map(({ code }) => code)}::text[]) AS opened (id, code)
       JOIN orders ON orders.id = opened.id`);
     const digestsOf = new Map(earlier.map(({ key, digests }) => [key, digests]));
-    const held = orders.filter(({ key, mac }) =>
-      digestsOf.get(key)?.some((digest) => rowMac.holds(table, stateMembers(digest), mac)),
-    );
+    const held = orders.filter(({ key, code, mac }) => {
+      const [payerless = "", ...older] = digestsOf.get(key) ?? [];
+      const members = [stateMembers(payerless, code), ...older.map((digest) => stateMembers(digest))];
+      return members.some((each) => rowMac.holds(table, each, mac));
+    });
     for (const { key, code, digest } of held)
       await tx.query(sql`
         UPDATE ${orderRows.table} SET state_mac = ${rowMac.of(table, stateMembers(digest.toString("hex"), code))} WHERE id = ${key}`);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
-import { authenticateOrders } from "@signsealship/testing/row-mac";
+import { authenticateOrders, changeRowsOf } from "@signsealship/testing/row-mac";
 import { columnCipher } from "../../src/kernel/platform/column-cipher.ts";
 import { sql } from "../../src/kernel/platform/database/sql.ts";
 import { secretBytes } from "../../src/kernel/platform/secrets.ts";
-import { claimTask, openTask, resumeTasks } from "../../src/kernel/tasks/tasks.ts";
+import { claimTask, openTask, resumeTasks, taskState } from "../../src/kernel/tasks/tasks.ts";
 import {
   type Call,
   requireNoActUnderWay,
@@ -358,7 +358,7 @@ describe("a hold", () => {
     world.state.files = async () => {};
     assert.deepEqual(await world.tasksOf(orderId), ["packet_print paused"]);
     await status("ShippingPending");
-    await db.query(resumeTasks(orderId));
+    await db.transaction((tx) => resumeTasks(tx, orderId));
     assert.deepEqual(await world.tasksOf(orderId), ["packet_print open"]);
   });
 
@@ -368,10 +368,10 @@ describe("a hold", () => {
     const { db } = world.orders;
     const task = { kind: "packet_print", at: world.state.now, environment: "live", orderId } as const;
     for (const leave of ["paused", "paused", "open"]) {
-      await db.query(openTask(task));
-      await db.query(sql`UPDATE tasks SET state = ${leave} WHERE order_id = ${orderId} AND state = 'open'`);
+      await db.transaction((tx) => openTask(tx, task));
+      await changeRowsOf(db, taskState, sql`order_id = ${orderId} AND state = 'open'`, sql`state = ${leave}`);
     }
-    await db.query(resumeTasks(orderId));
+    await db.transaction((tx) => resumeTasks(tx, orderId));
     const states = await world.tasksOf(orderId);
     assert.equal(states.filter((each) => each === "packet_print open").length, 1);
   });
@@ -453,8 +453,8 @@ describe("an act of which nobody knows", () => {
 
   test("is another's to say once they have claimed it", async () => {
     const { id, orderId, providers } = await unclear();
-    await world.orders.db.query(sql`
-      UPDATE tasks SET state = 'claimed', claimed_by = 'operator:q', claimed_at = now() WHERE order_id = ${orderId}`);
+    const claimed = sql`state = 'claimed', claimed_by = 'operator:q', claimed_at = now()`;
+    await changeRowsOf(world.orders.db, taskState, sql`order_id = ${orderId}`, claimed);
     await assert.rejects(providers.resolve({ orderId, intentId: id }, null, "operator:p"), /Somebody else/);
   });
 

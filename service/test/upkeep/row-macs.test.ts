@@ -15,7 +15,8 @@ import { issueKey, revokeKey } from "../../src/firms/partners/partners.ts";
 import { checkEvents } from "../../src/kernel/events/events.ts";
 import { systemClock } from "../../src/kernel/platform/clock.ts";
 import { isSealed, type Statement, sealed, sql } from "../../src/kernel/platform/database/sql.ts";
-import { digestOf, verified } from "../../src/kernel/platform/database/state-mac.ts";
+import { digestOf, verified, writeStateMacs } from "../../src/kernel/platform/database/state-mac.ts";
+import { openTask, verifiedTask } from "../../src/kernel/tasks/tasks.ts";
 import { earlierDocumentMembers } from "../../src/orders/order/documents.ts";
 import {
   type DocumentFacts,
@@ -23,6 +24,7 @@ import {
   documentOwnerColumns,
   documentUse,
   earlierOrderStates,
+  payerlessOrderState,
 } from "../../src/orders/order/order.ts";
 import { paymentState } from "../../src/orders/payments/payments.ts";
 import { download, sealRoom, verify } from "../closing/closing-passports/seal-room.ts";
@@ -267,7 +269,12 @@ test("orders, documents, rooms and payments of an earlier release stay good: the
   for (const row of earlier)
     await attack(sql`
       UPDATE documents SET row_mac = ${running.rowMac.of("documents", earlierDocumentMembers(row))} WHERE id = ${row.id}`);
-  const [lesser, least, altered] = [await acme.order(), await acme.order(), await acme.order()];
+  const [lesser, least, altered, payerless] = [
+    await acme.order(),
+    await acme.order(),
+    await acme.order(),
+    await acme.order(),
+  ];
   await attack(sql`UPDATE orders SET envelope_status = 'Completed' WHERE ${isSealed(sql`code`, "order", altered)}`);
   const hasCode = (code: string) => isSealed(sql`code`, "order", code);
   for (const [n, code] of [lesser, least, altered].entries()) {
@@ -279,16 +286,23 @@ test("orders, documents, rooms and payments of an earlier release stay good: the
     const state = row?.digest.toString("hex") ?? "";
     await attack(sql`UPDATE orders SET state_mac = ${running.rowMac.of("orders", { state })} WHERE ${hasCode(code)}`);
   }
+  const task = { kind: "job_dead", at: new Date(), environment: "live", subject: "x" } as const;
+  await running.db.transaction((tx) => openTask(tx, task));
+  await attack(sql`UPDATE orders SET pay_by = 'firm' WHERE ${hasCode(payerless)}`);
+  await writeStateMacs(running.db, payerlessOrderState, hasCode(payerless));
+  assert.equal((await acme.call("GET", `/api/partner/orders/${payerless}`)).status, 503);
   const keys = join(running.service.dataDir, "keys");
   for (const name of readdirSync(keys)) if (name.startsWith("row-macs-filled")) rmSync(join(keys, name));
   await attack(sql`DELETE FROM row_mac_backfill`);
   await restarted(sql`
     WITH rooms AS (UPDATE rooms SET row_mac = NULL), payments AS (UPDATE payments SET row_mac = NULL),
-      events AS (UPDATE events SET row_mac = NULL)
-    UPDATE orders SET state_mac = NULL WHERE NOT (${hasCode(lesser)} OR ${hasCode(least)} OR ${hasCode(altered)})`);
+      events AS (UPDATE events SET row_mac = NULL), tasks AS (UPDATE tasks SET row_mac = NULL)
+    UPDATE orders SET state_mac = NULL
+    WHERE NOT (${hasCode(lesser)} OR ${hasCode(least)} OR ${hasCode(altered)} OR ${hasCode(payerless)})`);
   assert.equal(await document(), 200);
   const orderStatus = async (code: string) => (await acme.call("GET", `/api/partner/orders/${code}`)).status;
-  assert.deepEqual(await Promise.all([lesser, least, altered].map(orderStatus)), [200, 200, 503]);
+  assert.deepEqual(await Promise.all([lesser, least, altered, payerless].map(orderStatus)), [200, 200, 503, 200]);
+  assert.equal((await running.db.query(sql`SELECT ${verifiedTask} FROM tasks`)).length, 1);
   const { events } = await acme.ok<{ events: { id: string }[] }>("GET", "/api/partner/events");
   assert.ok(events.some(({ id }) => id === `order.created:${orderCode}`));
   assert.deepEqual((await checkEvents(running)).forged, []);

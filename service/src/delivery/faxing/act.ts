@@ -93,8 +93,7 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
     await updateAttempt(tx, attempt.id, sql`state = 'refused', reason = ${end.why}, ended_at = ${at}`);
     const { id: orderId, environment, isRush, status } = faxes.order;
     const reason = `Telnyx does not take it: ${end.why}`;
-    if (status === "FaxPending")
-      await tx.query(openTask({ kind: "fax_send", at, environment, orderId, isRush, reason }));
+    if (status === "FaxPending") await openTask(tx, { kind: "fax_send", at, environment, orderId, isRush, reason });
   }
   const { cancel } = await resume(deps, tx, intent.orderId);
   if (end.kind === "done" || cancel) await followSoon(tx, intent.orderId, cancel ? 0 : pollMs);

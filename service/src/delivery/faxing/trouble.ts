@@ -11,18 +11,18 @@ const subjectOf = ({ id }: Fax): string => `fax ${id}`;
 /** Opens a task to find out what happened to a fax. */
 export async function openTrouble(tx: Tx, fax: Fax, at: Date, reason: string): Promise<void> {
   const { orderId } = fax;
-  await tx.query(openTask({ kind, at, environment: "live", orderId, subject: subjectOf(fax), reason }));
+  await openTask(tx, { kind, at, environment: "live", orderId, subject: subjectOf(fax), reason });
 }
 
 /** Closes that task once the fax's end is known. */
 export async function closeTrouble(tx: Tx, fax: Fax, at: Date, outcome: string): Promise<void> {
   const which = { orderId: fax.orderId, kinds: [kind], subject: subjectOf(fax) } as const;
-  await tx.query(closeTasks(which, { state: "done", at, by: actor, outcome }));
+  await closeTasks(tx, which, { state: "done", at, by: actor, outcome });
 }
 
 /** Opens a task when the receiving machine confirmed fewer pages than were sent. */
 export async function openShortfall(tx: Tx, fax: Fax, at: Date, pages: { sent: number; confirmed: number }) {
   const { orderId } = fax;
   const reason = `The receiving machine confirmed ${pages.confirmed} of the ${pages.sent} pages that were faxed: ask the recipient`;
-  await tx.query(openTask({ kind, at, environment: "live", orderId, subject: `pages of ${subjectOf(fax)}`, reason }));
+  await openTask(tx, { kind, at, environment: "live", orderId, subject: `pages of ${subjectOf(fax)}`, reason });
 }

@@ -112,17 +112,15 @@ export async function selectForDecision(tx: Tx, id: string): Promise<OpenRequest
   return found;
 }
 
-/** Opens a review task for a person. @param wanted false: runs the same statement and writes nothing */
-export const openReview = (tx: Tx, id: string, at: Date, wanted = true) =>
-  tx.query(
-    openTask(
-      { kind: "access_request", at, environment: "live", subject: id },
-      sql`(SELECT 1 WHERE ${wanted}::boolean) AS wanted`,
-    ),
-  );
+/** Opens a review task for a person. @param wanted false: does the same work and rolls it back */
+export async function openReview(tx: Tx, id: string, at: Date, wanted = true): Promise<void> {
+  await tx.script("SAVEPOINT review");
+  await openTask(tx, { kind: "access_request", at, environment: "live", subject: id });
+  await tx.script(wanted ? "RELEASE SAVEPOINT review" : "ROLLBACK TO SAVEPOINT review");
+}
 
 export const closeReview = (tx: Tx, id: string, end: Omit<TaskEnd, "state">) =>
-  tx.query(closeTasks({ kinds: ["access_request"], subject: id }, { state: "done", ...end }));
+  closeTasks(tx, { kinds: ["access_request"], subject: id }, { state: "done", ...end });
 
 export const markIssued = (db: Sql, id: string, issued: { partnerId: string; sealedKey: Buffer; at: Date }) =>
   db.query(

@@ -1,10 +1,11 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql, Tx } from "../platform/database/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isPlainLines } from "../platform/text.ts";
 import type { TaskKind } from "./kinds.ts";
+import { changeTasks, verifiedTask } from "./store.ts";
 
 export type TaskDeps = { db: Database; clock: Clock };
 
@@ -48,7 +49,7 @@ async function changeIn(
   // Lock the order first, as every move does, to avoid deadlocks with its tasks.
   await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR KEY SHARE`);
   const [task] = await tx.query<Locked>(sql`
-    SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId" FROM tasks WHERE id = ${id} FOR UPDATE`);
+    SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", ${verifiedTask} FROM tasks WHERE id = ${id} FOR UPDATE`);
   if (!task) throw new ServiceError("not_found", "No such task.");
   if (task.state === "done" || task.state === "dropped")
     throw new ServiceError("conflict", "This task has ended already.");
@@ -63,7 +64,7 @@ async function changeIn(
 
 /**
  * Claims a task; only one of two concurrent claims succeeds. @throws ServiceError for another person's or an ended
- * task
+ * task, and `unavailable` for one that the service did not write
  */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));
@@ -83,7 +84,7 @@ const claiming =
         "conflict",
         claimedBy === by ? "You have claimed this task." : "Somebody else has claimed this task.",
       );
-    await tx.query(sql`UPDATE tasks SET state = 'claimed', claimed_by = ${by}, claimed_at = ${at} WHERE id = ${id}`);
+    await changeTasks(tx, sql`t.id = ${id}`, sql`state = 'claimed', claimed_by = ${by}, claimed_at = ${at}`);
     return {};
   };
 
@@ -95,7 +96,7 @@ export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = 
   change(deps, id, { action: "task.released", by }, async (tx, { claimedBy }) => {
     if (claimedBy === null) throw new ServiceError("conflict", "Nobody has claimed this task.");
     if (claimedBy !== by && !mayAnyone) throw new ServiceError("conflict", "Somebody else has claimed this task.");
-    await tx.query(sql`UPDATE tasks SET state = 'open', claimed_by = NULL, claimed_at = NULL WHERE id = ${id}`);
+    await changeTasks(tx, sql`t.id = ${id}`, sql`state = 'open', claimed_by = NULL, claimed_at = NULL`);
     await dispatchAgain(tx, [id]);
     return { claimedBy };
   });
@@ -108,14 +109,13 @@ export async function releaseClaims(
   tx: Tx,
   { claimedBy, keep, by, at }: { claimedBy: string; keep: readonly TaskKind[]; by: string; at: Date },
 ): Promise<void> {
-  const which = sql`claimed_by = ${claimedBy} AND state IN ('claimed', 'paused') AND NOT kind = ANY (${keep}::text[])`;
+  const which = sql`
+    t.claimed_by = ${claimedBy} AND t.state IN ('claimed', 'paused') AND NOT t.kind = ANY (${keep}::text[])`;
   // Lock the orders first, as every move does.
   await tx.query(sql`
-    SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks WHERE ${which}) ORDER BY id FOR KEY SHARE`);
-  const released = await tx.query<{ id: number; kind: TaskKind; orderId: number | null }>(sql`
-    UPDATE tasks SET state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL
-    WHERE ${which}
-    RETURNING id, kind, order_id AS "orderId"`);
+    SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks t WHERE ${which}) ORDER BY id FOR KEY SHARE`);
+  const set = sql`state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL`;
+  const released = await changeTasks(tx, which, set);
   await dispatchAgain(
     tx,
     released.map(({ id }) => id),
@@ -135,14 +135,7 @@ export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: stri
     if (!endsByWord(kind)) throw new ServiceError("conflict", "This task ends when its work is done.");
     if (outcome.trim() === "" || outcome.length > 500 || !isPlainLines(outcome))
       throw invalid("outcome must have 1 to 500 characters.");
-    await tx.query(sql`
-      UPDATE tasks SET state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome.trim()} WHERE id = ${id}`);
+    const end = sql`state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome.trim()}`;
+    await changeTasks(tx, sql`t.id = ${id}`, end);
     return { outcome };
   });
-
-/** The person who has claimed the order's open task of the kind; null for nobody. */
-export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Promise<string | null> {
-  const [claimed] = await db.query<{ claimedBy: string }>(sql`
-    SELECT claimed_by AS "claimedBy" FROM tasks WHERE order_id = ${orderId} AND kind = ${kind} AND state = 'claimed'`);
-  return claimed?.claimedBy ?? null;
-}

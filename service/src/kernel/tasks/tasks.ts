@@ -1,6 +1,5 @@
 /** Tasks of people: opened by events, claimed by a person, closed when done or no longer needed. */
 export {
-  claimantOf,
   claimTask,
   claimTaskIn,
   dispatchQueue,
@@ -13,12 +12,14 @@ export {
 export { businessMorning, readTaskTimes } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds, taskWords } from "./kinds.ts";
 export {
+  claimantOf,
   closeTasks,
   dropPaused,
   explainTask,
   type NewTask,
   neverOpened,
   openTask,
+  openTasksOf,
   openUnlessPaused,
   pauseTasks,
   pauseUnclaimed,
@@ -26,3 +27,4 @@ export {
   resumeUnclaimed,
   type TaskEnd,
 } from "./open-close.ts";
+export { protectedTables, taskState, verifiedTask } from "./store.ts";

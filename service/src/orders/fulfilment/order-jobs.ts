@@ -4,7 +4,7 @@ import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { closeTasks } from "../../kernel/tasks/tasks.ts";
+import { closeTasks, openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { dispatchQueue, type LockedOrder, lockOrder, nextSegmentQueue, targetOf, transition } from "../order/order.ts";
 
 type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
@@ -73,15 +73,14 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
     const order = found && (await lockOrder(tx, found.code));
     if (order?.environment !== "live" || !["ShippingPending", "FaxPending"].includes(order.status)) return;
     const kinds = takers.map(({ kind }) => kind);
-    const [task] = await tx.query<{ kind: string; state: string }>(sql`
-      SELECT kind, state FROM tasks WHERE order_id = ${orderId} AND kind = ANY (${kinds}::text[])
-        AND state IN ('open', 'claimed') FOR UPDATE`);
+    // A claim locks the order, too.
+    const task = (await openTasksOf(tx, { orderId, kinds })).find(({ state }) => state !== "paused");
     const taker = takers.find(({ kind }) => kind === task?.kind);
     if (!taker || task?.state !== "open") return;
     const at = clock();
     const taken = await taker.take(tx, order, at);
     if (taken === null || taken === "beside") return;
     const end = { state: "done", at, by: taker.actor, outcome: taken.outcome } as const;
-    await tx.query(closeTasks({ orderId, kinds: [taker.kind] }, end));
+    await closeTasks(tx, { orderId, kinds: [taker.kind] }, end);
   });
 }

@@ -20,7 +20,7 @@ import { documentMembers, documentUse } from "./documents.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import type { NamedSigner, OrderSigner } from "./form/signers.ts";
-import { insertOrder, type NewOrder } from "./insert.ts";
+import { insertOrder, insertUnpriced, type NewOrder } from "./insert.ts";
 import { type NotarySupply, notaryGap } from "./notary-supply.ts";
 import { estimatedPages, looksLikePdf, pagesOf } from "./original.ts";
 import { type SentOrder, storedDocument, unusableFill } from "./sent-order.ts";
@@ -164,13 +164,14 @@ async function examineSent(
   return { pages: filled.pages, notices: [] };
 }
 
-/** Writes the order in one statement. A fill token is good for one order, so it needs a transaction. */
+/** Writes the order in one statement. A fill token is good for one order, and a task has a MAC: both need a transaction. */
 async function write(db: Database, order: NewOrder, claim: Statement | null): Promise<boolean> {
   const { fillToken } = order.form;
-  if (fillToken === null) return insertOrder(db, order, claim);
+  const isPriced = order.status === "QuoteReady";
+  if (fillToken === null && isPriced) return insertOrder(db, order, claim);
   return db.transaction(async (tx) => {
-    if (!(await insertOrder(tx, order, claim))) return false;
-    if (!(await takeFill(tx, fillToken, order.createdAt))) throw unusableFill();
+    if (!(await (isPriced ? insertOrder : insertUnpriced)(tx, order, claim))) return false;
+    if (fillToken !== null && !(await takeFill(tx, fillToken, order.createdAt))) throw unusableFill();
     return true;
   });
 }

@@ -2,7 +2,7 @@ import { newOrderLines } from "../../kernel/audit/audit.ts";
 import { eventRow } from "../../kernel/events/events.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
-import type { Sql } from "../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import type { CarrierRate } from "../pricing/pricing.ts";
@@ -73,7 +73,7 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       SELECT id, 'original', ${document.sha256}, ${document.bytes}, ${document.pages}, ${document.blobKey}, ${at},
         ${document.rowMac}::bytea
       FROM new_order
-    ), audit AS (${audit}), event AS (${event})${templateUse(order)}${quoteTask(order)}
+    ), audit AS (${audit}), event AS (${event})${templateUse(order)}
     SELECT id${quoteMail(order)} FROM new_order`;
 }
 
@@ -103,6 +103,7 @@ const coveredOf = ({ principal, form, ...order }: NewOrder): NewOrderState => [
   order.totalCents,
   order.priceBookVersion,
   order.carrierRate,
+  form.payBy,
   order.envelopeStatus,
   order.createdAt.getTime(),
   order.documentName !== null,
@@ -114,18 +115,6 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
   return use === null ? nothing : sql`, template AS (${insertTemplateUse(use, sql`new_order`)})`;
 }
 
-/** Opens a task to price an order that was not quoted. */
-function quoteTask({
-  status,
-  manualQuoteReason: reason,
-  createdAt: at,
-  principal: { environment },
-}: NewOrder): Statement {
-  if (status !== "ManualQuoteRequired") return nothing;
-  const task = { kind: "quote", at, environment, orderId: sql`new_order.id`, reason } as const;
-  return sql`, task AS (${openTask(task, sql`new_order`)})`;
-}
-
 /** Mails the client a quote that is ready to pay. */
 function quoteMail({ status, createdAt: at, form }: NewOrder): Statement {
   if (status !== "QuoteReady" || form.payBy === "firm") return nothing;
@@ -135,4 +124,13 @@ function quoteMail({ status, createdAt: at, form }: NewOrder): Statement {
 /** @returns false when an earlier request has the key: then nothing was written */
 export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | null): Promise<boolean> {
   return (await db.query(insertStatement(order, claim))).length === 1;
+}
+
+/** Inserts an order that a person has to price, and opens the task. @returns false as `insertOrder` does */
+export async function insertUnpriced(tx: Tx, order: NewOrder, claim: Statement | null): Promise<boolean> {
+  const [inserted] = await tx.query<{ id: number }>(insertStatement(order, claim));
+  if (!inserted) return false;
+  const { manualQuoteReason: reason, createdAt: at, principal } = order;
+  await openTask(tx, { kind: "quote", at, environment: principal.environment, orderId: inserted.id, reason });
+  return true;
 }

@@ -22,11 +22,17 @@ export const orderState: StateMac = {
   table: sql`orders`,
   key: sql`id`,
   mac: sql`state_mac`,
-  covered: (o) => sql`${coveredFirst(o)}, ${coveredLast(o)}`,
+  covered: (o) => sql`${coveredFirst(o)}, ${o}.pay_by, ${coveredLast(o)}`,
   opened: { column: sql`code`, kind: "order" },
 };
 
-/** Columns covered by order MACs of earlier releases, latest first. @param code the open code, which came first */
+/** The columns that MACs of the release before covered: all but the payer. */
+export const payerlessOrderState: StateMac = {
+  ...orderState,
+  covered: (o) => sql`${coveredFirst(o)}, ${coveredLast(o)}`,
+};
+
+/** Columns covered by order MACs of the releases before that one, latest first. @param code the open code, which came first */
 export const earlierOrderStates = (code: Statement): readonly StateMac[] =>
   [coveredLast, (o: Statement) => sql`${o}.state_version`].map((last) => ({
     table: orderState.table,

@@ -63,6 +63,7 @@ export {
   earlierOrderStates,
   orderRows,
   orderState,
+  payerlessOrderState,
   shipmentState,
   signerState,
   verifiedOrder,

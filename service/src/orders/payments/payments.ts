@@ -96,7 +96,7 @@ async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: st
       subject: id,
       reason,
     } as const;
-    await db.query(openTask(task, from));
+    await db.transaction((tx) => openTask(tx, task, from));
   }
 }
 

@@ -116,7 +116,7 @@ export async function resolveUnapplied(
     await writeStateMacs(tx, resolutionState, sql`event_id = ${eventId}`);
     const { orderId } = found;
     const end = { state: "done", at, by: actor, outcome: note } as const;
-    await tx.query(closeTasks({ orderId, kinds: ["payment_unapplied"], subject: eventId }, end));
+    await closeTasks(tx, { orderId, kinds: ["payment_unapplied"], subject: eventId }, end);
     await tx.query(auditLine({ at, action: "payment.resolved", actor, ...found, detail: { event: eventId, note } }));
   });
 }

@@ -2,7 +2,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
+import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import type { Arguments } from "./arguments.ts";
 
 export type ExecutionRow = {
@@ -40,17 +40,19 @@ export type NewExecution = Pick<ExecutionRow, "id" | "environment" | "playbook" 
   callbackSha256: Buffer;
 };
 
-/** Writes the execution and its audit line, in one statement. */
-export async function insertExecution(db: Sql, execution: NewExecution, attempt: RunAttempt): Promise<void> {
+/** Writes the execution, its audit line and its task. */
+export async function insertExecution(db: Database, execution: NewExecution, attempt: RunAttempt): Promise<void> {
   const { id, environment, playbook, callbackSha256, expiresAt } = execution;
-  const task = openTask({ kind: "playbook_gate", at: attempt.at, environment, subject: id });
-  await db.query(sql`
-    WITH execution AS (
-      INSERT INTO playbook_executions
-        (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
-      VALUES (${id}, ${attempt.partnerId}, ${environment}, ${playbook}, ${execution.arguments}, ${callbackSha256},
-        ${attempt.at}, ${expiresAt})
-    ), task AS (${task}) ${attemptLine(attempt)}`);
+  await db.transaction(async (tx) => {
+    await tx.query(sql`
+      WITH execution AS (
+        INSERT INTO playbook_executions
+          (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
+        VALUES (${id}, ${attempt.partnerId}, ${environment}, ${playbook}, ${execution.arguments}, ${callbackSha256},
+          ${attempt.at}, ${expiresAt})
+      ) ${attemptLine(attempt)}`);
+    await openTask(tx, { kind: "playbook_gate", at: attempt.at, environment, subject: id });
+  });
 }
 
 export type Decision = { outcome: string; at: Date; actor: string };
@@ -61,8 +63,8 @@ export type Which = { callbackSha256: Buffer } | { id: string };
 const isWhich = (which: Which): Statement =>
   "id" in which ? sql`id = ${which.id}` : sql`callback_sha256 = ${which.callbackSha256}`;
 
-const closeGate = (end: { at: Date; by: string; outcome: Statement | string }): Statement =>
-  closeTasks({ kinds: ["playbook_gate"], subject: sql`ended.id::text` }, { state: "done", ...end }, sql`ended`);
+const closeGates = (tx: Tx, ids: readonly string[], end: Omit<TaskEnd, "state">): Promise<void> =>
+  closeTasks(tx, { kinds: ["playbook_gate"], subject: ids }, { state: "done", ...end });
 
 /** The fields of an execution that never change. */
 type Known = { id: string; partnerId: string };
@@ -80,18 +82,26 @@ export function decideStatement(which: Which, known: Known, { outcome, at, actor
     WITH ended AS (
       UPDATE playbook_executions SET outcome = ${outcome}, completed_at = ${at}, ended_by = ${actor}
       WHERE ${isWhich(which)} AND outcome IS NULL AND expires_at > ${at} RETURNING *
-    ), audit AS (${auditLine(line, sql`ended`)}), task AS (${closeGate({ at, by: actor, outcome: sql`ended.outcome` })})
+    ), audit AS (${auditLine(line, sql`ended`)})
     SELECT ${executionColumns} FROM ended`;
 }
 
 /** @returns the ended execution; undefined when none waits */
-export async function decideExecution(db: Sql, which: Which, decision: Decision): Promise<ExecutionRow | undefined> {
+export async function decideExecution(
+  db: Database,
+  which: Which,
+  decision: Decision,
+): Promise<ExecutionRow | undefined> {
   const [known] = await db.query<Known>(
     sql`SELECT id, partner_id AS "partnerId" FROM playbook_executions WHERE ${isWhich(which)}`,
   );
   if (!known) return undefined;
-  const [ended] = await db.query<ExecutionRow>(decideStatement(which, known, decision));
-  return ended;
+  return db.transaction(async (tx) => {
+    const [ended] = await tx.query<ExecutionRow>(decideStatement(which, known, decision));
+    const { at, actor: by, outcome } = decision;
+    if (ended) await closeGates(tx, [ended.id], { at, by, outcome });
+    return ended;
+  });
 }
 
 export async function executionExists(db: Sql, which: Which): Promise<boolean> {
@@ -110,7 +120,7 @@ export function expireStatement(now: Date, limit: number): Statement {
     ), ended AS (
       UPDATE playbook_executions SET outcome = 'expired', completed_at = ${now}, ended_by = 'system'
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM due)) RETURNING id, partner_id
-    ), task AS (${closeGate({ at: now, by: "system", outcome: "expired" })})
+    )
     SELECT id, partner_id AS "partnerId" FROM ended`;
 }
 
@@ -121,6 +131,8 @@ export function expireStatement(now: Date, limit: number): Statement {
 export function expireExecutions(db: Database, now: Date, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
     const ended = await tx.query<Known>(expireStatement(now, limit));
+    const ids = ended.map(({ id }) => id);
+    await closeGates(tx, ids, { at: now, by: "system", outcome: "expired" });
     const line = { at: now, action: "playbook.expired", actor: "system" };
     for (const one of ended)
       await tx.query(auditLine({ ...line, partnerId: one.partnerId, detail: { executionName: nameOf(one) } }));

@@ -72,7 +72,7 @@ export async function insertPart(
   const payments = [payment];
   if (!(await insertRequest(tx, { id, orderId, reason, payments, part: true, requestedBy, at })))
     throw new ServiceError("conflict", "Another refund of this order waits for its decision.");
-  await tx.query(openTask({ kind: "refund_approval", at, environment, orderId, reason }));
+  await openTask(tx, { kind: "refund_approval", at, environment, orderId, reason });
   const detail = { requestId: id, reason, payments, part: true };
   await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
   return id;

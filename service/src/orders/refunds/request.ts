@@ -64,7 +64,7 @@ export async function requestRefund(
     const { id: orderId, environment, partnerId } = order;
     if (!(await store.insertRequest(tx, { id, orderId, reason, payments, requestedBy, at })))
       throw new ServiceError("conflict", "A refund of this order was asked for already.");
-    await tx.query(openTask({ kind: "refund_approval", at, environment, orderId, reason }));
+    await openTask(tx, { kind: "refund_approval", at, environment, orderId, reason });
     const detail = { requestId: id, reason, payments };
     await tx.query(auditLine({ at, action: "refund.requested", actor: operator.actor, partnerId, orderId, detail }));
     return id;
@@ -139,7 +139,7 @@ export async function end(
   const { state, at, solo, note } = decision;
   await store.updateDecision(tx, id, decision);
   const task = { state: state === "withdrawn" ? "dropped" : "done", at, by: actor, outcome: state } as const;
-  await tx.query(closeTasks({ orderId, kinds: ["refund_approval"] }, task));
+  await closeTasks(tx, { orderId, kinds: ["refund_approval"] }, task);
   const detail = { requestId: id, ...(solo && { solo }), ...(note !== null && { note }) };
   await tx.query(auditLine({ at, action: `refund.${state}`, actor, partnerId, orderId, detail }));
 }

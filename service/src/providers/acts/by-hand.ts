@@ -14,12 +14,12 @@ export const isClaimedByHand = async (tx: Tx, { byHand }: AnyAct, { orderId }: I
 
 /** Pauses the task, so that nobody can claim it while the act is under way. */
 export async function pauseByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<void> {
-  if (byHand !== null) await tx.query(pauseUnclaimed(orderId, byHand));
+  if (byHand !== null) await pauseUnclaimed(tx, orderId, byHand);
 }
 
 /** Reopens the task after an act that was not done, unless the order is on hold. */
 export async function resumeByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<void> {
-  if (byHand !== null) await tx.query(resumeUnclaimed(orderId, byHand));
+  if (byHand !== null) await resumeUnclaimed(tx, orderId, byHand);
 }
 
 /** Opens the task for people, unless the order is on hold or the task is open. */
@@ -29,7 +29,7 @@ export async function openByHand(
   { orderId }: Intent,
   { at, reason }: { at: Date; reason: string },
 ): Promise<void> {
-  if (byHand !== null) await tx.query(openUnlessPaused({ kind: byHand, at, environment: "live", orderId, reason }));
+  if (byHand !== null) await openUnlessPaused(tx, { kind: byHand, at, environment: "live", orderId, reason });
 }
 
 export async function closeByHand(
@@ -39,7 +39,7 @@ export async function closeByHand(
   end: { at: Date; by: string; outcome: string },
 ): Promise<void> {
   if (byHand === null) return;
-  await tx.query(closeTasks({ orderId, kinds: [byHand] }, { state: "done", ...end }));
+  await closeTasks(tx, { orderId, kinds: [byHand] }, { state: "done", ...end });
 }
 
 /** An act as people see it, without its payload. */

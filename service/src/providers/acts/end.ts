@@ -26,7 +26,7 @@ export async function endIntent(
     await updateIntent(tx, id, sql`state = 'unknown', why = ${end.why}`);
     const reason = `${act.name} at ${providerNames[intent.provider]}: ${end.why}`;
     const subject = String(id);
-    await tx.query(openTask({ kind: "provider_unclear", at, environment: "live", orderId, subject, reason }));
+    await openTask(tx, { kind: "provider_unclear", at, environment: "live", orderId, subject, reason });
     return act.settled(tx, intent, end);
   }
   const result = end.kind === "done" ? sealed.seal(end.result, intentContext(intent)) : null;
@@ -39,7 +39,7 @@ export async function endIntent(
   );
   const ended = { at, by, outcome: endWords(end) };
   const unclear = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
-  await tx.query(closeTasks(unclear, { state: "done", ...ended }));
+  await closeTasks(tx, unclear, { state: "done", ...ended });
   // A withdrawn act leaves the work to people.
   if (end.kind === "withdrawn") return void (await resumeByHand(tx, act, intent));
   await closeByHand(tx, act, intent, ended);

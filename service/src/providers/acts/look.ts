@@ -1,7 +1,7 @@
 import { type Clock, hourMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { closeTasks } from "../../kernel/tasks/tasks.ts";
+import { closeTasks, openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { providerNames } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import type { AnyAct } from "./act.ts";
@@ -36,17 +36,15 @@ export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: In
 async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
   const { id, orderId, failures, provider } = intent;
   const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
-  const claimed = await tx.query(sql`
-    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'provider_unclear' AND subject = ${which.subject}
-      AND state = 'claimed'`);
-  if (claimed.length > 0) return;
+  const open = await openTasksOf(tx, which);
+  if (open.some(({ state }) => state === "claimed")) return;
   const end = {
     state: "dropped",
     at: deps.clock(),
     by: "system",
     outcome: "it was not done, and begins again",
   } as const;
-  await tx.query(closeTasks(which, end));
+  await closeTasks(tx, which, end);
   const why = `${providerNames[provider]} was asked ${failures + 1} times and did nothing`;
   await beginAgain(deps, tx, act, intent, why);
 }

@@ -1,10 +1,10 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
-import type { Sql } from "../../kernel/platform/database/database.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
-import { openTask } from "../../kernel/tasks/tasks.ts";
+import { openTask, openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { type ProviderName, providerNames } from "../names.ts";
 import type { SaidDone } from "./act.ts";
 import type { ActDeps } from "./deps.ts";
@@ -26,7 +26,7 @@ export const isStranded = (
  * Queues acts again whose job is gone (it failed for good); otherwise nobody could move their orders by hand. For an act that began
  * long ago it opens a task.
  */
-export async function takeUpStranded({ db, clock }: { db: Sql; clock: Clock }): Promise<void> {
+export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
     SELECT id, provider FROM provider_calls c
     WHERE ended_at IS NULL AND (state <> 'unknown' OR looks <= ${mostLooks}) AND NOT EXISTS (
@@ -42,7 +42,8 @@ export async function takeUpStranded({ db, clock }: { db: Sql; clock: Clock }): 
   for (const { id, act, provider, orderId } of stranded) {
     const reason = `${act} at ${providerNames[provider]} began and has no end: its job fails, as the log says.`;
     const subject = String(id);
-    await db.query(openTask({ kind: "provider_unclear", at, environment: "live", orderId, subject, reason }));
+    const task = { kind: "provider_unclear", at, environment: "live", orderId, subject, reason } as const;
+    await db.transaction((tx) => openTask(tx, task));
   }
 }
 
@@ -65,9 +66,7 @@ export async function resolveIntent(
     if (intent?.orderId !== orderId) throw new ServiceError("not_found", "No such act.");
     if (intent.state !== "unknown" && !isStranded(intent, deps.clock()))
       throw new ServiceError("conflict", "What came of this is known already.");
-    const [task] = await tx.query<{ claimedBy: string | null }>(sql`
-      SELECT claimed_by AS "claimedBy" FROM tasks WHERE order_id = ${orderId} AND kind = 'provider_unclear'
-        AND subject = ${String(intentId)} AND state IN ('open', 'claimed', 'paused')`);
+    const [task] = await openTasksOf(tx, { orderId, kinds: ["provider_unclear"], subject: String(intentId) });
     if (task?.claimedBy && task.claimedBy !== by)
       throw new ServiceError("conflict", "Somebody else has claimed this task.");
     const act = deps.acts.get(intent.act);

@@ -55,11 +55,11 @@ async function keepOpen(tx: Tx, at: Date, kind: TaskKind, needed: ReadonlyMap<st
   for (const [subject, { reason, since }] of needed) {
     const row = known.get(subject);
     const isSettled = row?.endedAt && (since === null || since <= row.endedAt);
-    if (!row?.isOpen && !isSettled) await tx.query(openTask({ kind, at, environment: "live", subject, reason }));
+    if (!row?.isOpen && !isSettled) await openTask(tx, { kind, at, environment: "live", subject, reason });
   }
   for (const { subject, isOpen } of rows)
     if (isOpen && !needed.has(subject))
-      await tx.query(closeTasks({ kinds: [kind], subject }, { state: "done", at, by: "system", outcome: "settled" }));
+      await closeTasks(tx, { kinds: [kind], subject }, { state: "done", at, by: "system", outcome: "settled" });
 }
 
 /** The queues with failed jobs that a person must still look at. */

@@ -4,8 +4,9 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { marked } from "../../kernel/platform/database/state-mac.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
-import { businessMorning, type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
+import { businessMorning, type TaskKind, taskKinds, taskState } from "../../kernel/tasks/tasks.ts";
 
 export type Task = {
   id: number;
@@ -29,10 +30,14 @@ export type Task = {
 
 const columns = sql`t.id, t.kind, t.environment, o.code AS "orderCode@order", p.name AS "firmName", o.status AS "orderStatus",
   o.external_reference AS reference, t.subject, t.reason, t.state, t.claimed_by AS "claimedBy", t.due_at AS "dueAt",
-  t.created_at AS "createdAt", t.ended_at AS "endedAt", t.ended_by AS "endedBy", t.outcome, ${markedFirm}`;
+  t.created_at AS "createdAt", t.ended_at AS "endedAt", t.ended_by AS "endedBy", t.outcome, ${marked(taskState, sql`t`, "isTaskAuthentic")}, ${markedFirm}`;
 const withOrder = sql`LEFT JOIN orders o ON o.id = t.order_id LEFT JOIN partners p ON p.id = o.partner_id`;
-const listed = async (db: Sql, statement: Statement): Promise<Task[]> =>
-  withFirmNames(await db.query<Task & MarkedFirm>(statement));
+const alteredWords = "This task was altered in the database: `doctor` names it. Nobody can claim it.";
+
+async function listed(db: Sql, statement: Statement): Promise<Task[]> {
+  const rows = withFirmNames(await db.query<Task & MarkedFirm & { isTaskAuthentic: boolean }>(statement));
+  return rows.map(({ isTaskAuthentic, ...task }) => (isTaskAuthentic ? task : { ...task, reason: alteredWords }));
+}
 const isOpen = sql`state IN ('open', 'claimed')`;
 
 const joined = (rows: Statement): Statement =>

@@ -20,6 +20,7 @@ import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { taskState } from "../../../src/kernel/tasks/tasks.ts";
 import { type Intent, openProviders } from "../../../src/providers/providers.ts";
 import { telnyxPublicKey } from "../../../src/providers/telnyx/account.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
@@ -316,9 +317,12 @@ test("Telnyx is away for an hour: people may take over, and what nobody took goe
   await world.db.query(sql`
     UPDATE provider_calls SET away_since = now() - interval '1 hour' WHERE away_since IS NOT NULL`);
   // A person claims the first one.
-  await world.db.query(sql`
-    UPDATE tasks SET state = 'claimed', claimed_by = 'operator:test', claimed_at = now()
-    WHERE kind = 'fax_send' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", one.code)})`);
+  await changeRowsOf(
+    world.db,
+    taskState,
+    sql`kind = 'fax_send' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", one.code)})`,
+    sql`state = 'claimed', claimed_by = 'operator:test', claimed_at = now()`,
+  );
   world.telnyx.mend();
   await until(async () => {
     await world.passTime(two.code);

@@ -83,7 +83,7 @@ test("an operator whose access ends is out with the next request, and may come b
 /** A task that somebody has claimed. */
 async function claimed(kind: TaskKind, { id }: { id: string }): Promise<number> {
   const task = { kind, at: new Date(), environment: "live", subject: `${kind} ${id}` } as const;
-  await running.db.query(openTask(task));
+  await running.db.transaction((tx) => openTask(tx, task));
   const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE subject = ${task.subject}`);
   await claimTask({ db: running.db, clock: systemClock }, row?.id ?? 0, `operator:${id}`);
   return row?.id ?? 0;

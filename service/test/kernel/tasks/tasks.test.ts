@@ -7,10 +7,10 @@ import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import type { Blobs } from "../../../src/kernel/platform/blobs/blobs.ts";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
-import { claimTask, finishTask, openTask, releaseTask } from "../../../src/kernel/tasks/tasks.ts";
+import { claimTask, finishTask, type NewTask, openTask, releaseTask } from "../../../src/kernel/tasks/tasks.ts";
 import { moveOrder } from "../../../src/orders/fulfilment/move-order.ts";
 import { beginNextSegment } from "../../../src/orders/fulfilment/order-jobs.ts";
 import { type Task, tasksOfOrder } from "../../../src/upkeep/console/console.ts";
@@ -50,6 +50,7 @@ async function tasksOf(code: string): Promise<Task[]> {
   return tasksOfOrder(running.db, row?.id ?? 0);
 }
 
+const open = (task: NewTask, from?: Statement) => running.db.transaction((tx) => openTask(tx, task, from));
 const standing = async (code: string) => (await tasksOf(code)).map(({ kind, state }) => `${kind} ${state}`).reverse();
 
 describe("the order's way opens and closes what people have to do", () => {
@@ -97,7 +98,7 @@ describe("the order's way opens and closes what people have to do", () => {
     assert.deepEqual(await standing(code), ["notarize dropped"]);
     const held = await order({ svc_notary: "true" });
     const money = { kind: "payment_unapplied", at: new Date(), environment: "test", orderId: sql`o.id` } as const;
-    await running.db.query(openTask(money, sql`orders o WHERE ${isSealed(sql`code`, "order", held)}`));
+    await open(money, sql`orders o WHERE ${isSealed(sql`code`, "order", held)}`);
     await move(held, "OnHold", "x");
     await move(held, "RefundPending", "asked for");
     assert.deepEqual(await standing(held), ["notarize dropped", "payment_unapplied open", "order_on_hold dropped"]);
@@ -106,18 +107,8 @@ describe("the order's way opens and closes what people have to do", () => {
   test("an order without a price waits for one from its creation", async () => {
     const code = await order({ svc_notary: "true" });
     const at = new Date();
-    await running.db.query(
-      openTask(
-        { kind: "quote", at, environment: "test", orderId: sql`o.id` },
-        sql`orders o WHERE ${isSealed(sql`code`, "order", code)}`,
-      ),
-    );
-    await running.db.query(
-      openTask(
-        { kind: "quote", at, environment: "test", orderId: sql`o.id` },
-        sql`orders o WHERE ${isSealed(sql`code`, "order", code)}`,
-      ),
-    );
+    const quote = { kind: "quote", at, environment: "test", orderId: sql`o.id` } as const;
+    for (let n = 0; n < 2; n++) await open(quote, sql`orders o WHERE ${isSealed(sql`code`, "order", code)}`);
     assert.deepEqual(await standing(code), ["notarize open", "quote open"]);
   });
 });
@@ -160,7 +151,7 @@ describe("a task", () => {
 
   test("ends by a word only where nothing else would end it", async () => {
     await assert.rejects(finishTask(deps(), await newTask(), "operator:a", "done"), refusal("conflict"));
-    await running.db.query(openTask({ kind: "job_dead", at: new Date(), environment: "live", subject: "refund" }));
+    await open({ kind: "job_dead", at: new Date(), environment: "live", subject: "refund" });
     const [dead] = await running.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE kind = 'job_dead'`);
     for (const outcome of [" ", "a\u0000b"])
       await assert.rejects(finishTask(deps(), dead?.id ?? 0, "operator:a", outcome), refusal("validation"));

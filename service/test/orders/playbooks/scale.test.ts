@@ -7,6 +7,7 @@ import { until } from "@signsealship/testing/until";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { openTask } from "../../../src/kernel/tasks/tasks.ts";
 import { callbackPath, tokenSha256 } from "../../../src/orders/playbooks/callback-token.ts";
 import { endedStatement, undecidedStatement } from "../../../src/orders/playbooks/list-store.ts";
 import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../../src/orders/playbooks/playbooks.ts";
@@ -42,9 +43,13 @@ await running.db.query(sql`
   SELECT gen_random_uuid(), ${partnerId}, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}',
     sha256(n::text::bytea), t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
   FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 20000) n) s`);
-await running.db.query(sql`
-  INSERT INTO tasks (kind, environment, subject, due_at, created_at)
-  SELECT 'playbook_gate', 'test', id, now(), now() FROM unnest(${ids}::text[]) AS w (id)`);
+await running.db.transaction((tx) =>
+  openTask(
+    tx,
+    { kind: "playbook_gate", at: new Date(), environment: "test", subject: sql`w.id` },
+    sql`unnest(${ids}::text[]) AS w (id)`,
+  ),
+);
 await running.db.query(sql`
   INSERT INTO tasks (kind, environment, subject, state, due_at, created_at, ended_at, ended_by)
   SELECT 'playbook_gate', 'test', gen_random_uuid()::text, 'done', now(), now(), now(), 'system' FROM generate_series(1, 20000)`);

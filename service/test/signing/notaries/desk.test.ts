@@ -7,10 +7,12 @@ import { readSealPurpose } from "@signsealship/evidence/seal";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { taskState } from "../../../src/kernel/tasks/tasks.ts";
 import {
   addNotary,
   answerInPerson,
@@ -284,9 +286,12 @@ test("who is suspended loses the orders in hand; with an expired commission one 
   assert.equal((await get(desk(code), omar)).status, 404);
   assert.equal((await post(desk(code, "/refuse"), omar, refusal)).status, 404);
   // As after a claim at the same instant.
-  await running.db.query(sql`
-    UPDATE tasks SET state = 'claimed', claimed_by = ${`operator:${omar.id}`}, claimed_at = now()
-    WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
+  await changeRowsOf(
+    running.db,
+    taskState,
+    sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`,
+    sql`state = 'claimed', claimed_by = ${`operator:${omar.id}`}, claimed_at = now()`,
+  );
   assert.equal((await post(desk(code, "/refuse"), omar, refusal)).status, 403);
   assert.equal((await post(desk(code, "/release"), omar)).status, 303);
   await setRecord(omar, { status: "active" });

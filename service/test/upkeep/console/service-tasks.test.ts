@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
+import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { openTask } from "../../../src/kernel/tasks/tasks.ts";
+import { type NewTask, openTask, taskState } from "../../../src/kernel/tasks/tasks.ts";
 import { mailNewTasks, openServiceTasks, sendMorningMails } from "../../../src/upkeep/console/console.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 
@@ -14,6 +15,15 @@ const on = (time: string) => () => new Date(time);
 const tasks = (kind: string) =>
   running.db.query<{ state: string; reason: string; endedBy: string | null }>(
     sql`SELECT state, reason, ended_by AS "endedBy" FROM tasks WHERE kind = ${kind} ORDER BY id`,
+  );
+
+const open = (task: NewTask) => running.db.transaction((tx) => openTask(tx, task));
+const endAll = () =>
+  changeRowsOf(
+    running.db,
+    taskState,
+    sql`ended_at IS NULL`,
+    sql`state = 'dropped', ended_at = now(), ended_by = 'test'`,
   );
 
 describe("what the service needs of a person", () => {
@@ -39,8 +49,8 @@ describe("what the service needs of a person", () => {
     );
     await fail();
     await look("2026-11-23T15:15:00Z");
-    await running.db.query(sql`
-      UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'operator', outcome = 'seen' WHERE state = 'open' AND kind = 'job_dead'`);
+    const seen = sql`state = 'done', ended_at = now(), ended_by = 'operator', outcome = 'seen'`;
+    await changeRowsOf(running.db, taskState, sql`state = 'open' AND kind = 'job_dead'`, seen);
     await look("2026-11-23T15:20:00Z");
     assert.deepEqual(
       (await tasks("job_dead")).map(({ state }) => state),
@@ -76,7 +86,7 @@ test("an admin has failed jobs tried again, which is on record; who only reads c
       body: new URLSearchParams({}),
     });
   assert.equal((await retry(auditor.cookie)).status, 403);
-  await running.db.query(openTask({ kind: "job_dead", at: new Date(), environment: "live", subject: "lost-mails" }));
+  await open({ kind: "job_dead", at: new Date(), environment: "live", subject: "lost-mails" });
   const [dead] = await running.db.query<{ id: number }>(
     sql`SELECT id FROM tasks WHERE state = 'open' AND kind = 'job_dead'`,
   );
@@ -103,15 +113,12 @@ describe("the morning's mail", () => {
   const send = (time: string) => sendMorningMails({ db: running.db, clock: on(time) });
 
   test("goes once on a business day after the opening, to those for whom something waits", async () => {
-    await running.db.query(sql`DELETE FROM tasks`);
+    await endAll();
     await newOperator(running, { roles: ["shipper"], email: "shipper@desk.example" });
     await newOperator(running, { roles: ["agent"], email: "agent@desk.example" });
-    await running.db.query(
-      openTask({ kind: "fax_send", at: new Date("2026-11-20T15:00:00Z"), environment: "live", subject: "x" }),
-    );
-    await running.db.query(
-      openTask({ kind: "quote", at: new Date("2026-11-20T15:00:00Z"), environment: "test", subject: "x" }),
-    );
+    const friday = new Date("2026-11-20T15:00:00Z");
+    await open({ kind: "fax_send", at: friday, environment: "live", subject: "x" });
+    await open({ kind: "quote", at: friday, environment: "test", subject: "x" });
     assert.equal(await send("2026-11-22T15:00:00Z"), 0, "a Sunday");
     assert.equal(await send("2026-11-23T13:59:00Z"), 0, "before nine in New York");
     const sent = await Promise.all([send("2026-11-23T14:00:00Z"), send("2026-11-23T14:00:00Z")]);
@@ -146,14 +153,14 @@ test("the command line lists, shows and ends tasks", async () => {
 
 test("operators are mailed about new tasks that they may do, at most once in 15 minutes for each kind, by one node", async () => {
   await newOperator(running, { roles: ["admin"] });
-  await running.db.query(sql`DELETE FROM tasks`);
+  await endAll();
   await running.db.query(sql`DELETE FROM task_mails`);
   const start = Date.now();
   const at = (minutes: number) => ({ db: running.db, clock: () => new Date(start + minutes * 60_000) });
-  const open = (subject: string) =>
-    running.db.query(openTask({ kind: "access_request", at: new Date(start), environment: "live", subject }));
+  const openReview = (subject: string) =>
+    open({ kind: "access_request", at: new Date(start), environment: "live", subject });
   assert.equal(await mailNewTasks(at(0)), 0);
-  await open("one");
+  await openReview("one");
   const mailed = await Promise.all(Array.from({ length: 4 }, () => mailNewTasks(at(0))));
   const once = Math.max(...mailed);
   assert.ok(once > 0);
@@ -161,7 +168,7 @@ test("operators are mailed about new tasks that they may do, at most once in 15 
     mailed.reduce((sum, count) => sum + count, 0),
     once,
   );
-  await open("two");
+  await openReview("two");
   assert.equal(await mailNewTasks(at(14)), 0);
   assert.equal(await mailNewTasks(at(15)), once);
   assert.equal(await mailNewTasks(at(60)), 0);

@@ -92,7 +92,7 @@ export async function requestTakingIn(
       throw new ServiceError("conflict", "A notarized document of this order waits for a second person already.");
     await writeStateMacs(tx, takingInState, sql`id = ${id}`);
     const { environment, partnerId } = order;
-    await tx.query(openTask({ kind: "taking_in_approval", at, environment, orderId, reason }));
+    await openTask(tx, { kind: "taking_in_approval", at, environment, orderId, reason });
     const detail = { requestId: id, sha256, reason };
     const { actor } = operator;
     await tx.query(auditLine({ at, action: "taking_in.requested", actor, partnerId, orderId, detail }));
@@ -133,7 +133,7 @@ export async function decideTakingIn(
     WHERE id = ${id}`);
   const { actor } = operator;
   const end = { state: state === "withdrawn" ? "dropped" : "done", at, by: actor, outcome: state } as const;
-  await tx.query(closeTasks({ orderId, kinds: ["taking_in_approval"] }, end));
+  await closeTasks(tx, { orderId, kinds: ["taking_in_approval"] }, end);
   const detail = { requestId: id, requestedBy: request.requestedBy, ...(solo && { solo }), ...(note && { note }) };
   await tx.query(auditLine({ at, action: `taking_in.${state}`, actor, partnerId, orderId, detail }));
 }

@@ -23,7 +23,7 @@ export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trac
 
 /** Opens a task for a person to look after a parcel, or its payment. */
 export const openTrouble = (tx: Tx, { id, orderId }: Pick<Label, "id" | "orderId">, at: Date, reason: string) =>
-  tx.query(openTask({ kind: "delivery_trouble", at, environment: "live", orderId, subject: `label ${id}`, reason }));
+  openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject: `label ${id}`, reason });
 
 /**
  * Queues a review of an order's labels: whether the order must move with its parcel, and whether a label will never

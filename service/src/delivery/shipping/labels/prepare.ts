@@ -96,7 +96,7 @@ async function decide(
     }.`;
     await leave(tx, label, reason);
     const { id: orderId, environment, isRush } = order;
-    return void (await tx.query(openTask({ kind: "postage_dearer", at, environment, orderId, isRush, reason })));
+    return void (await openTask(tx, { kind: "postage_dearer", at, environment, orderId, isRush, reason }));
   }
   await updateLabel(tx, label.id, sql`state = 'buying'`);
   const payload = { shipmentId, rateId, carrier, service, amountCents };

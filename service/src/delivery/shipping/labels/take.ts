@@ -52,9 +52,9 @@ export async function buyAnyway(
   const detail = { mostCents, why: last.why };
   await tx.query(auditLine({ at, action: "label.ordered", actor: operator, partnerId, orderId, detail }));
   const end = { state: "done", at, by: operator, outcome: "the label is bought" } as const;
-  await tx.query(closeTasks({ orderId, kinds: ["postage_dearer"] }, end));
+  await closeTasks(tx, { orderId, kinds: ["postage_dearer"] }, end);
 }
 
 /** Sets the reason of the shipping task, which people read. */
 export const tellShippers = (tx: Tx, orderId: number, reason: string) =>
-  tx.query(explainTask(orderId, "label_print", reason, true));
+  explainTask(tx, orderId, "label_print", reason, true);

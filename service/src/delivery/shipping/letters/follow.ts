@@ -130,7 +130,7 @@ function troubleOf({ order, moved, letter, before, news }: Followed): string | n
 /** Closes the printing task once the letter is on its way. */
 export async function closePrinting(tx: Tx, orderId: number, at: Date): Promise<void> {
   const end = { state: "done", at, by: actor, outcome: sentByLob } as const;
-  await tx.query(closeTasks({ orderId, kinds: ["packet_print"] }, end));
+  await closeTasks(tx, { orderId, kinds: ["packet_print"] }, end);
 }
 
 export const sentByLob = "sent by Lob";

@@ -3,7 +3,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { tooCostly } from "../../../kernel/platform/workers/task.ts";
-import { explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
+import { claimantOf, explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
 import { type PaperOrder, paperOrder, withSentDocument } from "../../paper/paper.ts";
@@ -74,14 +74,11 @@ async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan 
   return { ...plan, orderCode, owner, documentId: `${kind}-${sha256}`, docSha256: sha256, mailClass, to, from };
 }
 
-async function isClaimed(tx: Tx, orderId: number): Promise<boolean> {
-  const found = await tx.query(sql`
-    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'packet_print' AND state = 'claimed'`);
-  return found.length > 0;
-}
+const isClaimed = async (tx: Tx, orderId: number): Promise<boolean> =>
+  (await claimantOf(tx, orderId, "packet_print")) !== null;
 
 /** Opens the task to print and mail it by hand, with the reason. */
 export async function printByHand(tx: Tx, { id, isRush }: LockedOrder, reason: string, at: Date): Promise<void> {
-  await tx.query(openTask({ kind: "packet_print", at, environment: "live", orderId: id, isRush, reason }));
-  await tx.query(explainTask(id, "packet_print", reason));
+  await openTask(tx, { kind: "packet_print", at, environment: "live", orderId: id, isRush, reason });
+  await explainTask(tx, id, "packet_print", reason);
 }

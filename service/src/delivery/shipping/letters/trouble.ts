@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { actor } from "./deps.ts";
@@ -8,11 +8,11 @@ type Which = Pick<Letter, "orderId" | "letterId">;
 
 /** Opens a task to look after a letter, unless one is open. */
 export const openTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: Date, reason: string) =>
-  tx.query(openTask({ kind: "delivery_trouble", at, environment: "live", orderId, subject, reason }));
+  openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject, reason });
 
 /** Closes that task. */
-export const closeTrouble = (tx: Sql, { orderId, letterId: subject }: Which, at: Date, outcome: string) =>
-  tx.query(closeTasks({ orderId, kinds: ["delivery_trouble"], subject }, { state: "done", at, by: actor, outcome }));
+export const closeTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: Date, outcome: string) =>
+  closeTasks(tx, { orderId, kinds: ["delivery_trouble"], subject }, { state: "done", at, by: actor, outcome });
 
 /** Whether such a task was opened since then. */
 export async function hadTrouble(tx: Tx, { orderId, letterId }: Which, since: Date): Promise<boolean> {

@@ -183,13 +183,19 @@ export function verifyRows(rows: readonly object[], columns: readonly string[], 
 const isMac = (value: unknown): value is MacOfState | MacOfRow =>
   value instanceof MacOfState || value instanceof MacOfRow;
 
-/** The values of a statement, each `MacOfState` and `MacOfRow` replaced by its MAC. */
+const hasMac = (value: unknown): boolean => (Array.isArray(value) ? value.some(isMac) : isMac(value));
+
+/** The values of a statement, each `MacOfState` and `MacOfRow` replaced by its MAC, also in lists. */
 export function withMacs(values: readonly unknown[], rowMac: RowMac | null): readonly unknown[] {
-  if (!values.some(isMac)) return values;
+  if (!values.some(hasMac)) return values;
   if (rowMac === null) throw new Error("this database handle has no key to make MACs");
   const macOf = (mac: MacOfState | MacOfRow) =>
     rowMac.of(mac.table, mac instanceof MacOfRow ? mac.members : stateMembers(mac.digest, mac.open));
-  return values.map((value) => (isMac(value) ? macOf(value) : value));
+  const replaced = (value: unknown): unknown => {
+    if (isMac(value)) return macOf(value);
+    return hasMac(value) ? (value as unknown[]).map(replaced) : value;
+  };
+  return values.map(replaced);
 }
 
 type Queries = { query: <Row>(statement: Statement) => Promise<Row[]> };

@@ -134,16 +134,32 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
   const end = { at, by: actor, outcome: wordsOf(on) };
   const left = tasksIn(order);
   // Tasks about the order's money don't depend on its status: they stay open during a hold.
-  if (moved.status === "OnHold") await tx.query(pauseTasks(order.id, left));
+  if (moved.status === "OnHold") await pauseTasks(tx, order.id, left);
   else {
     const state = droppedBy.has(moved.status) ? "dropped" : "done";
-    if (left.length > 0) await tx.query(closeTasks({ orderId: order.id, kinds: left }, { state, ...end }));
+    if (left.length > 0) await closeTasks(tx, { orderId: order.id, kinds: left }, { state, ...end });
     if (order.status === "OnHold")
-      await tx.query(on === "released" ? resumeTasks(order.id) : dropPaused(order.id, end));
+      await (on === "released" ? resumeTasks(tx, order.id) : dropPaused(tx, order.id, end));
   }
+  await dropApprovals(tx, order, moved, at);
   const kind = taskOf(moved);
   const { id: orderId, environment, isRush } = moved;
-  if (kind) await tx.query(openTask({ kind, at, environment, orderId, isRush, reason }));
+  if (kind) await openTask(tx, { kind, at, environment, orderId, isRush, reason });
+}
+
+const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
+
+/** Drops the tasks of requests that triggers close because the order moved without their approval. */
+async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder, to: LockedOrder, at: Date) {
+  const end = { state: "dropped", at, by: "system" } as const;
+  if (to.status === "RefundPending" && from !== "RefundPending")
+    await closeTasks(tx, { orderId, kinds: ["refund_approval"] }, { ...end, outcome: "refunded by another way" });
+  if (notarizing.includes(from) && !notarizing.includes(to.status))
+    await closeTasks(
+      tx,
+      { orderId, kinds: ["taking_in_approval"] },
+      { ...end, outcome: "the order moved on by another way" },
+    );
 }
 
 /** Whether a provider may be working on its shipping. */

@@ -48,7 +48,7 @@ export async function pendingPayments(
  * Opens a task for each payment whose bank has not answered in time: its orders can't be paid otherwise meanwhile. One
  * that was altered in the database is logged, and left out.
  */
-export async function watchPending({ db, clock, log }: { db: Sql; clock: Clock; log: Log }): Promise<void> {
+export async function watchPending({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
   const overdue = await db.query<{ id: string }>(sql`
     SELECT id FROM checkout_sessions
@@ -59,7 +59,8 @@ export async function watchPending({ db, clock, log }: { db: Sql; clock: Clock; 
       if (!first) continue;
       const reason = "The bank has not answered for ten days. Ask the payment processor, and let the client pay again.";
       const { orderId, environment } = first;
-      await db.query(openTask({ kind: "bank_payment", at, environment, orderId, subject: id, reason }));
+      const task = { kind: "bank_payment", at, environment, orderId, subject: id, reason } as const;
+      await db.transaction((tx) => openTask(tx, task));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
       log.error({ checkout: id }, "a checkout that waits for a bank was altered in the database");
@@ -99,7 +100,7 @@ export async function endPendingPayment(
     if ((await endPending(tx, id)) === 0) throw unknown();
     for (const { orderId, partnerId } of orders) {
       const end = { state: "done", at, by: actor, outcome: "the bank payment failed" } as const;
-      await tx.query(closeTasks({ orderId, kinds: ["bank_payment"] }, end));
+      await closeTasks(tx, { orderId, kinds: ["bank_payment"] }, end);
       await tx.query(
         auditLine({ at, action: "payment.wait_ended", actor, partnerId, orderId, detail: { checkout: id } }),
       );

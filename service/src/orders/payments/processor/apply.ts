@@ -134,7 +134,7 @@ export async function takeRefund(
   }
   const end = { state: "done", at, by: options.actor, outcome: "refunded" } as const;
   for (const subject of await unappliedEvents(tx, order.id, paymentIntent))
-    await tx.query(closeTasks({ orderId: order.id, kinds: ["payment_unapplied"], subject }, end));
+    await closeTasks(tx, { orderId: order.id, kinds: ["payment_unapplied"], subject }, end);
   if ((await heldPayments(tx, order.id)).length > 0) return nothing("stale", order);
   const asked = targetOf(order, "refunded") ? order : await askedByProcessor(tx, order, options);
   if (!asked) return nothing("stale", order);

@@ -46,7 +46,7 @@ async function conclude(tx: Tx, id: string, event: SignedEvent, taken: Taken, op
   await recordOutcome(tx, id, order?.id ?? null, outcome);
   if (outcome === "unapplied" && order && taken.isHeld) {
     const { id: orderId, environment } = order;
-    await tx.query(openTask({ kind: "payment_unapplied", at: options.at, environment, orderId, subject: id }));
+    await openTask(tx, { kind: "payment_unapplied", at: options.at, environment, orderId, subject: id });
   }
   const line = {
     event: maskCodes(id),
@@ -140,7 +140,7 @@ async function readSession(
 /** The bank has answered: nobody needs to ask the processor any more. */
 async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: TakeOptions) {
   for (const { id: orderId } of orders)
-    await tx.query(closeTasks({ orderId, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome }));
+    await closeTasks(tx, { orderId, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });
 }
 
 /** Divides the money. A sum that is not that of the parts is nobody's: all orders are held, and the first has it on record. */

@@ -217,7 +217,7 @@ async function openUnlocking(
   at: Date,
 ): Promise<void> {
   if (endedAt !== null) return;
-  await tx.query(openTask({ kind: "signer_locked", at, environment, orderId, subject: String(n) }));
+  await openTask(tx, { kind: "signer_locked", at, environment, orderId, subject: String(n) });
 }
 
 /** The trail of an envelope that has ended is certified, and stays as it is. */

@@ -24,7 +24,7 @@ export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promis
 
 /** Nobody needs to open the signer's link again. */
 export const closeUnlocking = (tx: Tx, orderId: number, n: number, end: Omit<TaskEnd, "state">) =>
-  tx.query(closeTasks({ kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end }));
+  closeTasks(tx, { kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end });
 
 /** Forgets the wrong codes. The envelope is locked by the transaction. */
 export async function clearLock(

@@ -12,6 +12,7 @@ import {
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { taskState } from "../../../kernel/tasks/tasks.ts";
 import { orderState, type SigningFacts, signersHold, signersOf, signingColumns } from "../../../orders/order/order.ts";
 
 /** An order that waits for a notary, with the task that says so. */
@@ -35,7 +36,7 @@ export type WaitingOrder = {
 type Reading = { db: Sql; rowMac: RowMac };
 type Found = Omit<WaitingOrder, "signers"> & SigningFacts & { mac: Buffer | null } & Marked & MarkedFirm;
 
-/** Orders that were changed outside the service, or whose signers were, are left out. */
+/** Orders that were changed outside the service, or whose signers or task were, are left out. */
 async function waitingOrders(
   { db, rowMac }: Reading,
   where: Statement,
@@ -56,7 +57,8 @@ async function waitingOrders(
 const select = (where: Statement, end: Statement): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.environment, o.partner_id AS "partnerId", p.name AS "firmName",
     o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
-    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signingColumns}, ${marked(orderState, sql`o`)}, ${markedFirm}
+    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signingColumns}, ${marked(orderState, sql`o`)},
+    ${marked(taskState, sql`t`)}, ${markedFirm}
   FROM tasks t JOIN orders o ON o.id = t.order_id JOIN partners p ON p.id = o.partner_id
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
@@ -199,7 +201,11 @@ export async function appointmentsOf(db: Sql, notaryId: string): Promise<Readonl
 export const deleteDraft = (db: Sql, taskId: number) =>
   db.query(sql`DELETE FROM notary_drafts WHERE task_id = ${taskId}`);
 
-/** Deletes what was noted of orders that wait for no notary any more. */
-export const sweepDrafts = (db: Sql) =>
-  db.query(sql`
-    DELETE FROM notary_drafts d USING tasks t WHERE t.id = d.task_id AND t.state IN ('done', 'dropped')`);
+/** Deletes what was noted of orders that wait for no notary any more. A forged end of a task deletes nothing. */
+export async function sweepDrafts(db: Sql): Promise<void> {
+  const ended = await db.query<{ taskId: number } & Marked>(sql`
+    SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM notary_drafts d JOIN tasks t ON t.id = d.task_id
+    WHERE t.state IN ('done', 'dropped')`);
+  const ids = ended.filter(({ isAuthentic }) => isAuthentic).map(({ taskId }) => taskId);
+  await db.query(sql`DELETE FROM notary_drafts WHERE task_id = ANY (${ids}::bigint[])`);
+}

@@ -138,7 +138,7 @@ export async function answerInPerson(
     const detail = { requestId: request.id, ...asked };
     await tx.query(auditLine({ at, action: `notary.in_person_${state}`, actor, partnerId, orderId, detail }));
     if (asked && "noRefund" in asked)
-      await tx.query(openTask({ kind: "technology_fee", at, environment, orderId, reason: asked.noRefund }));
+      await openTask(tx, { kind: "technology_fee", at, environment, orderId, reason: asked.noRefund });
     return { state, refundCents: asked && "refund" in asked ? asked.refundCents : null };
   });
 }
@@ -184,7 +184,7 @@ export async function askTechnologyFee(
     if (asked === null) throw new ServiceError("conflict", "No technology fee was paid for this order.");
     if ("noRefund" in asked) throw new ServiceError("conflict", asked.noRefund);
     const end = { state: "done", at, by: actor, outcome: "a refund was asked for" } as const;
-    await tx.query(closeTasks({ orderId, kinds: ["technology_fee"] }, end));
+    await closeTasks(tx, { orderId, kinds: ["technology_fee"] }, end);
   });
 }
 

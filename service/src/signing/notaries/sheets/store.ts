@@ -5,6 +5,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import { verifiedTask } from "../../../kernel/tasks/tasks.ts";
 import type { Script } from "./scripts.ts";
 import type { Mark, Person } from "./steps.ts";
 
@@ -129,7 +130,7 @@ export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sh
 
 /** Whether the task of a sheet is still in the notary's hands. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
-  const [task] = await db.query<{ state: string }>(sql`SELECT state FROM tasks WHERE id = ${taskId}`);
+  const [task] = await db.query<{ state: string }>(sql`SELECT state, ${verifiedTask} FROM tasks WHERE id = ${taskId}`);
   return task?.state === "claimed";
 }
 

@@ -176,7 +176,7 @@ export async function openWorld() {
     idOf,
     /** Somebody looked after a letter. */
     lookedAfter: async (code: string, letterId: string) =>
-      void (await closeTrouble(db, { orderId: await idOf(code), letterId }, clock(), "looked at")),
+      db.transaction(async (tx) => closeTrouble(tx, { orderId: await idOf(code), letterId }, clock(), "looked at")),
     async jobsOf(queue: string): Promise<number> {
       return (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length;
     },

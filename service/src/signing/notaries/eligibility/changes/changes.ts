@@ -102,7 +102,7 @@ export async function requestChange(
         `A change of the rules of ${state} waits already. It is confirmed or refused first.`,
       );
     const reason = `The rules of ${state}, version ${version}, wait to be confirmed`;
-    await tx.query(openTask({ kind: "notary_rules", at, environment: "live", subject: id, reason }));
+    await openTask(tx, { kind: "notary_rules", at, environment: "live", subject: id, reason });
     const detail = { state, version, sourceUrl, effectiveOn, rules: JSON.parse(text) as object };
     await tx.query(auditLine({ at, action: "notary_rules.requested", actor: operator.actor, detail }));
   });
@@ -172,7 +172,7 @@ async function end(
   const { outcome, at, solo, note } = decision;
   await updateDecision(tx, id, decision);
   const task = { state: outcome === "withdrawn" ? "dropped" : "done", at, by: actor, outcome } as const;
-  await tx.query(closeTasks({ kinds: ["notary_rules"], subject: id }, task));
+  await closeTasks(tx, { kinds: ["notary_rules"], subject: id }, task);
   const detail = { state, version, ...(solo && { solo }), ...(note !== null && { note }) };
   await tx.query(auditLine({ at, action: `notary_rules.${outcome}`, actor, detail }));
 }

@@ -1,0 +1,73 @@
+import type { Tx } from "../platform/database/database.ts";
+import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
+import { digestOf, MacOfState, type Marked, marked, type StateMac, verified } from "../platform/database/state-mac.ts";
+import { stateRows } from "../platform/protected-data.ts";
+import type { TaskKind } from "./kinds.ts";
+
+/** The whole row. A trigger lets `state_version` only grow, so an earlier row does not come back with its earlier MAC. */
+export const taskState: StateMac = {
+  table: sql`tasks`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (t) => sql`${t}.id, ${t}.kind, ${t}.environment, ${t}.order_id, ${t}.subject, ${t}.reason, ${t}.state,
+    ${t}.claimed_by, extract(epoch FROM ${t}.claimed_at), extract(epoch FROM ${t}.due_at),
+    extract(epoch FROM ${t}.created_at), extract(epoch FROM ${t}.ended_at), ${t}.ended_by, ${t}.outcome, ${t}.state_version`,
+};
+
+export const protectedTables = [stateRows(taskState, { backfill: { set: "tasks and payers" } })];
+
+/** For a select list: refuses a task that the service did not write. */
+export const verifiedTask: Statement = verified(taskState, sql`tasks`);
+
+type Written = { id: number; digest: Buffer };
+
+async function writeMacs(tx: Tx, tasks: readonly Written[]): Promise<void> {
+  if (tasks.length === 0) return;
+  const macs = tasks.map(({ digest }) => new MacOfState(taskState.table.text, digest.toString("hex")));
+  await tx.query(sql`
+    UPDATE tasks t SET row_mac = written.mac
+    FROM unnest(${tasks.map(({ id }) => id)}::bigint[], ${macs}::bytea[]) AS written (id, mac) WHERE t.id = written.id`);
+}
+
+/** The columns of a new task. A member may be an SQL expression over `from`. */
+export type TaskColumns = {
+  kind: TaskKind;
+  environment: Part<string>;
+  orderId: Part<number> | null;
+  subject: Part<string>;
+  reason: Part<string> | null;
+  dueAt: Date;
+  createdAt: Date;
+};
+
+/** Inserts a task for each row of `from`, unless one of its kind is open for its order and subject. */
+export async function insertTasks(tx: Tx, task: TaskColumns, from?: Statement): Promise<void> {
+  const { kind, environment, orderId, subject, reason, dueAt, createdAt } = task;
+  const inserted = await tx.query<Written>(sql`
+    INSERT INTO tasks (kind, environment, order_id, subject, reason, due_at, created_at)
+    SELECT ${kind}, ${environment}, ${orderId}::bigint, ${subject}, ${reason}, ${dueAt}::timestamptz,
+      ${createdAt}::timestamptz${from ? sql` FROM ${from}` : nothing}
+    ON CONFLICT DO NOTHING RETURNING id, ${digestOf(taskState, sql`tasks`)} AS digest`);
+  await writeMacs(tx, inserted);
+}
+
+export type ChangedTask = { id: number; kind: TaskKind; orderId: number | null };
+
+/**
+ * Changes tasks. A task that the service did not write changes, too, because no order may wait for it, but gets no MAC:
+ * its forged part would be authentic afterwards.
+ * @param which the condition on the task `t`
+ */
+export async function changeTasks(tx: Tx, which: Statement, set: Statement): Promise<ChangedTask[]> {
+  const changed = await tx.query<ChangedTask & Written & Marked>(sql`
+    WITH before AS (
+      SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM tasks t WHERE ${which} ORDER BY t.id FOR UPDATE
+    )
+    UPDATE tasks t SET ${set} FROM before WHERE t.id = before."taskId"
+    RETURNING t.id, t.kind, t.order_id AS "orderId", ${digestOf(taskState, sql`t`)} AS digest, before.*`);
+  await writeMacs(
+    tx,
+    changed.filter(({ isAuthentic }) => isAuthentic),
+  );
+  return changed;
+}
