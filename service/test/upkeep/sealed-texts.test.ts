@@ -140,9 +140,12 @@ async function ordersAsBefore(tx: Tx): Promise<void> {
     ALTER TABLE prepared_acts DROP CONSTRAINT prepared_acts_kept_sealed, ADD COLUMN tail bytea;
     ALTER TABLE notary_journal ADD CONSTRAINT notary_journal_check
       CHECK (sha256 = encode(sha256(convert_to(record, 'UTF8')), 'hex'));
-    DELETE FROM row_mac_backfill WHERE filled = 'codes of orders';
-    DELETE FROM schema_migrations WHERE name LIKE '%_order_codes.sql'`);
-  rmSync(join(running.service.dataDir, "keys/row-macs-filled-codes"));
+    DROP TRIGGER tasks_stay ON tasks;
+    DROP TRIGGER tasks_next_state ON tasks;
+    ALTER TABLE tasks DROP COLUMN state_version, DROP COLUMN row_mac;
+    DELETE FROM row_mac_backfill WHERE filled IN ('codes of orders', 'tasks and payers');
+    DELETE FROM schema_migrations WHERE name LIKE '%_order_codes.sql' OR name LIKE '%_task_macs.sql'`);
+  for (const name of ["codes", "tasks"]) rmSync(join(running.service.dataDir, `keys/row-macs-filled-${name}`));
 }
 
 async function plainTexts(db: Sql = running.db): Promise<string[]> {
