@@ -1,17 +1,31 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
+import { issueKey } from "../../../src/firms/partners/partners.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
-const harness = await forTests(openHarness());
+const stripe = await forTests(startStripe());
+const harness = await forTests(
+  openHarness({
+    RATE_LIMITS: "off",
+    STRIPE_SECRET_KEY: "sk_test_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  }),
+);
 const firm = await newPartner(harness.service, { tier: "ClosingDesk" });
+// As after a rotation: the firm's other key.
+const { key: rotated } = await issueKey({ ...harness, clock: systemClock }, firm.partnerId, "test");
 
 type Answer = { status: number; replayed: string | null; text: string; body: Record<string, unknown> };
 
-async function post(path: string, body: BodyInit, key: string | null, by = firm.key): Promise<Answer> {
+async function post(path: string, body: BodyInit | null, key: string | null, by = firm.key): Promise<Answer> {
   const headers = {
     Authorization: `Bearer ${by}`,
     ...(typeof body === "string" && { "Content-Type": "application/json" }),
@@ -30,57 +44,133 @@ async function post(path: string, body: BodyInit, key: string | null, by = firm.
 const room = (key: string | null, name = "12 Elm Street", by?: string) =>
   post("/api/rooms", JSON.stringify({ name }), key, by);
 
-function seal(key: string | null, pages = 1): Promise<Answer> {
+function seal(key: string | null, pages = 1, by?: string): Promise<Answer> {
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(makePdf({ pages }))], { type: "application/pdf" }), "deed.pdf");
-  return post("/api/passport/seal", form, key);
+  return post("/api/passport/seal", form, key, by);
 }
 
-const count = async (table: "rooms" | "passports"): Promise<number> => {
-  const name = table === "rooms" ? sql`rooms` : sql`passports`;
-  const [row] = await harness.db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${name}`);
+const order = (key: string | null, name = "Jane Doe", by?: string) =>
+  post("/api/partner/orders", orderForm({ ...minimal, customer_name: name }), key, by);
+
+async function orderInRoom(): Promise<{ order: string; room: string }> {
+  const { orderCode } = (await order(null)).body as { orderCode: string };
+  const { roomCode } = (await room(null)).body as { roomCode: string };
+  assert.equal((await post(`/api/rooms/${roomCode}/orders`, JSON.stringify({ orderCode }), null)).status, 200);
+  return { order: orderCode, room: roomCode };
+}
+
+const [here, there] = [await orderInRoom(), await orderInRoom()];
+
+const checkout = (key: string | null, of = here.order, by?: string) =>
+  post(`/api/partner/orders/${of}/checkout`, null, key, by);
+const roomCheckout = (key: string | null, of = here.room, by?: string) =>
+  post(`/api/rooms/${of}/checkout`, null, key, by);
+
+const rows = (name: "rooms" | "passports" | "orders") => async (): Promise<number> => {
+  const tables = { rooms: sql`rooms`, passports: sql`passports`, orders: sql`orders` };
+  const [row] = await harness.db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${tables[name]}`);
   return row?.n ?? 0;
 };
+const sessions = async (): Promise<number> => stripe.sessions.size;
 
-const writes = [
-  { what: "a room", table: "rooms", write: room, other: (key: string) => room(key, "9 Oak Lane"), id: "roomCode" },
-  { what: "a seal", table: "passports", write: seal, other: (key: string) => seal(key, 2), id: "passportId" },
-] as const;
+type Write = {
+  write: (key: string | null, by?: string) => Promise<Answer>;
+  /** The same route with other content. */
+  other: (key: string) => Promise<Answer>;
+  status: number;
+  made: () => Promise<number>;
+};
 
-for (const { what, table, write, other, id } of writes)
+/** Every POST that takes an `Idempotency-Key`. */
+const writes: Record<string, Write> = {
+  "an order": {
+    write: (key, by) => order(key, "Jane Doe", by),
+    other: (key) => order(key, "John Roe"),
+    status: 201,
+    made: rows("orders"),
+  },
+  "a checkout of an order": {
+    write: (key, by) => checkout(key, here.order, by),
+    other: (key) => checkout(key, there.order),
+    status: 200,
+    made: sessions,
+  },
+  "a checkout of a room": {
+    write: (key, by) => roomCheckout(key, here.room, by),
+    other: (key) => roomCheckout(key, there.room),
+    status: 200,
+    made: sessions,
+  },
+  "a room": {
+    write: (key, by) => room(key, "12 Elm Street", by),
+    other: (key) => room(key, "9 Oak Lane"),
+    status: 200,
+    made: rows("rooms"),
+  },
+  "a seal": {
+    write: (key, by) => seal(key, 1, by),
+    other: (key) => seal(key, 2),
+    status: 200,
+    made: rows("passports"),
+  },
+};
+
+for (const [what, { write, other, status, made }] of Object.entries(writes))
   describe(`${what} with an Idempotency-Key`, () => {
-    test("is made once, and answered byte for byte the same", async () => {
-      const before = await count(table);
-      const first = await write(`${table}-once`);
-      const again = await write(`${table}-once`);
-      assert.deepEqual([first.status, first.replayed, again.status, again.replayed], [200, null, 200, "true"]);
-      assert.equal(again.text, first.text);
-      assert.equal(await count(table), before + 1);
+    const isCheckout = made === sessions;
+    // A checkout that is open is answered with again, with or without a key.
+    const most = (before: number) => (isCheckout ? [before, before + 1] : [before + 1]);
+
+    test("is made once, and answered byte for byte the same, also to the firm's other key", async () => {
+      const before = await made();
+      const first = await write(`${what}-once`);
+      const again = [await write(`${what}-once`), await write(`${what}-once`, rotated)];
+      assert.deepEqual([first.status, first.replayed], [status, null], first.text);
+      for (const { status: same, replayed, text } of again)
+        assert.deepEqual([same, replayed, text], [status, "true", first.text]);
+      assert.ok(most(before).includes(await made()));
     });
 
     test("is made once when six requests come at once", async () => {
-      const before = await count(table);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => write(`${table}-race`)));
+      const before = await made();
+      const answers = await Promise.all(Array.from({ length: 6 }, () => write(`${what}-race`)));
       assert.deepEqual(
-        answers.map(({ status }) => status),
-        Array(6).fill(200),
+        answers.map((answer) => answer.status),
+        Array(6).fill(status),
       );
-      assert.equal(new Set(answers.map(({ body }) => body[id])).size, 1);
+      assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
       assert.equal(answers.filter(({ replayed }) => replayed === null).length, 1);
-      assert.equal(await count(table), before + 1);
+      assert.ok(most(before).includes(await made()));
     });
 
-    test("is refused where the key named other content, or is too short", async () => {
-      await write(`${table}-other`);
-      const refused = await other(`${table}-other`);
+    test("is refused where the key named other content, or has fewer than 8 or more than 255 characters", async () => {
+      await write(`${what}-other`);
+      const before = await made();
+      const refused = await other(`${what}-other`);
       assert.deepEqual([refused.status, /another body/.test(refused.text)], [409, true]);
-      assert.equal((await write("short")).status, 400);
+      for (const key of ["1234567", "x".repeat(256)]) {
+        const malformed = await write(key);
+        assert.deepEqual([malformed.status, /8 to 255/.test(malformed.text)], [400, true], malformed.text);
+      }
+      assert.equal(await made(), before);
     });
 
-    test("is another one without a key", async () => {
-      assert.notEqual((await write(null)).body[id], (await write(null)).body[id]);
+    test("is another request without a key", async () => {
+      const [one, two] = [await write(null), await write(null)];
+      assert.deepEqual([one.replayed, two.replayed], [null, null]);
+      assert.notEqual(one.text, two.text);
     });
   });
+
+test("the same key on another route is another request", async () => {
+  const answers: Answer[] = [];
+  for (const { write } of Object.values(writes)) answers.push(await write("one-key-for-all-routes"));
+  assert.deepEqual(
+    answers.map(({ replayed }) => replayed),
+    answers.map(() => null),
+  );
+});
 
 test("a refused room leaves its key free, and another firm's key of the same text names another room", async () => {
   assert.equal((await room("rooms-refused", " ")).status, 400);

@@ -46,9 +46,11 @@ async function fromHostsFile(name: string): Promise<string[]> {
 /**
  * Resolves names without the system's blocking resolver: its few threads serve the whole process, and a hostile name
  * server would occupy them.
+ * @param servers name servers, `ADDRESS:PORT`, in place of those of the system
  */
-export function openResolver(): ResolveName {
+export function openResolver(servers: readonly string[] | null = null): ResolveName {
   const resolver = new Resolver({ timeout: 2_500, tries: 2 });
+  if (servers !== null) resolver.setServers(servers);
   return async (name) => {
     // RFC 6761, section 6.3: these never go to a name server.
     if (name === "localhost" || name.endsWith(".localhost")) return ["127.0.0.1", "::1"];
