@@ -21,6 +21,8 @@ let catcher: Catcher;
 before(async () => {
   authority = makeAuthority(folder.path);
   catcher = await startCatcher(authority);
+  // A connection that is kept leads to the address that was checked for it, and asks no name server.
+  catcher.answer("/", (_request, response) => response.setHeader("Connection", "close").end());
 });
 after(async () => {
   await catcher.close();
