@@ -36,6 +36,7 @@ const suites: readonly Suite[] = [
       "packages/evidence/test/seal/*.test.ts",
     ),
   },
+  { name: "live media", args: tests("service/test/providers/media/*.long.ts") },
   { name: "upgrades", args: tests("service/test/upgrades/*.long.ts") },
   { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },

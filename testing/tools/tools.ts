@@ -97,6 +97,7 @@ const table = {
   awscli: { debian: "awscli", isHere: () => existsSync(awsProgram) },
   pgbouncer: { ...pgbouncer, debian: "gcc make pkg-config libevent-dev libssl-dev" },
   prometheus: packaged("prometheus", "promtool"),
+  coturn: packaged("coturn", "turnserver"),
   nginx: packaged("nginx-light", "nginx"),
   caddy: packaged("caddy", "caddy"),
   systemd: packaged("systemd", "systemd-analyze"),

@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startBrowser } from "@signsealship/testing/browser";
+import {
+  cameraOrigin,
+  type EngineUnderTest,
+  enginePids,
+  fakeDevices,
+  joinByPage,
+  startEngine,
+} from "@signsealship/testing/media";
+import { type MediaPeer, openPeer } from "@signsealship/testing/media-peer";
+import { until } from "@signsealship/testing/until";
+import { emptyChain } from "../service/src/providers/media/chain.ts";
+import { atMost, type Result } from "./result.ts";
+
+/** Each figure against its ceiling, in the same unit. */
+const budget = (name: string, value: number, unit: string, most: number): Result =>
+  atMost(name, [value], [most], unit, 1);
+
+const newRun = () => ({ key: randomBytes(32), head: emptyChain, firstTake: 1, lastTake: 10_000 });
+const p95 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * 0.95) - 1)] ?? Number.NaN;
+
+const ticksInSecond = 100;
+const cpuSeconds = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / ticksInSecond;
+};
+const residentMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+
+const threeIn = (media: EngineUnderTest, session: string): Promise<MediaPeer[]> =>
+  Promise.all(["a", "b", "c"].map((person) => openPeer({ engine: media.engine, session, person })));
+
+/** Seconds of a core per second of a session of three. */
+async function cpuOfThree(media: EngineUnderTest, pid: number, recorded: boolean): Promise<number> {
+  const session = recorded ? "cpu-recorded" : "cpu";
+  await media.engine.open(session, recorded ? newRun() : null);
+  const peers = await threeIn(media, session);
+  await sleep(4_000);
+  const [from, before] = [performance.now(), cpuSeconds(pid)];
+  await sleep(12_000);
+  const share = (cpuSeconds(pid) - before) / ((performance.now() - from) / 1_000);
+  await media.engine.close(session);
+  await Promise.all(peers.map((peer) => peer.close()));
+  return share;
+}
+
+async function load(): Promise<Result[]> {
+  const media = startEngine();
+  await media.engine.open("warm", null);
+  await media.engine.close("warm");
+  const [pid = 0] = enginePids();
+  const base = residentMb(pid);
+  const plain = await cpuOfThree(media, pid, false);
+  const recorded = await cpuOfThree(media, pid, true);
+  const before = residentMb(pid);
+  const sessions = ["m1", "m2", "m3"];
+  const peers: MediaPeer[] = [];
+  for (const session of sessions) {
+    await media.engine.open(session, newRun());
+    peers.push(...(await threeIn(media, session)));
+  }
+  await sleep(8_000);
+  const perSession = (residentMb(pid) - before) / sessions.length;
+  for (const session of sessions) await media.engine.close(session);
+  await Promise.all(peers.map((peer) => peer.close()));
+  const lags = chunkLags(media);
+  await media.stop();
+  return [
+    budget("media: CPU of a person, recorded", (recorded / 3) * 100, "% of a core", 5),
+    budget("media: the recording's share of it", Math.max(0, 1 - plain / recorded) * 100, "%", 35),
+    budget("media: memory of the process", base, "MB", 110),
+    budget("media: memory of a session of three", perSession, "MB", 10),
+    budget("media: chunk durable after its first packet", p95(lags) / 1_000, "s", 1.5),
+  ];
+}
+
+/** Frames wait so long for the slower kind before they are written. */
+const mergeMs = 250;
+type Line = { take: number; at: string; from: number; to: number };
+
+/** When each take began, by its fastest chunk. */
+function startsOf(lines: readonly Line[]): Map<number, number> {
+  const starts = new Map<number, number>();
+  for (const { take, at, to } of lines)
+    starts.set(take, Math.min(starts.get(take) ?? Number.POSITIVE_INFINITY, Date.parse(at) - to - mergeMs));
+  return starts;
+}
+
+function chunkLags({ events }: EngineUnderTest): number[] {
+  const bySession = new Map<string, Line[]>();
+  for (const event of events)
+    if (event.kind === "chunk" && event.line.n > 0)
+      bySession.set(event.session, [...(bySession.get(event.session) ?? []), event.line]);
+  return [...bySession.values()].flatMap((lines) => {
+    const starts = startsOf(lines);
+    return lines.map(({ take, at, from }) => Date.parse(at) - (starts.get(take) ?? 0) - from);
+  });
+}
+
+/** Milliseconds of a take that a killed process had taken in and not made durable. */
+async function lostByKill(): Promise<number[]> {
+  const media = startEngine();
+  const lost: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    const session = `kill-${round}`;
+    await media.engine.open(session, newRun());
+    const peer = await openPeer({ engine: media.engine, session, person: "a" });
+    const linesOf = () =>
+      media.events.flatMap((event) =>
+        event.kind === "chunk" && event.session === session && event.line.n > 0 ? [event.line] : [],
+      );
+    await until(() => linesOf().length > 3);
+    await sleep(Math.random() * 1_000);
+    const killedAt = Date.now();
+    for (const pid of enginePids()) process.kill(pid, "SIGKILL");
+    await until(() => media.events.some((event) => event.kind === "lost" && event.sessions.includes(session)));
+    const lines = linesOf();
+    const start = startsOf(lines).get(lines.at(-1)?.take ?? 0) ?? 0;
+    lost.push(killedAt - (start + (lines.at(-1)?.to ?? 0)));
+    await peer.close();
+  }
+  await media.stop();
+  return lost;
+}
+
+const look = { width: 400 };
+
+async function byBrowsers(): Promise<Result[]> {
+  const media = startEngine();
+  const browser = await startBrowser(fakeDevices);
+  const origin = await cameraOrigin();
+  await media.engine.open("room", newRun());
+  const there = await browser.open(origin.url, look);
+  const first = await joinByPage(media, there.page, { session: "room", person: "one" });
+  const joins: number[] = [];
+  const reloads: number[] = [];
+  for (let round = 0; round < 12; round++) {
+    const { page, close } = await browser.open(origin.url, look);
+    const from = performance.now();
+    const joined = await joinByPage(media, page, { session: "room", person: "two" });
+    await until(async () => (await joined.seen()).some(({ person }) => person === "one"));
+    joins.push(performance.now() - from);
+    if (round % 4 === 3) {
+      await until(async () => (await first.seen()).some(({ person }) => person === "two"));
+      joined.leave();
+      const gone = performance.now();
+      await page.reload();
+      const again = await joinByPage(media, page, { session: "room", person: "two" });
+      const wasAt = (await first.seen()).find(({ person }) => person === "two")?.time ?? 0;
+      await until(async () =>
+        (await first.seen()).some(({ person, time }) => person === "two" && (time > wasAt || time < wasAt - 1)),
+      );
+      reloads.push(performance.now() - gone);
+      again.leave();
+    } else joined.leave();
+    await media.engine.remove("room", "two");
+    await close();
+  }
+  const own = media.events.flatMap((event) =>
+    event.kind === "chunk" && event.line.person === "one" ? [event.line] : [],
+  );
+  const seconds = (own.at(-1)?.to ?? 0) / 1_000;
+  const bytes = own.reduce((sum, line) => sum + line.bytes, 0);
+  await media.engine.close("room");
+  await browser.close();
+  origin.close();
+  await media.stop();
+  return [
+    budget("media: join, p95", p95(joins) / 1_000, "s", 1.5),
+    budget("media: back after a reload", Math.max(...reloads) / 1_000, "s", 3),
+    budget("media: recording of a person in an hour", ((bytes / seconds) * 3_600) / 1e6, "MB", 270),
+  ];
+}
+
+/** The budgets of live sessions: synthetic people for the load, Chromium for what people see. */
+export async function run(): Promise<Result[]> {
+  const seen = await byBrowsers();
+  const loaded = await load();
+  const lost = await lostByKill();
+  return [...seen, ...loaded, budget("media: lost by kill -9", Math.max(...lost) / 1_000, "s", 1.5)];
+}
