@@ -34,7 +34,10 @@ const key = randomBytes(32);
 const run = { key, head: emptyChain, firstTake: 1, lastTake: 1_000 };
 const look = { width: 800 };
 
-/** A camera that is white, and a microphone that beeps, for 300 ms of each two seconds, from the same tick. */
+/**
+ * A camera that is white, and a microphone that beeps, for 300 ms of each two seconds, from the same tick. Each tick is a frame, below the
+ * rate that is sent: a flash between two frames would seem late.
+ */
 const flashAndBeep = `
 navigator.mediaDevices.getUserMedia = async () => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
@@ -47,9 +50,13 @@ navigator.mediaDevices.getUserMedia = async () => {
   tone.start();
   let lit = false;
   const paint = () => { brush.fillStyle = lit ? "#fff" : "#000"; brush.fillRect(0, 0, 640, 480); };
-  const set = (value) => { lit = value; paint(); gain.gain.setValueAtTime(value ? 1 : 0, audio.currentTime); };
-  setInterval(paint, 50);
-  setInterval(() => { set(true); setTimeout(() => set(false), 300); }, 2000);
+  let ticks = 0;
+  setInterval(() => {
+    const wanted = ticks++ % 33 < 5;
+    if (wanted !== lit) gain.gain.setValueAtTime(wanted ? 1 : 0, audio.currentTime);
+    lit = wanted;
+    paint();
+  }, 60);
   return new MediaStream([...canvas.captureStream().getTracks(), ...out.stream.getTracks()]);
 };`;
 
