@@ -41,9 +41,9 @@ async function cpuOfThree(media: EngineUnderTest, pid: number, recorded: boolean
   const session = recorded ? "cpu-recorded" : "cpu";
   await media.engine.open(session, recorded ? newRun() : null);
   const peers = await threeIn(media, session);
-  await sleep(4_000);
+  await sleep(3_000);
   const [from, before] = [performance.now(), cpuSeconds(pid)];
-  await sleep(12_000);
+  await sleep(8_000);
   const share = (cpuSeconds(pid) - before) / ((performance.now() - from) / 1_000);
   await media.engine.close(session);
   await Promise.all(peers.map((peer) => peer.close()));
@@ -56,8 +56,14 @@ async function load(): Promise<Result[]> {
   await media.engine.close("warm");
   const [pid = 0] = enginePids();
   const base = residentMb(pid);
-  const plain = await cpuOfThree(media, pid, false);
-  const recorded = await cpuOfThree(media, pid, true);
+  const shares = { plain: [] as number[], recorded: [] as number[] };
+  // The first run is slower: its code is compiled.
+  await cpuOfThree(media, pid, true);
+  for (let round = 0; round < 2; round++) {
+    shares.plain.push(await cpuOfThree(media, pid, false));
+    shares.recorded.push(await cpuOfThree(media, pid, true));
+  }
+  const [plain, recorded] = [Math.min(...shares.plain), Math.min(...shares.recorded)];
   const before = residentMb(pid);
   const sessions = ["m1", "m2", "m3"];
   const peers: MediaPeer[] = [];
@@ -69,14 +75,12 @@ async function load(): Promise<Result[]> {
   const perSession = (residentMb(pid) - before) / sessions.length;
   for (const session of sessions) await media.engine.close(session);
   await Promise.all(peers.map((peer) => peer.close()));
-  const lags = chunkLags(media);
   await media.stop();
   return [
     budget("media: CPU of a person, recorded", (recorded / 3) * 100, "% of a core", 5),
     budget("media: the recording's share of it", Math.max(0, 1 - plain / recorded) * 100, "%", 35),
     budget("media: memory of the process", base, "MB", 110),
     budget("media: memory of a session of three", perSession, "MB", 10),
-    budget("media: chunk durable after its first packet", p95(lags) / 1_000, "s", 1.5),
   ];
 }
 
@@ -92,39 +96,40 @@ function startsOf(lines: readonly Line[]): Map<number, number> {
   return starts;
 }
 
-function chunkLags({ events }: EngineUnderTest): number[] {
-  const bySession = new Map<string, Line[]>();
-  for (const event of events)
-    if (event.kind === "chunk" && event.line.n > 0)
-      bySession.set(event.session, [...(bySession.get(event.session) ?? []), event.line]);
-  return [...bySession.values()].flatMap((lines) => {
-    const starts = startsOf(lines);
-    return lines.map(({ take, at, from }) => Date.parse(at) - (starts.get(take) ?? 0) - from);
-  });
+/** From a chunk's first frame until it is durable. Only browsers' media have the pace of the clock under load. */
+function chunkLags(lines: readonly Line[]): number[] {
+  const starts = startsOf(lines);
+  return lines.map(({ take, at, from }) => Date.parse(at) - (starts.get(take) ?? 0) - from);
 }
 
 /** Milliseconds of a take that a killed process had taken in and not made durable. */
 async function lostByKill(): Promise<number[]> {
   const media = startEngine();
+  const browser = await startBrowser(fakeDevices);
+  const origin = await cameraOrigin();
   const lost: number[] = [];
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 5; round++) {
     const session = `kill-${round}`;
     await media.engine.open(session, newRun());
-    const peer = await openPeer({ engine: media.engine, session, person: "a" });
+    const { page, close } = await browser.open(origin.url, look);
+    const { leave } = await joinByPage(media, page, { session, person: "a" });
     const linesOf = () =>
       media.events.flatMap((event) =>
         event.kind === "chunk" && event.session === session && event.line.n > 0 ? [event.line] : [],
       );
-    await until(() => linesOf().length > 3);
+    await until(() => linesOf().length > 4);
     await sleep(Math.random() * 1_000);
     const killedAt = Date.now();
     for (const pid of enginePids()) process.kill(pid, "SIGKILL");
     await until(() => media.events.some((event) => event.kind === "lost" && event.sessions.includes(session)));
     const lines = linesOf();
-    const start = startsOf(lines).get(lines.at(-1)?.take ?? 0) ?? 0;
-    lost.push(killedAt - (start + (lines.at(-1)?.to ?? 0)));
-    await peer.close();
+    const last = lines.at(-1);
+    lost.push(killedAt - ((startsOf(lines).get(last?.take ?? 0) ?? 0) + (last?.to ?? 0)));
+    leave();
+    await close();
   }
+  await browser.close();
+  origin.close();
   await media.stop();
   return lost;
 }
@@ -165,6 +170,7 @@ async function byBrowsers(): Promise<Result[]> {
   const own = media.events.flatMap((event) =>
     event.kind === "chunk" && event.line.person === "one" ? [event.line] : [],
   );
+  const lags = chunkLags(own.filter(({ n }) => n > 0));
   const seconds = (own.at(-1)?.to ?? 0) / 1_000;
   const bytes = own.reduce((sum, line) => sum + line.bytes, 0);
   await media.engine.close("room");
@@ -174,11 +180,12 @@ async function byBrowsers(): Promise<Result[]> {
   return [
     budget("media: join, p95", p95(joins) / 1_000, "s", 1.5),
     budget("media: back after a reload", Math.max(...reloads) / 1_000, "s", 3),
+    budget("media: chunk durable after its first packet", p95(lags) / 1_000, "s", 1.5),
     budget("media: recording of a person in an hour", ((bytes / seconds) * 3_600) / 1e6, "MB", 270),
   ];
 }
 
-/** The budgets of live sessions: synthetic people for the load, Chromium for what people see. */
+/** The budgets of live sessions: synthetic people for the load, Chromium for what people see and what is recorded. */
 export async function run(): Promise<Result[]> {
   const seen = await byBrowsers();
   const loaded = await load();
