@@ -3,10 +3,11 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
+import { keptMail, welcome } from "./cli/welcome.ts";
 import { openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
 import { openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
-import type { LiveMedia } from "./features.ts";
+import type { LiveMedia, Rules } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
 import { type SchemaWatch, watchSchema } from "./kernel/platform/database/schema-fence.ts";
@@ -16,6 +17,7 @@ import { type Outbox, outboxFolder } from "./kernel/platform/mail/mail.ts";
 import { createMetrics, type Metrics } from "./kernel/platform/metrics.ts";
 import { isLoopback } from "./kernel/platform/network.ts";
 import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/pool.ts";
+import type { Resources } from "./kernel/resources.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openPricing, type VersionedPricing } from "./orders/pricing/pricing.ts";
@@ -28,8 +30,7 @@ import {
 } from "./signing/envelopes/envelopes.ts";
 import { eligibilityReader, loadNotaryRules, Recordings, recordingMetrics } from "./signing/notaries/notaries.ts";
 import { signingCertificates } from "./upkeep/gauges.ts";
-import { openResources, type Resources, root } from "./upkeep/resources.ts";
-import { keptMail, welcome } from "./welcome.ts";
+import { openResources, root } from "./upkeep/resources.ts";
 
 const drainMs = 2_500;
 // So long an outdated node still says that it is not ready, for load balancers that look every few seconds.
@@ -114,6 +115,13 @@ function openMedia(
   return { engine, recordings };
 }
 
+const readRules = async ({ config, db }: Resources): Promise<Rules> => ({
+  pricing: await openPricing(db, config.priceFiles),
+  tierLimits: readTierLimits(config.limits),
+  trialsPerDomain: readTrialsPerDomain(config.limits),
+  retention: readRetention(config.retention),
+});
+
 /** The parts of its process that a service uses. */
 export type Surroundings = {
   /** Prints text for people. */
@@ -148,8 +156,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   let stopMaintenance: (() => Promise<void>) | undefined;
   let isDraining = false;
   try {
-    const pricing = await openPricing(resources.db, config.priceFiles);
-    const retention = readRetention(config.retention);
+    const rules = await readRules(resources);
     workers = surroundings.openWorkers(log, metrics);
     sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
@@ -168,20 +175,19 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, pricing);
     app = await createApp({
-      ...resources,
-      schemaWatch,
-      outbox,
-      onMailKept: (mail) => outbox && print(keptMail(mail)),
-      isDraining: () => isDraining,
-      metrics,
-      lastUse,
-      pricing,
-      tierLimits: readTierLimits(config.limits),
-      trialsPerDomain: readTrialsPerDomain(config.limits),
-      retention,
+      resources,
+      node: {
+        metrics,
+        workers,
+        schemaWatch,
+        lastUse,
+        outbox,
+        onMailKept: (mail) => outbox && print(keptMail(mail)),
+        isDraining: () => isDraining,
+      },
+      rules,
       sealing: published,
       signerAuthorities: signers.authorities,
-      workers,
       anchoring,
       transparencyLog,
       media,
@@ -194,7 +200,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       lastUse,
       anchoring,
       transparencyLog,
-      retention,
+      retention: rules.retention,
     });
     const demo = await createDemoPartner(resources);
     const outboxPath = outbox && `/outbox/${outbox.token}/`;

@@ -12,6 +12,7 @@ import { sweepFailedJobs } from "./kernel/platform/jobs/jobs.ts";
 import { mergeRevocations, revocationsFile } from "./kernel/platform/revocations.ts";
 import { endsWithin } from "./kernel/platform/work/ends-within.ts";
 import { createLoop, type Loop } from "./kernel/platform/work/loop.ts";
+import type { Resources } from "./kernel/resources.ts";
 import {
   createMarkCheck,
   deleteDue,
@@ -44,7 +45,6 @@ import {
   sendMorningMails,
 } from "./upkeep/console/console.ts";
 import { blobTables, forgets, judgedStates } from "./upkeep/protected-data.ts";
-import type { Resources } from "./upkeep/resources.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readConfig } from "../kernel/config/config.ts";
 import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
 import { openLog } from "../kernel/platform/logs.ts";
-import { openResources, type Resources, root } from "../upkeep/resources.ts";
+import type { Resources } from "../kernel/resources.ts";
+import { openResources, root } from "../upkeep/resources.ts";
 
 /**
  * Runs a verb on the data, while a service runs or not. A message about a missing item names the data that was

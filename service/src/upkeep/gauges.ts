@@ -27,10 +27,12 @@ export type GaugeDeps = {
   db: Database;
   clock: Clock;
   version: string;
-  readiness: ReadReadiness;
-  limits: Pick<RateLimits, "redisIsUp">;
-  mailer: Pick<Mailer, "isUp">;
-  sealing: Pick<Sealing, "chainPem" | "isStamped">;
+  dependencies: {
+    readiness: ReadReadiness;
+    limits: Pick<RateLimits, "redisIsUp">;
+    mailer: Pick<Mailer, "isUp">;
+    sealing: Pick<Sealing, "chainPem" | "isStamped">;
+  };
   signerAuthorities: SignerAuthorities;
 };
 
@@ -73,7 +75,7 @@ export function serviceGauges(metrics: Metrics, deps: GaugeDeps): void {
     },
   );
   connectionGauges(metrics, deps.db);
-  dependencyGauges(metrics, deps);
+  dependencyGauges(metrics, deps.dependencies);
   certificateGauges(metrics, deps);
 }
 
@@ -100,7 +102,7 @@ function connectionGauges(metrics: Metrics, db: Database): void {
   );
 }
 
-function dependencyGauges(metrics: Metrics, { readiness, limits, mailer, sealing }: GaugeDeps): void {
+function dependencyGauges(metrics: Metrics, { readiness, limits, mailer, sealing }: GaugeDeps["dependencies"]): void {
   const help = "Whether a dependency answers: 1 or 0. Of mail and time stamps: whether the last use went well.";
   metrics.gauge("dependency_up", help, "name", async () => {
     const [{ checks }, redis] = await Promise.all([readiness(), limits.redisIsUp()]);
@@ -112,9 +114,10 @@ function dependencyGauges(metrics: Metrics, { readiness, limits, mailer, sealing
   });
 }
 
-function certificateGauges(metrics: Metrics, { config, clock, sealing, signerAuthorities }: GaugeDeps): void {
+function certificateGauges(metrics: Metrics, deps: GaugeDeps): void {
+  const { config, clock, dependencies, signerAuthorities } = deps;
   const roots = config.tsaUrls.length > 0 ? tsaRootCertificates(config) : [];
-  const ends = [...signingCertificates(sealing, signerAuthorities), ...roots].map(
+  const ends = [...signingCertificates(dependencies.sealing, signerAuthorities), ...roots].map(
     ({ name, pem }) => [name, new X509Certificate(pem).validToDate.getTime()] as const,
   );
   metrics.gauge("certificate_expires_days", "Days until a certificate ends.", "certificate", async () => {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../kernel/config/config.ts";
-import { type BlobBackend, type Blobs, openBlobs } from "../kernel/platform/blobs/blobs.ts";
+import { type BlobBackend, openBlobs } from "../kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../kernel/platform/blobs/folder.ts";
-import { type Clock, clockAhead, systemClock } from "../kernel/platform/clock.ts";
+import { clockAhead, systemClock } from "../kernel/platform/clock.ts";
 import { prepareDataFolder, requireWholeFolder } from "../kernel/platform/data-folder.ts";
 import { type Database, openDatabase } from "../kernel/platform/database/database.ts";
 import { type AsOwner, latestSchema, migrate } from "../kernel/platform/database/migrations.ts";
@@ -13,11 +13,11 @@ import { sql } from "../kernel/platform/database/sql.ts";
 import { StartupError } from "../kernel/platform/errors.ts";
 import type { Log } from "../kernel/platform/logs.ts";
 import { openEmbeddedPostgres } from "../kernel/platform/postgres/embedded.ts";
-import { type Random, systemRandom } from "../kernel/platform/random.ts";
+import { systemRandom } from "../kernel/platform/random.ts";
 import { mergeRevocations, revocationsFile } from "../kernel/platform/revocations.ts";
-import { openRowMac, type RowMac, reportUnvouched } from "../kernel/platform/row-mac.ts";
+import { openRowMac, reportUnvouched } from "../kernel/platform/row-mac.ts";
 import { openSealedTexts } from "../kernel/platform/sealed-text.ts";
-import type { SecretBytes } from "../kernel/platform/secrets.ts";
+import type { Resources } from "../kernel/resources.ts";
 import { writeRestoredLine } from "./backup/backup.ts";
 import { fillRowMacs } from "./row-macs.ts";
 import { sealTexts } from "./sealed-texts.ts";
@@ -27,23 +27,6 @@ import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export const migrations = join(root, "service/migrations");
-
-/** The resources that the service and every data command open first. */
-export type Resources = {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  random: Random;
-  db: Database;
-  /** The newest schema that this release knows. */
-  schema: number;
-  /** Runs work that the service's own role may not do: migrations and key rotation. */
-  asOwner: AsOwner;
-  secrets: SecretBytes;
-  rowMac: RowMac;
-  blobs: Blobs;
-  close: () => Promise<void>;
-};
 
 type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
 

@@ -1,10 +1,10 @@
+import type { Resources } from "../../kernel/resources.ts";
 import {
   type OrderEnvelope,
   readOrderEnvelope,
   reissueEnvelope,
   voidEnvelope,
 } from "../../signing/envelopes/envelopes.ts";
-import type { Resources } from "../../upkeep/resources.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

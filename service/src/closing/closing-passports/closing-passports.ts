@@ -1,6 +1,6 @@
-export { drawIn } from "./certificate/draw.ts";
 export { createCertificateCheck } from "./certificate-check.ts";
 export { type CertificateDeps, latestCertificate } from "./certificate-file.ts";
+export { openClosings } from "./open-closings.ts";
 export {
   type ClosingRecord,
   type ClosingVersionRecord,

@@ -4,10 +4,9 @@ import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@si
 import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
 import {
   authorityName,
-  type ChainPems,
   issuerOf,
-  type SealDocument,
   type Sealed,
+  type Sealing,
   type Stamp,
   sealChainOf,
   sealOwnDocument,
@@ -44,15 +43,19 @@ export type SealClosingDeps = CheckedVersionDeps & {
   db: Database;
   blobs: Blobs;
   clock: Clock;
-  sealDocument: SealDocument;
-  /** Asks the time-stamping authorities; null when none are configured. */
-  stamp: Stamp | null;
-  chainPem: ChainPems;
+  issuing: Issuing;
+  limits: {
+    requireStorage: RequireStorage;
+    /** By room, so that waiting seals hold no connection. */
+    semaphore: KeyedSemaphore;
+  };
+};
+
+/** What a version's certificate is made with. */
+type Issuing = {
+  sealing: Pick<Sealing, "sealDocument" | "stamp" | "chainPem">;
   drawCertificate: DrawCertificate;
   titleOf: TitleOf;
-  requireStorage: RequireStorage;
-  /** By room, so that waiting seals hold no connection. */
-  semaphore: KeyedSemaphore;
   baseUrl: string;
 };
 
@@ -78,7 +81,7 @@ export async function sealClosing(
   const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
   if (roomId === undefined) throw roomNotFound();
   const asked = { principal, room, roomId, expected, actor: actorOf(principal) };
-  return deps.semaphore(roomId, () => sealInTurn(deps, asked), partnerId);
+  return deps.limits.semaphore(roomId, () => sealInTurn(deps, asked), partnerId);
 }
 
 type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
@@ -96,7 +99,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
   await compareStored(deps.blobs, memoryHolder(room), snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
-  const sealed = await sealManifest(deps, room, snapshot, before, {
+  const sealed = await sealManifest(deps.issuing, room, snapshot, before, {
     manifest,
     at,
     logo: await firmLogo(tx, room.partnerId),
@@ -105,7 +108,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
   const { verifyCode, manifestSha256 } = sealed;
   const { sealedSha256 } = sealed.certificate;
   const { bytes } = sealed.certificate;
-  await deps.requireStorage(principal, bytes.length);
+  await deps.limits.requireStorage(principal, bytes.length);
   const blobKey = await deps.blobs.put(bytes, certificateUse({ verifyCode, sealedSha256 }));
   const origin = await insertVersion(tx, deps.rowMac, {
     ...room,
@@ -117,7 +120,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
     manifestSha256,
     prevManifestSha256,
     sealedSha256,
-    chain: sealChainOf(deps.chainPem[room.environment]),
+    chain: sealChainOf(deps.issuing.sealing.chainPem[room.environment]),
     blobKey,
     bytes: bytes.length,
     createdAt: at,
@@ -186,12 +189,13 @@ const manifestOf = (
   });
 
 async function sealManifest(
-  deps: SealClosingDeps,
+  issuing: Issuing,
   { environment, partnerId }: RoomOfOwner,
   { firm, documents }: Snapshot,
   before: readonly StoredVersion[],
   { manifest, at, logo }: { manifest: Manifest; at: Date; logo: Uint8Array | null },
 ) {
+  const { sealing, titleOf, baseUrl } = issuing;
   const bytes = manifestBytes(manifest);
   const manifestSha256 = hash("sha256", bytes);
   const verifyCode = newVerifyCode();
@@ -201,22 +205,26 @@ async function sealManifest(
     manifestSha256,
     environment,
     firm: { ...firm, logo },
-    details: detailsOf(deps.titleOf, documents),
-    issuer: issuerOf(deps, environment),
-    timeStamp: await stampManifest(deps.stamp, bytes),
-    verifyUrl: `${deps.baseUrl}${verifyPath(verifyCode)}`,
+    details: detailsOf(titleOf, documents),
+    issuer: issuerOf({ chainPem: sealing.chainPem, baseUrl }, environment),
+    timeStamp: await stampManifest(sealing.stamp, bytes),
+    verifyUrl: `${baseUrl}${verifyPath(verifyCode)}`,
     verifyCode,
     chain: [...before, { version: manifest.passport.version, manifestSha256, createdAt: at }],
   };
-  return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(deps, partnerId, content) };
+  return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(issuing, partnerId, content) };
 }
 
 /** Draws and seals, then verifies that the certificate contains exactly this manifest and the right purpose. */
-async function sealCertificate(deps: SealClosingDeps, holder: string, content: CertificateContent): Promise<Sealed> {
+async function sealCertificate(
+  { sealing, drawCertificate }: Issuing,
+  holder: string,
+  content: CertificateContent,
+): Promise<Sealed> {
   const { environment } = content;
-  const bytes = await deps.drawCertificate(holder, content);
+  const bytes = await drawCertificate(holder, content);
   const reason = sealReasons.closing[environment];
-  const sealed = await sealOwnDocument(deps.sealDocument, { bytes, holder, reason });
+  const sealed = await sealOwnDocument(sealing.sealDocument, { bytes, holder, reason });
   const { purpose, manifest } = readClosingCertificate(sealed.bytes);
   const asMeant = purpose?.kind === "closing" && purpose.environment === environment;
   if (!asMeant || manifest === null || !equalBytes(manifest, content.manifestBytes)) {

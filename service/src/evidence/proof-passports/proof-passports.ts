@@ -1,7 +1,6 @@
 import { certificateRows } from "./certificate/kept.ts";
 import { passportRows } from "./store.ts";
 
-export { openProofCertificates } from "./certificate/make.ts";
 export { type ZipEntry, zipFile, zipLength } from "./evidence/zip.ts";
 export {
   findOwnPassport,
@@ -11,6 +10,7 @@ export {
   listPassports,
   type NamedDeps,
 } from "./lookup.ts";
+export { openPassports } from "./open-passports.ts";
 export { ownProofRecord, type ProofRecord, proofRecord } from "./public-record.ts";
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { sealPassport } from "./seal-passport.ts";

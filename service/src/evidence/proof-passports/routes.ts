@@ -6,6 +6,7 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
 import { type FileAnswer, fileRoute } from "../../kernel/http/file-route.ts";
 import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -25,6 +26,7 @@ import { passportView, verificationView } from "./views.ts";
 export type PassportRouteDeps = {
   frame: RouteDeps;
   passports: SealRouteDeps & LookupDeps;
+  uploadPlaces: UploadPlaces;
   trustList: () => Promise<string>;
   proofCertificate: ProofCertificates;
 };
@@ -35,9 +37,10 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
   ownPassportRoute(app, deps);
   ownCertificateRoute(app, deps);
   verificationRoutes(app, deps);
+  const { chainPem } = deps.passports.sealing;
   app.get("/seal/certificate.pem", { schema: { hide: true } }, async (_request, reply) =>
     // The live seal's chain comes first, for programs that read only one certificate.
-    reply.type("application/pem-certificate-chain").send(deps.passports.chainPem.live + deps.passports.chainPem.test),
+    reply.type("application/pem-certificate-chain").send(chainPem.live + chainPem.test),
   );
   app.get(trustListPath, { schema: { hide: true } }, async (_request, reply) => {
     reply.type("application/json").header("Cache-Control", "no-cache");
@@ -64,7 +67,7 @@ function ownPassportRoute(app: FastifyInstance, deps: PassportRouteDeps): void {
     async handle(request) {
       const passport = await findOwnPassport(deps.passports, request.params.id, principalOf(request));
       if (!passport) throw new ServiceError("not_found", "No such passport.");
-      return { ...passportView(passport, deps.passports.baseUrl), requestId: request.id };
+      return { ...passportView(passport, deps.passports.publication.baseUrl), requestId: request.id };
     },
   });
 }
@@ -147,7 +150,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       const files = evidenceFiles(
         { ...evidence, logProof: proof },
         file && parts && { file, parts },
-        deps.passports.baseUrl,
+        deps.passports.publication.baseUrl,
       );
       const frame = { memory: deps.passports.blobs.memory, holder: memoryHolder(evidence) };
       return { name: "evidence.zip", disposition: "inline", content: zipFile(frame, files) };

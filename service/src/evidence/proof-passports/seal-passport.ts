@@ -8,25 +8,29 @@ import { recordNothing } from "../../kernel/platform/idempotency.ts";
 import { newUuid, newVerifyCode } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Anchoring } from "../anchoring/anchoring.ts";
-import { type ChainPems, type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
+import { type SealInput, type Sealing, sealChainOf } from "../seals/seals.ts";
 import type { LogOrigins } from "../transparency-log/transparency-log.ts";
 import type { SealedPassport } from "./schemas.ts";
 import { insertPassport, type PassportFacts, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
+
+/** Where a passport is published: its page, the calendars and the transparency log. */
+export type Publication = {
+  baseUrl: string;
+  /** Null when no calendars are set. */
+  anchoring: Anchoring | null;
+  logOrigins: LogOrigins;
+};
 
 export type SealPassportDeps = {
   db: Database;
   blobs: Blobs;
   rowMac: RowMac;
   names: DocumentNames;
-  sealDocument: SealDocument;
-  chainPem: ChainPems;
-  /** Null when no calendars are set. */
-  anchoring: Anchoring | null;
+  sealing: Pick<Sealing, "sealDocument" | "chainPem">;
+  publication: Publication;
   /** Null where sealed PDFs are not kept (KEEP_SEALED). */
   requireStorage: RequireStorage | null;
-  logOrigins: LogOrigins;
-  baseUrl: string;
 };
 
 /**
@@ -41,11 +45,12 @@ export async function sealPassport(
   upload: Pick<SealInput, "bytes" | "hash" | "spare"> & { filename: string | undefined },
   record = recordNothing,
 ): Promise<SealedPassport> {
-  const { blobs, anchoring } = deps;
+  const { blobs, sealing } = deps;
+  const { anchoring, logOrigins, baseUrl } = deps.publication;
   const { partnerId, environment } = principal;
   await deps.requireStorage?.(principal, upload.bytes.length);
   const { filename, ...document } = upload;
-  const sealed = await deps.sealDocument({ ...document, holder: partnerId, reason: sealReasons.proof[environment] });
+  const sealed = await sealing.sealDocument({ ...document, holder: partnerId, reason: sealReasons.proof[environment] });
   const id = newUuid();
   const [anchor, blobKey] = await Promise.all([
     anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
@@ -61,7 +66,7 @@ export async function sealPassport(
     createdAt: sealed.sealedAt,
   };
   const { timeStamp } = sealed;
-  const chain = sealChainOf(deps.chainPem[environment]);
+  const chain = sealChainOf(sealing.chainPem[environment]);
   // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
   const bytes = sealed.bytes.length;
   const name = deps.names.seal(documentName(filename), id);
@@ -72,7 +77,7 @@ export async function sealPassport(
     submittedAt: anchor?.submittedAt ?? null,
     anchorStatus: anchor && ("pending" as const),
   };
-  const view = sealedView(facts, times, { origin: deps.logOrigins[environment], state: "queued" }, deps.baseUrl);
+  const view = sealedView(facts, times, { origin: logOrigins[environment], state: "queued" }, baseUrl);
   const passport = { ...facts, name, blobKey, bytes, chain, timeStamp, anchor };
   await deps.db.transaction(async (tx) => {
     await record(tx, view);

@@ -12,10 +12,12 @@ import { expectedFile } from "../seals/seals.ts";
 import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 
-export type SealRouteDeps = SealPassportDeps & { clock: Clock; uploadPlaces: UploadPlaces };
+export type SealRouteDeps = SealPassportDeps & { clock: Clock };
+
+type SealRoute = { frame: RouteDeps; passports: SealRouteDeps; uploadPlaces: UploadPlaces };
 
 /** `POST /api/passport/seal` (contract, Proof passports). */
-export function sealRoute(app: FastifyInstance, deps: { frame: RouteDeps; passports: SealRouteDeps }): void {
+export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
   jsonRoute(app, deps.frame, {
     tag: "Proof passports",
     caller: "key",
@@ -33,7 +35,7 @@ export function sealRoute(app: FastifyInstance, deps: { frame: RouteDeps; passpo
     refusals: { 400: expectedFile, ...reusedKey, 503: "The seal can't be made now. Try again later." },
     handle(request, reply) {
       const sentKey = idempotencyKeyOf(request);
-      return withUpload(deps.passports, request, requireKey(deps.frame.resolveKey), async (upload) => {
+      return withUpload(deps, request, requireKey(deps.frame.resolveKey), async (upload) => {
         const fingerprint = fingerprintOf(new Map(), upload.sha256);
         const key = requestKey(principalOf(request), "POST /api/passport/seal", sentKey, fingerprint);
         const work = (record: RecordResult) => sealPassport(deps.passports, principalOf(request), upload, record);
@@ -52,7 +54,7 @@ const tailBytes = 64 * 1024;
  * @param authenticate finds the principal again (`FormRules`)
  */
 export async function withUpload<Result>(
-  deps: Pick<SealRouteDeps, "uploadPlaces">,
+  deps: { uploadPlaces: UploadPlaces },
   request: FastifyRequest,
   authenticate: FormRules["authenticate"],
   work: (upload: Upload, fields: Form["fields"]) => Promise<Result>,

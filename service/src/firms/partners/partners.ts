@@ -52,9 +52,10 @@ export {
   hostLimitsOf,
   type KeyLimits,
   keyLimitsOf,
-  numberOf,
   readTierLimits,
   readTrialsPerDomain,
+  storedBytesOf,
   type TierLimits,
+  waitingUploadsOf,
 } from "./tier-limits.ts";
 export { isTier, type Tier, tierOf, tiers } from "./tiers.ts";

@@ -62,4 +62,15 @@ export const hostLimitsOf =
     };
   };
 
-export const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);
+const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);
+
+/** A tier's stored bytes; Infinity for a tier without a limit. */
+export const storedBytesOf =
+  (limits: TierLimits) =>
+  (tier: string): number =>
+    numberOf(limits[tierOf(tier)].storedBytes);
+
+export const waitingUploadsOf =
+  (limits: TierLimits) =>
+  (tier: string): number =>
+    limits[tierOf(tier)].waitingUploads;

@@ -1,39 +1,26 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import type { Clock } from "../../kernel/platform/clock.ts";
-import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
+import { columnCipher } from "../../kernel/platform/column-cipher.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import type { Log } from "../../kernel/platform/logs.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
 import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
-import type { RowMac } from "../../kernel/platform/row-mac.ts";
-import type { SecretBytes } from "../../kernel/platform/secrets.ts";
-import type { Loop } from "../../kernel/platform/work/loop.ts";
+import type { Resources } from "../../kernel/resources.ts";
 import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatcher.ts";
 import { exchangeColumn } from "./exchange.ts";
+import type { FeedDeps } from "./feed/feed.ts";
 import { openOutbound } from "./outbound/post.ts";
 import { addressPolicy, openResolver } from "./outbound/resolve-name.ts";
 import { webhookKeyColumn } from "./public-key.ts";
+import type { WebhooksDeps } from "./routes.ts";
 import { webhookRows } from "./subscriptions/store.ts";
 
-export type WebhookSettings = {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  secrets: SecretBytes;
-  rowMac: RowMac;
-  baseUrl: string;
-  /** WEBHOOK_ALLOW: private ranges that may be reached. */
-  allow: readonly string[];
-  /** WEBHOOK_CA: a PEM file. */
-  caFile: string | null;
+type Parts = {
   passportOf: DispatcherDeps["passportOf"];
+  passportsOf: FeedDeps["passportsOf"];
   hostLimitsOf: DispatcherDeps["hostLimitsOf"];
-  count: DispatcherDeps["count"];
+  metrics: Pick<Metrics, "counter">;
 };
-
-export type WebhookCiphers = Record<"secretCipher" | "keyCipher" | "exchangeCipher", ColumnCipher>;
 
 const webhookSecretColumn = "webhook_secrets.hash";
 
@@ -74,23 +61,31 @@ export function readCa(path: string): string {
   }
 }
 
-/**
- * Opens the parts that deliveries need. Sends nothing before `dispatcher.start`. @throws StartupError for a bad
- * WEBHOOK_CA
- */
-export function openWebhooks(settings: WebhookSettings): WebhookCiphers & { dispatcher: Loop } {
-  const { allow, caFile, secrets } = settings;
-  const ciphers = {
-    secretCipher: columnCipher(secrets, webhookSecretColumn),
-    keyCipher: columnCipher(secrets, webhookKeyColumn),
-    exchangeCipher: columnCipher(secrets, exchangeColumn),
-  };
+/** Opens webhooks. Sends nothing before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA */
+export function openWebhooks(resources: Resources, { passportOf, passportsOf, hostLimitsOf, metrics }: Parts) {
+  const { config, db, clock, log, secrets, rowMac } = resources;
+  const { baseUrl, webhookAllow, webhookCa } = config;
+  const secretCipher = columnCipher(secrets, webhookSecretColumn);
+  const keyCipher = columnCipher(secrets, webhookKeyColumn);
+  const exchangeCipher = columnCipher(secrets, exchangeColumn);
   const outbound = openOutbound({
-    mayReach: addressPolicy(allow),
+    mayReach: addressPolicy(webhookAllow),
     resolveName: openResolver(),
-    clock: settings.clock,
-    extraCa: caFile === null ? null : readCa(caFile),
+    clock,
+    extraCa: webhookCa === null ? null : readCa(webhookCa),
     timeoutMs,
   });
-  return { ...ciphers, dispatcher: createDispatcher({ ...settings, ...ciphers, outbound }) };
+  const ended = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
+  const dispatcher = createDispatcher({
+    ...{ db, clock, log, rowMac, secretCipher, keyCipher, exchangeCipher, outbound, baseUrl, passportOf, hostLimitsOf },
+    count: (outcome) => ended.inc({ outcome }),
+  });
+  const webhooks: WebhooksDeps = {
+    subscriptions: { db, clock, rowMac, secretCipher },
+    deliveries: { db, clock, wake: dispatcher.wake },
+    exchanges: { db, rowMac, baseUrl, exchangeCipher, passportOf },
+    feed: { db, rowMac, baseUrl, passportsOf },
+    publicKeys: { db, keyCipher },
+  };
+  return { dispatcher, webhooks };
 }

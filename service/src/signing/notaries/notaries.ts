@@ -132,6 +132,7 @@ export {
 export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
+export { openNotaries } from "./open-notaries.ts";
 export { recordingFaults } from "./recordings/check.ts";
 export { recordingEventState } from "./recordings/events.ts";
 export {

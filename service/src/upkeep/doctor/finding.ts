@@ -1,4 +1,4 @@
-import type { Resources } from "../resources.ts";
+import type { Resources } from "../../kernel/resources.ts";
 
 /** The resources of a running service. */
 /** The clock and the source of randomness. */

@@ -5,9 +5,9 @@ import { longStatements, type Tx } from "../../kernel/platform/database/database
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { Resources } from "../../kernel/resources.ts";
 import { type Mark, markRows } from "../../kernel/retention/retention.ts";
 import { macTables } from "../protected-data.ts";
-import type { Resources } from "../resources.ts";
 import type { Examined, Found } from "./finding.ts";
 
 /** Tables with a finding of their own. */

@@ -7,15 +7,7 @@ import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
-import {
-  authorityName,
-  type ChainPems,
-  issuerOf,
-  leafOf,
-  type SealDocument,
-  sealChainOf,
-  sealOwnDocument,
-} from "../../seals/seals.ts";
+import { authorityName, issuerOf, leafOf, type Sealing, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
 import { recordFile } from "../evidence/files.ts";
 import { sealedParts } from "../evidence/sealed-parts.ts";
 import { findEvidence, type NamedDeps, withSealed } from "../lookup.ts";
@@ -27,10 +19,8 @@ import { type Edition, keepCertificate, keptCertificate } from "./kept.ts";
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;
   clock: Clock;
-  workers: Workers;
-  sealDocument: SealDocument;
-  chainPem: ChainPems;
-  baseUrl: string;
+  /** What draws and seals a certificate, and the address that it names. */
+  making: { workers: Workers; sealing: Pick<Sealing, "sealDocument" | "chainPem">; baseUrl: string };
 };
 
 /** The sealed certificate of a passport; null for an unknown code. `forOwner` names the firm, which the public never learns. */
@@ -48,7 +38,7 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();
-  const { live, test } = deps.chainPem;
+  const { live, test } = deps.making.sealing.chainPem;
   const sealChains = { live: sealChainOf(live).sha256, test: sealChainOf(test).sha256 };
 
   function makeOnce(key: string, makeOne: () => Promise<StoredFile>): Promise<StoredFile> {
@@ -97,7 +87,7 @@ async function make(
   evidence: EvidenceRow,
   what: Pick<ProofCertificate, "record" | "firm" | "document">,
 ): Promise<Buffer> {
-  const { workers, baseUrl } = deps;
+  const { workers, sealing, baseUrl } = deps.making;
   const { certificate, fingerprint } = leafOf(evidence.chainPem);
   const { authority, token, stampedAt, partnerId: holder, environment, verifyCode } = evidence;
   const input: ProofCertificate = {
@@ -105,20 +95,20 @@ async function make(
     recordBytes: recordFile(evidence, baseUrl),
     sealedBy: { certificate: nameText(certificate.subject), fingerprint },
     authorityName: token && authority && stampedAt && authorityName({ token, authority, genTime: stampedAt }),
-    issuer: issuerOf(deps, environment),
+    issuer: issuerOf({ chainPem: sealing.chainPem, baseUrl }, environment),
     verifyUrl: `${baseUrl}/verify/${verifyCode}`,
   };
   const drawn = await workers.run(drawing, { holder, input });
   const bytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
   const reason = sealReasons.certificate[environment];
-  return (await sealOwnDocument(deps.sealDocument, { bytes, holder, reason, timeStamped: false })).bytes;
+  return (await sealOwnDocument(sealing.sealDocument, { bytes, holder, reason, timeStamped: false })).bytes;
 }
 
 /** Facts of the sealed PDF, if it is kept. */
 async function documentOf(deps: CertificateDeps, evidence: EvidenceRow): Promise<ProofCertificate["document"]> {
   return withSealed(deps, evidence, async (sealed) => {
     const { originalLength } = await sealedParts(sealed);
-    const pages = await countPagesIn(deps.workers, evidence.partnerId, sealed);
+    const pages = await countPagesIn(deps.making.workers, evidence.partnerId, sealed);
     return { bytes: originalLength, sealedBytes: sealed.length, pages };
   });
 }

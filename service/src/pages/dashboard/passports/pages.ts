@@ -68,7 +68,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
  */
 async function sealed(deps: PassportPagesDeps, request: FastifyRequest): Promise<string> {
   try {
-    return await withUpload(deps.passports, request, reauthenticate(deps.frame.callers), async (upload, fields) => {
+    return await withUpload(deps.frame, request, reauthenticate(deps.frame.callers), async (upload, fields) => {
       requireSameEnvironment(request, fields.get("environment"));
       const { name } = await submitOnce(deps.passports, request, {
         fields,

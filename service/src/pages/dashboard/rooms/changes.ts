@@ -74,7 +74,12 @@ function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): vo
       let added = 0;
       for (const orderCode of codes) {
         const order = { orderCode, label: form["label"] };
-        const { alreadyAttached } = await attachTitled(deps.closings, principal, code, order).catch((error) => {
+        const { alreadyAttached } = await attachTitled(
+          { ...deps.closings, titleOf: deps.deliveries.titleOf },
+          principal,
+          code,
+          order,
+        ).catch((error) => {
           throw added > 0 && error instanceof ServiceError ? afterAdding(added, error) : error;
         });
         if (!alreadyAttached) added++;

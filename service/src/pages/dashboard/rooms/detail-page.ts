@@ -36,7 +36,7 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
 
   async function show(request: FastifyRequest, code: string, problem?: RoomProblem): Promise<string> {
     const principal = principalOf(request);
-    const { db, titleOf } = deps.closings;
+    const { db, titleOf } = deps.deliveries;
     const room = await ownRoom(deps.closings, principal, code);
     const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
     const [passport, { orders }, payable, deliveries] = await Promise.all([

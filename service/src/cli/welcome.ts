@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Config } from "./kernel/config/config.ts";
-import type { Mail } from "./kernel/platform/mail/mail.ts";
-import { toPlainText } from "./kernel/platform/text.ts";
-import { root } from "./upkeep/resources.ts";
+import type { Config } from "../kernel/config/config.ts";
+import type { Mail } from "../kernel/platform/mail/mail.ts";
+import { toPlainText } from "../kernel/platform/text.ts";
+import { root } from "../upkeep/resources.ts";
 
 export type Welcome = {
   config: Pick<Config, "baseUrl" | "dataDir" | "smtpUrl">;

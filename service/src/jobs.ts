@@ -1,0 +1,104 @@
+import type { FastifyInstance } from "fastify";
+import { deliveryMail } from "./closing/deliveries/deliveries.ts";
+import { roomMail } from "./closing/rooms/rooms.ts";
+import { openFaxing } from "./delivery/faxing/faxing.ts";
+import { openShipping } from "./delivery/shipping/shipping.ts";
+import type { AppDeps, Features } from "./features.ts";
+import { accessMail } from "./firms/access-requests/access-requests.ts";
+import {
+  confirmationMail,
+  factorMail,
+  invitationMail,
+  keyMail,
+  memberMail,
+  signInMail,
+} from "./firms/members/members.ts";
+import { operatorMail } from "./firms/operators/operators.ts";
+import { createJobs, type Jobs } from "./kernel/platform/jobs/jobs.ts";
+import { type Mailer, openMailer } from "./kernel/platform/mail/mail.ts";
+import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
+import { testClockSweeps } from "./maintenance.ts";
+import { fillMail } from "./orders/fills/fills.ts";
+import { dispatchJobs, nextSegmentJobs, orderMail } from "./orders/fulfilment/fulfilment.ts";
+import { paymentJobs } from "./orders/payments/payments.ts";
+import { partRefundJobs } from "./orders/refunds/refunds.ts";
+import { failingMail } from "./outgoing/webhooks/webhooks.ts";
+import { envelopeJobs, signingMail } from "./signing/envelopes/envelopes.ts";
+import {
+  appointmentInvitationMail,
+  appointmentMail,
+  expiryMail,
+  identityJobs,
+  identityMail,
+  inPersonMail,
+  recordingMail,
+  sessionMail,
+} from "./signing/notaries/notaries.ts";
+import { backupMetrics } from "./upkeep/backup/backup.ts";
+import { taskMetrics } from "./upkeep/console/console.ts";
+
+/** Everything that is mailed. */
+const mails = [
+  orderMail,
+  signingMail,
+  roomMail,
+  deliveryMail,
+  accessMail,
+  signInMail,
+  confirmationMail,
+  factorMail,
+  memberMail,
+  keyMail,
+  invitationMail,
+  expiryMail,
+  appointmentMail,
+  recordingMail,
+  inPersonMail,
+  identityMail,
+  fillMail,
+  sessionMail,
+  appointmentInvitationMail,
+  operatorMail,
+  failingMail,
+];
+
+/** Runs the background work from listening to closing: deliveries of webhooks, and jobs. */
+export function workWith(app: FastifyInstance, deps: AppDeps, features: Features): Mailer {
+  const { resources, node, rules } = deps;
+  const { config, db, clock, log, secrets, rowMac } = resources;
+  const { metrics, workers, schemaWatch } = node;
+  const { dispatcher, processor, desk, envelopes, providers, receipts, notaries } = features;
+  app.addHook("onListen", async () => dispatcher.start());
+  const mailer = openMailer({ ...config, clock, onKept: node.onMailKept });
+  const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
+  const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
+  paymentJobs(jobs, { db, clock, log, processor });
+  partRefundJobs(jobs, { db, clock, log, processor });
+  nextSegmentJobs(jobs, { db, clock, log }, config.nextServiceWait);
+  taskMetrics(metrics, { db, clock });
+  backupMetrics(metrics, db);
+  envelopeJobs(jobs, envelopes);
+  const { baseUrl } = config;
+  const { titleOf, takesPayment } = desk;
+  for (const mail of mails) mail.work(jobs, { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, takesPayment });
+  const { easypost, lob, telnyx } = config;
+  const accounts = { easypost, lob, telnyx, providers, receipts };
+  const outside = { ...resources, ...accounts, workers, pricing: rules.pricing, baseUrl, envelopes, fetch };
+  dispatchJobs(jobs, resources, [...openShipping(jobs, outside), ...openFaxing(jobs, outside)]);
+  identityJobs(jobs, providers, notaries.identity);
+  providers.work(jobs);
+  receipts.work(jobs);
+  testClockJobs(jobs, { db, clock, sweeps: testClockSweeps({ ...resources, retention: rules.retention }, envelopes) });
+  app.addHook("onListen", jobs.start);
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= Promise.all([dispatcher.stop(), jobs.stop()]).then(() => mailer.close());
+    return stopped;
+  };
+  app.addHook("onClose", stop);
+  // The requests go on for a while: load balancers have to see that this node is not ready.
+  schemaWatch.outdated
+    .then(stop)
+    .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));
+  return mailer;
+}

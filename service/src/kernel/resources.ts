@@ -1,0 +1,26 @@
+import type { Config } from "./config/config.ts";
+import type { Blobs } from "./platform/blobs/blobs.ts";
+import type { Clock } from "./platform/clock.ts";
+import type { Database } from "./platform/database/database.ts";
+import type { AsOwner } from "./platform/database/migrations.ts";
+import type { Log } from "./platform/logs.ts";
+import type { Random } from "./platform/random.ts";
+import type { RowMac } from "./platform/row-mac.ts";
+import type { SecretBytes } from "./platform/secrets.ts";
+
+/** The resources that the service and every data command open first (`upkeep/resources.ts`). */
+export type Resources = {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  random: Random;
+  db: Database;
+  /** The newest schema that this release knows. */
+  schema: number;
+  /** Runs work that the service's own role may not do: migrations and key rotation. */
+  asOwner: AsOwner;
+  secrets: SecretBytes;
+  rowMac: RowMac;
+  blobs: Blobs;
+  close: () => Promise<void>;
+};

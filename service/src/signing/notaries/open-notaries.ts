@@ -1,0 +1,60 @@
+import { type Sealing, tsaRootsPem } from "../../evidence/seals/seals.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
+import type { Resources } from "../../kernel/resources.ts";
+import type { Pricing } from "../../orders/pricing/pricing.ts";
+import { createQuiz, createStripeIdentity, type Providers } from "../../providers/providers.ts";
+import type { DeskDeps } from "./desk/desk.ts";
+import type { RuleChangeDeps } from "./eligibility/changes/changes.ts";
+import { eligibilityReader } from "./eligibility/changes/in-force.ts";
+import { loadNotaryRules } from "./eligibility/rules.ts";
+import { openNotarySupply, type SupplyDeps, supplyState } from "./eligibility/supply.ts";
+import { type IdentityDeps, meansFor } from "./identity/checks.ts";
+import type { SheetDeps } from "./sheets/ipen.ts";
+import { loadScripts } from "./sheets/scripts.ts";
+import { placeBlock } from "./signing/block.ts";
+import type { NotarySigningDeps } from "./signing/sign.ts";
+
+type Parts = {
+  workers: Workers;
+  pricing: Pick<Pricing, "notarizationBlocked">;
+  sealing: Pick<Sealing, "sealDocument" | "stamp">;
+  providers: Providers;
+};
+
+/** Opens the work of notaries. @throws StartupError for a bad NOTARY_RULES or NOTARY_SCRIPTS */
+export function openNotaries(resources: Resources, { workers, pricing, sealing, providers }: Parts) {
+  const { config, db, clock, log, blobs, rowMac, secrets, random } = resources;
+  const shipped = loadNotaryRules(config.notaryRules);
+  const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: pricing.notarizationBlocked });
+  const { sealDocument, stamp } = sealing;
+  const { baseUrl } = config;
+  const store = { db, clock, log, blobs, rowMac };
+  const desk: DeskDeps = { ...store, workers, sealDocument, readEligibility, tsaRoots: tsaRootsPem(config), baseUrl };
+  const identity: IdentityDeps = {
+    desk,
+    secrets,
+    // People wait for both, so that each has a circuit breaker of its own.
+    proofing:
+      config.identity && createStripeIdentity(providers.separateCallOf("stripe_identity"), config.identity.environment),
+    quiz: config.quiz && createQuiz(providers.separateCallOf("quiz"), config.quiz.environment),
+  };
+  const rules: RuleChangeDeps = {
+    db,
+    clock,
+    shipped,
+    refundApproval: config.refundApproval,
+    proofMeans: meansFor(identity, "live"),
+  };
+  const sheets: SheetDeps = { desk, scripts: loadScripts(config.notaryScripts), placeFor: placeBlock(desk) };
+  const signing: NotarySigningDeps = { desk, stamp, random };
+  const supply: SupplyDeps = { clock, readEligibility, refuses: config.notaryRequired };
+  return {
+    desk,
+    identity,
+    rules,
+    sheets,
+    signing,
+    supply: openNotarySupply(supply),
+    state: () => supplyState(supply, db),
+  };
+}
