@@ -2,7 +2,7 @@ import { openClosings } from "./closing/closing-passports/closing-passports.ts";
 import { openReceipts } from "./delivery/receipts/receipts.ts";
 import { labelRates, requireNoLetter } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
-import { findOwnPassport, findOwnPassports, openPassports } from "./evidence/proof-passports/proof-passports.ts";
+import { openPassports } from "./evidence/proof-passports/proof-passports.ts";
 import { type Sealing, tsaRootsPem } from "./evidence/seals/seals.ts";
 import type { TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import { openAccess } from "./firms/access-requests/access-requests.ts";
@@ -20,13 +20,14 @@ import {
   storageUse,
   storedBytesOf,
   type TierLimits,
+  unlimitedHosts,
   waitingUploadsOf,
 } from "./firms/partners/partners.ts";
 import type { RateLimits } from "./kernel/http/rate-limits.ts";
 import type { RouteDeps } from "./kernel/http/route.ts";
 import { maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
 import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
-import type { Environment, Owner } from "./kernel/identity/identity.ts";
+import type { Environment } from "./kernel/identity/identity.ts";
 import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
 import { openDocumentNames } from "./kernel/platform/document-name.ts";
 import { ageTestIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
@@ -125,9 +126,17 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { names, titleOf, noticesOf, providers, processor, envelopes } = shared;
   const notaries = openNotaries(resources, { workers, pricing: rules.pricing, sealing, providers });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
+  const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
+  const { dispatcher, webhooks } = openWebhooks(resources, metrics, hostLimits);
+  const { passports, proofCertificate } = openPassports(resources, {
+    ...{ names, workers, sealing, requireStorage },
+    anchoring: deps.anchoring,
+    transparencyLog: deps.transparencyLog,
+  });
   return {
     processor,
-    ...outgoing(deps),
+    dispatcher,
+    webhooks,
     frame,
     uploadPlaces: createUploadPlaces({ ...uploadSizes, mostWaitingOf: waitingUploadsOf(rules.tierLimits) }),
     storageUse: storageUse(db, mostStored),
@@ -153,7 +162,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       consentTexts: envelopes.consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(resources, { partnerId })),
     },
-    ...openPassports(resources, { ...deps, ...node, names, requireStorage }),
+    passports,
+    proofCertificate,
     closings: openClosings(resources, { workers, sealing, titleOf, requireStorage }),
     testClock: { db, clock, nearer: broughtNearer },
   };
@@ -163,9 +173,10 @@ type Shared = ReturnType<typeof openShared>;
 
 /** Opens what several features share. */
 function openShared({ resources, node, rules, sealing, signerAuthorities }: AppDeps) {
-  const { config, db } = resources;
+  const { config, db, clock, log, secrets } = resources;
   const names = openDocumentNames(resources);
-  const providers = openProviders({ ...resources, fetch, ...providerMetrics(node.metrics, db) }, accountsOf(config));
+  const counters = providerMetrics(node.metrics, db);
+  const providers = openProviders({ db, clock, log, secrets, fetch, ...counters }, accountsOf(config));
   const { workers } = node;
   const texts = textsOf(providers, config.telnyx);
   return {
@@ -226,18 +237,6 @@ const broughtNearer: readonly BringNearer[] = [
   bringSessionsNearer,
   ageTestIdempotencyKeys,
 ];
-
-/** For load tests. */
-const unlimitedHosts = { perHost: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY };
-
-/** Webhooks, which send what passports say. */
-const outgoing = ({ resources, node: { metrics }, rules }: AppDeps) =>
-  openWebhooks(resources, {
-    passportOf: (id: string, owner: Owner) => findOwnPassport(resources, id, owner),
-    passportsOf: (ids: readonly string[], owner: Owner) => findOwnPassports(resources, ids, owner),
-    hostLimitsOf: resources.config.rateLimits ? hostLimitsOf(rules.tierLimits) : () => unlimitedHosts,
-    metrics,
-  });
 
 /** A placed order stands without its checkout, which may be asked for again. */
 const checkoutOfNewOrder = (checkout: CheckoutDeps, log: Log) => (code: string) =>

@@ -81,10 +81,9 @@ export function workWith(app: FastifyInstance, deps: AppDeps, features: Features
   const { baseUrl } = config;
   const { titleOf, takesPayment } = desk;
   for (const mail of mails) mail.work(jobs, { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, takesPayment });
-  const { easypost, lob, telnyx } = config;
-  const accounts = { easypost, lob, telnyx, providers, receipts };
-  const outside = { ...resources, ...accounts, workers, pricing: rules.pricing, baseUrl, envelopes, fetch };
-  dispatchJobs(jobs, resources, [...openShipping(jobs, outside), ...openFaxing(jobs, outside)]);
+  const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });
+  const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, envelopes, telnyx: config.telnyx });
+  dispatchJobs(jobs, resources, [...shipping, ...faxing]);
   identityJobs(jobs, providers, notaries.identity);
   providers.work(jobs);
   receipts.work(jobs);

@@ -1,13 +1,18 @@
+import type { Fetch } from "../../kernel/platform/bounds/bounded-request.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
+import type { Resources } from "../../kernel/resources.ts";
 import type { Taker } from "../../orders/fulfilment/fulfilment.ts";
 import { recallQueue } from "../../orders/order/order.ts";
-import type { ShippingDeps } from "./deps.ts";
+import type { Pricing } from "../../orders/pricing/pricing.ts";
+import type { Providers } from "../../providers/providers.ts";
+import type { Receipts } from "../receipts/receipts.ts";
 import { openLabels } from "./labels/labels.ts";
 import { labelRows } from "./labels/store.ts";
+import type { LetterDeps } from "./letters/deps.ts";
 import { openLetters, recallOrder } from "./letters/letters.ts";
 import { letterRows } from "./letters/store.ts";
 
-export type { ShippingDeps } from "./deps.ts";
 export { buyShownLabel, openLabelFile, type ShownLabel, shownLabels } from "./labels/desk.ts";
 export { labelRates } from "./labels/quote.ts";
 export { sweepLabels } from "./labels/store.ts";
@@ -15,11 +20,28 @@ export { type LetterOnRecord, lettersOnRecord, requireNoLetter } from "./letters
 
 export const protectedTables = [labelRows, letterRows];
 
+type ShippingParts = {
+  workers: Workers;
+  pricing: Pick<Pricing, "priceBook" | "parcelOf">;
+  providers: Providers;
+  receipts: Receipts;
+  /** For addresses outside the providers' APIs. */
+  fetch: Fetch;
+};
+
 /** Registers the acts, event handlers and jobs of labels and letters. @returns the providers that claim orders */
-export function openShipping(jobs: Jobs, deps: ShippingDeps): Taker[] {
-  const { business } = deps.pricing.priceBook.content;
-  const letterDeps = { ...deps, mailClass: deps.lob?.mailClass ?? null, business };
-  const letters = openLetters(jobs, letterDeps);
+export function openShipping(jobs: Jobs, resources: Resources, parts: ShippingParts): Taker[] {
+  const { config, db, clock, log, blobs, rowMac } = resources;
+  const { workers, pricing, providers, receipts, fetch } = parts;
+  const store = { db, clock, log, blobs, rowMac };
+  const planning = { workers, mailClass: config.lob?.mailClass ?? null, business: pricing.priceBook.content.business };
+  const letterDeps: LetterDeps = { ...store, providers, planning };
+  const letters = openLetters(jobs, letterDeps, receipts);
   jobs.work<{ orderId: number }>(recallQueue, ({ orderId }) => recallOrder(letterDeps, orderId));
-  return [openLabels(jobs, deps), letters].filter((taker) => taker !== null);
+  const labels = openLabels(
+    jobs,
+    { ...store, pricing, providers, easypost: { settings: config.easypost, fetch } },
+    receipts,
+  );
+  return [labels, letters].filter((taker) => taker !== null);
 }

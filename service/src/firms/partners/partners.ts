@@ -56,6 +56,7 @@ export {
   readTrialsPerDomain,
   storedBytesOf,
   type TierLimits,
+  unlimitedHosts,
   waitingUploadsOf,
 } from "./tier-limits.ts";
 export { isTier, type Tier, tierOf, tiers } from "./tiers.ts";

@@ -62,6 +62,9 @@ export const hostLimitsOf =
     };
   };
 
+/** For load tests. */
+export const unlimitedHosts = () => ({ perHost: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY });
+
 const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);
 
 /** A tier's stored bytes; Infinity for a tier without a limit. */

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { findOwnPassport, findOwnPassports } from "../../evidence/proof-passports/proof-passports.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
 import { columnCipher } from "../../kernel/platform/column-cipher.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
@@ -8,19 +10,11 @@ import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatcher.ts";
 import { exchangeColumn } from "./exchange.ts";
-import type { FeedDeps } from "./feed/feed.ts";
 import { openOutbound } from "./outbound/post.ts";
 import { addressPolicy, openResolver } from "./outbound/resolve-name.ts";
 import { webhookKeyColumn } from "./public-key.ts";
 import type { WebhooksDeps } from "./routes.ts";
 import { webhookRows } from "./subscriptions/store.ts";
-
-type Parts = {
-  passportOf: DispatcherDeps["passportOf"];
-  passportsOf: FeedDeps["passportsOf"];
-  hostLimitsOf: DispatcherDeps["hostLimitsOf"];
-  metrics: Pick<Metrics, "counter">;
-};
 
 const webhookSecretColumn = "webhook_secrets.hash";
 
@@ -62,7 +56,11 @@ export function readCa(path: string): string {
 }
 
 /** Opens webhooks. Sends nothing before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA */
-export function openWebhooks(resources: Resources, { passportOf, passportsOf, hostLimitsOf, metrics }: Parts) {
+export function openWebhooks(
+  resources: Resources,
+  metrics: Pick<Metrics, "counter">,
+  hostLimitsOf: DispatcherDeps["sending"]["hostLimitsOf"],
+) {
   const { config, db, clock, log, secrets, rowMac } = resources;
   const { baseUrl, webhookAllow, webhookCa } = config;
   const secretCipher = columnCipher(secrets, webhookSecretColumn);
@@ -75,9 +73,12 @@ export function openWebhooks(resources: Resources, { passportOf, passportsOf, ho
     extraCa: webhookCa === null ? null : readCa(webhookCa),
     timeoutMs,
   });
+  const passportOf = (id: string, owner: Owner) => findOwnPassport(resources, id, owner);
+  const passportsOf = (ids: readonly string[], owner: Owner) => findOwnPassports(resources, ids, owner);
   const ended = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
   const dispatcher = createDispatcher({
-    ...{ db, clock, log, rowMac, secretCipher, keyCipher, exchangeCipher, outbound, baseUrl, passportOf, hostLimitsOf },
+    ...{ db, rowMac, ciphers: { secretCipher, keyCipher, exchangeCipher } },
+    sending: { clock, log, outbound, baseUrl, passportOf, hostLimitsOf },
     count: (outcome) => ended.inc({ outcome }),
   });
   const webhooks: WebhooksDeps = {

@@ -1,6 +1,34 @@
-import type { ShippingDeps } from "../deps.ts";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Fetch } from "../../../kernel/platform/bounds/bounded-request.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { Pricing } from "../../../orders/pricing/pricing.ts";
+import type { Providers } from "../../../providers/providers.ts";
 
-export type LabelDeps = Omit<ShippingDeps, "lob" | "workers" | "baseUrl" | "receipts">;
+type LabelSettings = {
+  /** The API's address; label files may be there, or at any https address. */
+  apiBase: string | null;
+  /** How much a label's price may exceed the quote: 0.1 for a tenth. */
+  rateTolerance: number;
+};
+
+export type LabelDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  blobs: Blobs;
+  rowMac: RowMac;
+  pricing: Pick<Pricing, "priceBook" | "parcelOf">;
+  providers: Providers;
+  easypost: {
+    /** Null without an account. */
+    settings: LabelSettings | null;
+    /** For label files, which may be outside the API. */
+    fetch: Fetch;
+  };
+};
 
 /** The actor of moves caused by EasyPost, for the audit log. */
 export const easypostActor = "provider:easypost";

@@ -19,10 +19,10 @@ export function fileJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(fileQueue, ({ labelId }) => keepFile(deps, labelId), { maxAttempts: 30 });
 }
 
-async function keepFile({ db, clock, blobs, rowMac, fetch, easypost }: LabelDeps, labelId: number): Promise<void> {
+async function keepFile({ db, clock, blobs, rowMac, easypost }: LabelDeps, labelId: number): Promise<void> {
   const label = await findLabel(db, labelId);
   if (!label?.labelUrl || label.fileSha256 !== null) return;
-  const bytes = await fetchLabelFile(fetch, easypost?.apiBase ?? easypostBase, label.labelUrl);
+  const bytes = await fetchLabelFile(easypost.fetch, easypost.settings?.apiBase ?? easypostBase, label.labelUrl);
   const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
   let isKept = false;

@@ -15,8 +15,8 @@ import { labelTaker } from "./take.ts";
 import { labelJobs } from "./work.ts";
 
 /** Registers the acts, event handler and jobs of labels. @returns the provider that claims orders */
-export function openLabels(jobs: Jobs, deps: LabelDeps & { receipts: Receipts }): Taker {
-  const { providers, receipts } = deps;
+export function openLabels(jobs: Jobs, deps: LabelDeps, receipts: Receipts): Taker {
+  const { providers } = deps;
   providers.defineAct(buyLabel(deps));
   providers.defineAct(refundLabel(deps));
   providers.onEvent("easypost", followEvent(deps));

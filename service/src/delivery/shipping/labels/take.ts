@@ -15,16 +15,16 @@ export const prepareQueue = "label-prepare";
 type TakeDeps = Pick<LabelDeps, "easypost">;
 
 /** Queues the purchase of the label. Staff still print it, so their task stays open. */
-export const labelTaker = ({ easypost }: TakeDeps): Taker => ({
+export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
   kind: "label_print",
   actor: easypostActor,
   async take(tx, order, at) {
-    if (!easypost) return null;
+    if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
     if (labels.some((label) => label.attempt === attempt && label.state !== "withdrawn")) return "beside";
     const quotedCents = (await findLabelOrder(tx, order.id))?.quotedCents ?? null;
-    const mostCents = quotedCents === null ? null : Math.floor(quotedCents * (1 + easypost.rateTolerance));
+    const mostCents = quotedCents === null ? null : Math.floor(quotedCents * (1 + settings.rateTolerance));
     await prepareLater(tx, await insertLabel(tx, order.id, { attempt, orderedBy: null, mostCents, at }));
     return "beside";
   },

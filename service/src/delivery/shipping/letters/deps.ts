@@ -1,12 +1,26 @@
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
-import type { MailClass } from "../../../providers/providers.ts";
-import type { ShippingDeps } from "../deps.ts";
+import type { MailClass, Providers } from "../../../providers/providers.ts";
 
-export type LetterDeps = Omit<ShippingDeps, "pricing" | "lob" | "easypost" | "baseUrl" | "fetch"> & {
-  /** The class of letters; null without an account. */
-  mailClass: MailClass | null;
-  /** The sender of letters whose order names none. */
-  business: Address;
+export type LetterDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  blobs: Blobs;
+  rowMac: RowMac;
+  providers: Providers;
+  planning: {
+    workers: Workers;
+    /** The class of letters; null without an account. */
+    mailClass: MailClass | null;
+    /** The sender of letters whose order names none. */
+    business: Address;
+  };
 };
 
 /** The actor of moves caused by Lob, for the audit log. */

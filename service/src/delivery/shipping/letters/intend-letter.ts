@@ -6,6 +6,7 @@ import { tooCostly } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf, explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
+import type { MailClass } from "../../../providers/providers.ts";
 import { type PaperOrder, paperOrder, withSentDocument } from "../../paper/paper.ts";
 import type { LetterDeps } from "./deps.ts";
 import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
@@ -17,7 +18,7 @@ export type LetterPlan = PrintPlan & {
   owner: Owner;
   documentId: string;
   docSha256: string;
-  mailClass: NonNullable<LetterDeps["mailClass"]>;
+  mailClass: MailClass;
   to: Address;
   from: Address;
 };
@@ -51,7 +52,7 @@ export async function intendLetter(deps: LetterDeps, orderId: number): Promise<v
 }
 
 async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan | { misfit: string }> {
-  const { workers, business, mailClass } = deps;
+  const { workers, business, mailClass } = deps.planning;
   const { code: orderCode, partnerId, environment, shipTo: to, shipFrom } = order;
   if (mailClass === null) return { misfit: "No account at Lob is set." };
   if (to === null) return { misfit: "The order has no address to mail to." };

@@ -5,7 +5,7 @@ import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
 import type { LockedOrder, PeopleEvent } from "../../../orders/order/order.ts";
 import type { MailClass } from "../../../providers/providers.ts";
-import type { ReceiptSource } from "../../receipts/receipts.ts";
+import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { actor, type LetterDeps, mailQueue, pollQueue } from "./deps.ts";
 import { moveByLetter, sentByLob } from "./follow.ts";
 import { intendLetter } from "./intend-letter.ts";
@@ -21,15 +21,15 @@ export { recallOrder } from "./recall.ts";
  * Registers the acts, event handler and jobs of letters. @returns the provider that claims orders; null without an
  * account
  */
-export function openLetters(jobs: Jobs, deps: LetterDeps): Taker | null {
-  const { providers, receipts } = deps;
+export function openLetters(jobs: Jobs, deps: LetterDeps, receipts: Receipts): Taker | null {
+  const { providers } = deps;
   providers.defineAct(sendAct(deps));
   providers.defineAct(cancelAct(deps));
   providers.onEvent("lob", letterEvents(deps));
   receipts.register("mail_receipt", mailReceipt);
   jobs.work<{ orderId: number }>(mailQueue, ({ orderId }) => intendLetter(deps, orderId));
   jobs.work<{ letterId: string }>(pollQueue, ({ letterId }) => pollLetter(deps, letterId));
-  return deps.mailClass === null ? null : letterTaker(deps);
+  return deps.planning.mailClass === null ? null : letterTaker(deps);
 }
 
 /** The task stays open until the letter is being sent, so that a person may still claim it. */

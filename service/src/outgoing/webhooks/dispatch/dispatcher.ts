@@ -11,12 +11,11 @@ import { createHostLimit } from "./host-limit.ts";
 import { createOutcomeWriter } from "./outcomes.ts";
 import { type SendDeps, send } from "./send.ts";
 
-export type DispatcherDeps = SendDeps & {
+export type DispatcherDeps = {
   db: Database;
   rowMac: RowMac;
-  secretCipher: ColumnCipher;
-  keyCipher: ColumnCipher;
-  exchangeCipher: ColumnCipher;
+  ciphers: Record<"secretCipher" | "keyCipher" | "exchangeCipher", ColumnCipher>;
+  sending: SendDeps;
   /** Counts outcomes, for metrics. */
   count: (outcome: "delivered" | "failed") => void;
 };
@@ -50,9 +49,11 @@ type Queued = Claimed & { destination: Destination; startBefore: number };
  * docs/decisions/webhook-dispatch.md. `stop` claims nothing new, waits briefly, and releases the rest.
  */
 export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = usualTimes): Loop {
-  const { clock, log, outbound, exchangeCipher } = deps;
+  const { ciphers, sending } = deps;
+  const { clock, log, outbound } = sending;
+  const rows = { db: deps.db, rowMac: deps.rowMac, clock, log };
   const window = adaptiveWindow();
-  const outcomes = createOutcomeWriter(deps, times.gatherMs);
+  const outcomes = createOutcomeWriter(rows, times.gatherMs);
   const hostLimit = createHostLimit(clock);
   const queue = perKeyConcurrency(limits.perWebhook, deliver);
   let stopping = false;
@@ -61,10 +62,10 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   async function claim(): Promise<number> {
     const now = clock();
     const startBefore = now.getTime() + times.startWithinMs;
-    const { ready, waiting } = await placed(deps, await claimDue(deps, times.leaseMs, window.capacity()));
+    const { ready, waiting } = await placed(rows, await claimDue(rows, times.leaseMs, window.capacity()));
     for (const { seq, leasedUntil } of waiting) outcomes.release({ seq, leasedUntil, untried: true });
     const destinations = await readDestinations(
-      deps,
+      { ...rows, ...ciphers },
       ready.map(({ webhookId }) => webhookId),
       now,
     );
@@ -82,9 +83,9 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;
     const late = stopping || clock().getTime() > delivery.startBefore;
-    const outcome = late ? null : await send(deps, delivery, hostLimit);
+    const outcome = late ? null : await send(sending, delivery, hostLimit);
     if (outcome) {
-      const exchange = outcome.exchange && sealExchange(exchangeCipher, seq, outcome.exchange);
+      const exchange = outcome.exchange && sealExchange(ciphers.exchangeCipher, seq, outcome.exchange);
       const { isFailing } = delivery.destination;
       outcomes.complete({ ...outcome, exchange, seq, webhookId, isFailing, completedAt: clock() });
       deps.count(outcome.reason === null ? "delivered" : "failed");

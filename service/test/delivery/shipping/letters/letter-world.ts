@@ -58,19 +58,9 @@ export async function openWorld() {
     const providers = openProviders({ db, clock, log: silent, secrets, fetch }, accounts);
     const handlers = new Map<string, Handler>();
     const jobs = { work: (queue: string, handler: unknown) => void handlers.set(queue, handler as Handler) } as Jobs;
-    const deps = {
-      db,
-      clock,
-      log: silent,
-      blobs,
-      rowMac,
-      workers,
-      providers,
-      receipts: { register: () => {}, work: () => {} },
-      mailClass,
-      business,
-    };
-    const taker = openLetters(jobs, deps);
+    const planning = { workers, mailClass, business };
+    const deps = { db, clock, log: silent, blobs, rowMac, providers, planning };
+    const taker = openLetters(jobs, deps, { register: () => {}, work: () => {} });
     dispatchJobs(jobs, { db, clock }, taker ? [taker] : []);
     jobs.work<{ orderId: number }>("recall", ({ orderId }) => recallOrder(deps, orderId));
     providers.work(jobs);
