@@ -175,10 +175,10 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
       },
       fills: desk.fills,
-      titleOf: desk.titleOf,
       firmOf: (partnerId) => readShownFirm(db, partnerId),
-      signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
       documents: {
+        titleOf: desk.titleOf,
+        signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
         deliveries,
         mail: (code) => mailDocuments(resources, code),
         isToken: (code, token) => isDocumentsToken(secrets, code, token),

@@ -158,7 +158,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   try {
     const rules = await readRules(resources);
     workers = surroundings.openWorkers(log, metrics);
-    sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
+    sealing = await openSealing({ ...resources, fetch, metrics, workers }, config);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
     const anchoring =

@@ -7,10 +7,9 @@ import { acceptMultipart } from "../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../kernel/http/uploads/upload-places.ts";
 import type { Clock } from "../kernel/platform/clock.ts";
 import type { Outbox } from "../kernel/platform/mail/mail.ts";
-import type { RowMac } from "../kernel/platform/row-mac.ts";
 import type { RetentionPlan } from "../kernel/retention/retention.ts";
 import { appointmentPages } from "./client/appointment-routes.ts";
-import { type ClientDeps, clientPages } from "./client/client.ts";
+import { type ClientDeps, type ClientParts, clientPages } from "./client/client.ts";
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
 import { guidePages } from "./guides/guides.ts";
 import { identityPages } from "./identity/routes.ts";
@@ -34,7 +33,7 @@ export type PageDeps = {
   baseUrl: string;
   /** Null where mails are sent. */
   outbox: Outbox | null;
-  client: Omit<ClientDeps, keyof Common | "baseUrl"> & { rowMac: RowMac };
+  client: Omit<ClientDeps, keyof Common | "baseUrl"> & ClientParts;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess">;
   /** Null where nobody signs. */
@@ -72,7 +71,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     if (outbox) outboxRoutes(scope, { limits, assets, outbox });
     await scope.register(async (forms) => {
       acceptForms(forms);
-      clientPages(forms, { ...common, ...client, baseUrl }, client.rowMac);
+      clientPages(forms, { ...common, ...client, baseUrl }, client);
     });
     if (signing) signingPages(scope, { limits, assets, ...signing, ownOrigin });
     verifyPages(scope, { ...common, ...verify, baseUrl });

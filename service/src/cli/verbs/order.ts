@@ -148,7 +148,7 @@ export const orderVerbs: Verb[] = [
             ...resources,
             requireByHand: requireNoLetter,
             openSealer: () =>
-              openSealing({ ...resources, settings: config, fetch, metrics: createMetrics(), workers: inlineWorkers }),
+              openSealing({ ...resources, fetch, metrics: createMetrics(), workers: inlineWorkers }, config),
           },
           {
             code: args[0] ?? "",

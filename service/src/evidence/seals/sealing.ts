@@ -33,8 +33,6 @@ export type Sealing = {
 };
 
 export type SealingDeps = ChainsDeps & {
-  /** `tsaUrls` time-stamping authorities, asked in this order; none for seals without a time stamp. */
-  settings: SealIdentitySettings & TsaTrustSettings;
   fetch: Fetch;
   clock: Clock;
   random: Random;
@@ -42,18 +40,20 @@ export type SealingDeps = ChainsDeps & {
   workers: Workers;
 };
 
+/** `tsaUrls` are time-stamping authorities, asked in this order; none for seals without a time stamp. */
+type SealingSettings = SealIdentitySettings & TsaTrustSettings;
+
 /**
  * Opens the keys of the live seal and of the seal of tests with their certificates; logs warnings about their
  * expiry. A document's reason decides which of the two seals it.
  * @throws StartupError in one line when nothing could be sealed
  */
-export async function openSealing(deps: SealingDeps): Promise<Sealing> {
-  const { settings } = deps;
+export async function openSealing(deps: SealingDeps, settings: SealingSettings): Promise<Sealing> {
   const anchorsOf = openTsaTrust(settings);
-  const stamping = settings.tsaUrls.length > 0 ? timeStamping(deps, anchorsOf) : null;
+  const stamping = settings.tsaUrls.length > 0 ? timeStamping(deps, settings.tsaUrls, anchorsOf) : null;
   const stamp = stamping?.stamp ?? null;
-  const live = await openSeal(deps, stamp, "live");
-  const test = await openSeal(deps, stamp, "test").catch(async (error: unknown) => {
+  const live = await openSeal(deps, settings, stamp, "live");
+  const test = await openSeal(deps, settings, stamp, "test").catch(async (error: unknown) => {
     await live.close();
     throw error;
   });
@@ -79,8 +79,13 @@ const testReasons: ReadonlySet<string> = new Set(Object.values(sealReasons).map(
 
 type Seal = Pick<Sealing, "sealDocument" | "probe" | "close"> & { readonly chainPem: string };
 
-async function openSeal(deps: SealingDeps, stamp: Stamp | null, environment: Environment): Promise<Seal> {
-  const { settings, clock, random, log, workers } = deps;
+async function openSeal(
+  deps: SealingDeps,
+  settings: SealingSettings,
+  stamp: Stamp | null,
+  environment: Environment,
+): Promise<Seal> {
+  const { clock, random, log, workers } = deps;
   const serialNumbers = () => random.bytes(16);
   const { identity, warnings, replaced } = await openSealIdentity(settings, clock(), serialNumbers, environment);
   for (const { code, detail } of warnings) log.warn({ code }, detail);
@@ -142,14 +147,18 @@ function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promi
   };
 }
 
-function timeStamping({ settings, fetch, clock, random, log, metrics }: SealingDeps, anchorsOf: AnchorsOf) {
+function timeStamping(
+  { fetch, clock, random, log, metrics }: SealingDeps,
+  authorities: readonly string[],
+  anchorsOf: AnchorsOf,
+) {
   const refusals = metrics.counter("timestamp_refusals_total", "Answers of authorities that were not used.", [
     "authority",
     "failed",
   ]);
   const missing = metrics.counter("seals_without_time_stamp_total", "Seals that no authority stamped.", []);
   const ask = createTimeStamping({
-    authorities: settings.tsaUrls,
+    authorities,
     anchorsOf,
     fetch,
     clock,

@@ -43,7 +43,6 @@ export type TimeStampingDeps = {
   /** Called for every refused answer. */
   readonly onRefusal: (refusal: TimeStampRefusal) => void;
   readonly timeoutMs?: number;
-  readonly breaker?: BreakerSettings;
 };
 
 const TIMEOUT_MS = 5_000;
@@ -61,7 +60,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 export function createTimeStamping(deps: TimeStampingDeps): Stamp {
   const authorities = deps.authorities.map((url) => ({
     url,
-    breaker: createBreaker(deps.breaker ?? defaultBreaker, deps.clock),
+    breaker: createBreaker(defaultBreaker, deps.clock),
   }));
   return async (message) => {
     const imprint = hash("sha256", message, "buffer");

@@ -19,16 +19,18 @@ import { type FillRoutesDeps, fillPages } from "./fill-routes.ts";
 import { type OrderPageDeps, orderOf, orderRoutes } from "./order-routes.ts";
 import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
+export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps;
+
 /** `fills`: null where no forms are filled in. */
-export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps & { fills: FillRoutesDeps["fills"] | null };
+export type ClientParts = { rowMac: RowMac; fills: FillRoutesDeps["fills"] | null };
 
 /** Pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential. */
-export function clientPages(app: FastifyInstance, deps: ClientDeps, rowMac: RowMac): void {
+export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fills }: ClientParts): void {
   logoRoute(app, deps);
   orderRoutes(app, deps);
   paymentRoutes(app, deps);
   roomRoutes(app, deps, rowMac);
-  if (deps.fills) fillPages(app, { ...deps, fills: deps.fills });
+  if (fills) fillPages(app, { ...deps, fills });
   deliveryRoutes(app, deps);
 }
 

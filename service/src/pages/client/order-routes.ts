@@ -46,18 +46,18 @@ export type OrderPageDeps = {
   retention: RetentionPlan;
   /** Of the service, for paper. */
   baseUrl: string;
-  titleOf: TitleOf;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
-  signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
-  /** For holders of the link to an order's documents. */
   documents: {
+    titleOf: TitleOf;
+    signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
     /** Deliveries that firms sent to others. */
     deliveries: DeliveryDeps;
+    /** Whether it is the token of the link to an order's documents. */
     isToken: (orderCode: string, token: string) => boolean;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;
-    /** @throws ServiceError */
     /** Mails the link to the order's client. @throws ServiceError where there is nothing to send, and when it was sent too often */
     mail: (orderCode: string) => Promise<void>;
+    /** @throws ServiceError */
     read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; file: StoredFile }>;
   };
 };
@@ -84,7 +84,11 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     "/orders/:code/documents/:token/:documentId",
     async ({ params: { code, token, documentId } }, { words }) => {
       const order = await requireToken(code, token);
-      return documentToSave({ code, title: deps.titleOf(order) }, await deps.documents.read(code, documentId), words);
+      return documentToSave(
+        { code, title: deps.documents.titleOf(order) },
+        await deps.documents.read(code, documentId),
+        words,
+      );
     },
   );
 
@@ -121,7 +125,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   async function view(code: string, { words }: Reader): Promise<OrderView> {
     const order = await orderOf(db, code);
     const [signers, firm, isPaymentInProcess] = await Promise.all([
-      deps.signersOf(order.code),
+      deps.documents.signersOf(order.code),
       deps.firmOf(order.partnerId),
       isPayable(order.status) && payments.isInProcess(order.code),
     ]);
@@ -133,7 +137,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       order.documentsDeletedAt === null &&
       !isPaymentInProcess;
     const together = payable ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
-    const title = deps.titleOf(order);
+    const title = deps.documents.titleOf(order);
     const retention = orderRetention(deps.retention, order, words);
     const shown = { title, payable, takesAppointment, together, isPaymentInProcess, retention, signers, firm };
     return { ...order, ...shown };

@@ -116,10 +116,10 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
           ...{ isConfigured: false, isInProcess: async () => false },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },
-        titleOf: () => null,
         firmOf: async () => shown.firm ?? order().firm,
-        signersOf: async () => [],
         documents: {
+          titleOf: () => null,
+          signersOf: async () => [],
           deliveries: {} as PageDeps["client"]["documents"]["deliveries"],
           isToken: () => false,
           of: async () => [],

@@ -40,12 +40,10 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const log = openLog("silent");
   const common = { db: running.db, clock: systemClock, random: systemRandom, log, rowMac: running.rowMac, workers };
   const settings = { sealKey: `file:${join(dataDir, "keys/seal")}`, sealCertificate: null, dataDir, baseUrl };
-  const sealing = await openSealing({
-    ...common,
-    settings: { ...settings, tsaUrls: [], tsaTrust: null },
-    fetch,
-    metrics: createMetrics(),
-  });
+  const sealing = await openSealing(
+    { ...common, fetch, metrics: createMetrics() },
+    { ...settings, tsaUrls: [], tsaTrust: null },
+  );
   const signerCa = { signerCaKey: `file:${join(dataDir, "keys/signer-ca")}`, signerCaCertificate: null };
   const signers = await openSignerAuthorities({ ...settings, ...signerCa }, new Date(), () => randomBytes(16));
   const deps: CeremonyDeps = {
