@@ -163,4 +163,4 @@ OWN_CALLS = {
     "events.follow",
     "with_options",
     "close", "with_response"}
-"""Calls of the client that are no operation."""
+"""Calls of the client that are not operations."""

@@ -44,7 +44,7 @@ def content_of(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def sent_by(call: Call, content: bytes) -> tuple[httpx.Request, object]:
-    """What a call sends, and what it makes of the answer."""
+    """The request that a call sends, and the value that it makes of the answer."""
     sent: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""What a reader of the package finds."""
+"""The package as its reader finds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions."""
+"""The errors of the client, as exceptions."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class APIError(SignSealShipError):
     status: int
     """The HTTP status."""
     code: str | None
-    """What was refused, for programs: `validation`, `not_found`, `rate_limited`. None when the answer did not say."""
+    """The kind of refusal, for programs: `validation`, `not_found`, `rate_limited`. None when it was not named."""
     message: str
-    """What was refused, for people."""
+    """The reason of the refusal, for people."""
     request_id: str | None
     """The `Request-Id` of the answer, for support."""
     retry_after: float | None
@@ -101,7 +101,7 @@ _by_status: Mapping[int, type[APIError]] = {
 
 
 def api_error(status: int, headers: Mapping[str, str], content: bytes) -> APIError:
-    """The exception of an answer that is no success."""
+    """The exception of an answer that is not a success."""
     body: Any = content.decode("utf-8", "replace")
     try:
         body = json.loads(body)
@@ -131,7 +131,7 @@ WebhookReason = Literal["missing_signature", "malformed_signature", "outside_tol
 
 
 class WebhookError(SignSealShipError):
-    """A delivery that was not signed with your secret, or is no event."""
+    """A delivery that was not signed with your secret, or is not an event."""
 
     reason: WebhookReason
     """Why, for programs."""

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 
 class ChainedEvent(Protocol):
-    """What the chain says of an event; those of `events.list` have it, and a delivery's body has `type` and `id`."""
+    """The chain's members of an event; those of `events.list` have it, and a delivery's body has `type` and `id`."""
 
     @property
     def position(self) -> int:
@@ -18,7 +18,7 @@ class ChainedEvent(Protocol):
 
     @property
     def head(self) -> str:
-        """What covers this event and all before it, in hex."""
+        """The hash over this event and all before it, in hex."""
 
     @property
     def type(self) -> str:
@@ -36,7 +36,7 @@ class Place:
     position: int
     """From 1; 0 is before the first event."""
     head: str
-    """What covers the event and all before it, in hex."""
+    """The hash over the event and all before it, in hex."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ChainFault:
 
 
 CHAIN_START = Place(0, "0" * 64)
-"""What stands before the first event."""
+"""The hash before the first event."""
 
 
 def parse_chain(header: str | None) -> Place | None:

@@ -1,4 +1,4 @@
-"""What is asked of the service, as values: both clients send these, and nothing here sends."""
+"""Requests to the service, as values: both clients send these, and nothing here sends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SentPart = tuple[str, Union[tuple[None, str], tuple[str, Union[bytes, BinaryIO],
 FIRST_WAIT = 0.5
 # A little more than the longest window of the limits that a key meets.
 LONGEST_WAIT = 65.0
-# What the service may answer while it is restarted, and what stands before it; an installation without payments stays so.
+# Answers of a service that restarts, and of a proxy before it; an installation without payments stays so.
 PASSING = frozenset({429, 502, 503, 504})
 
 
@@ -117,7 +117,7 @@ def form_text(value: object) -> str:
 
 
 def form_parts(fields: Mapping[str, Any], document: Pdf | None, file_name: str | None) -> list[Part]:
-    """The parts of an order's form; what is None or False is not sent."""
+    """The parts of an order's form; None and False are not sent."""
     texts = {name: form_text(value) for name, value in fields.items() if value is not None and value is not False}
     # Without a file name it is a field, not a file.
     parts: list[Part] = [(name, (None, text)) for name, text in texts.items()]

@@ -3,7 +3,7 @@ import { type Clock, hourMs } from "./clock.ts";
 import { type Log, maskCodes } from "./logs.ts";
 import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** What a row says, by name; the order of the names counts. A time counts to the millisecond. */
+/** A row's content, by name; the order of the names counts. A time counts to the millisecond. */
 export type Members = { readonly [name: string]: string | number | boolean | Date | null };
 
 /**

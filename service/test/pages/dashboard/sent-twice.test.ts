@@ -132,7 +132,7 @@ test("in a room a person, an order, a version and a new link come once for each 
   const toPeople = await postThrice(acme, own, `${own}/participants`, person);
   assert.ok(toPeople.endsWith("done=participant-added-invited"), toPeople);
   assert.equal(await acme.times("room.participant_invited"), 1);
-  // A seal may take longer than a twin waits: one after the other.
+  // A seal may take longer than a second request waits: one after the other.
   const sealing = { version: "1", submission: await acme.submission(own) };
   const sealed = await acme.post(`${own}/passport`, sealing);
   assert.equal(sealed.status, 303, sealed.text);

@@ -79,7 +79,7 @@ const settled = (count: number, look = badges) =>
     return states.length === count && !states.includes("Pending") ? states : null;
   });
 
-/** Looks at the page anew, so that nobody waits for it to renew itself. */
+/** Reloads the page, so that nobody waits for it to renew itself. */
 async function reloaded(): Promise<string[]> {
   await dana.page.reload();
   return badges();

@@ -3,7 +3,7 @@ import { withAddress } from "../../../src/kernel/http/openapi/samples.ts";
 /** A fenced sample of a guide. */
 export type Sample = {
   lang: string;
-  /** What a program is saved as; null for a command. */
+  /** The file's name of a program; null for a command. */
   file: string | null;
   /** A program that goes on until it is stopped. */
   isReceiver: boolean;

@@ -61,7 +61,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   ...changes,
 });
 
-/** What the pages find, by code. */
+/** The records that the pages find, by code. */
 export type Shown = {
   orders?: Map<string, OrderView>;
   /** Whose orders they are. */

@@ -40,7 +40,7 @@ const sameInBoth = new Set([
   ".room.services.fax",
 ]);
 
-/** What a reader sees of a page. */
+/** The visible text of a page. */
 const visible = (page: string) => page.replace(/<[^>]*>/g, "\n");
 
 describe("the words of the pages for clients", () => {

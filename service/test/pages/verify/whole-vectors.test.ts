@@ -11,7 +11,7 @@ import {
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { Outcome as Shown } from "../../../src/pages/verify/browser/outcome.ts";
 
-/** What the verify page says of one thing, in the words of the format. */
+/** The verify page's answer about one thing, in the words of the format. */
 function inTheFormat(shown: Shown): Outcome {
   if (shown.kind === "failed") return { verdict: "not_verified", claims: [] };
   const isTest = shown.verdict === "verified" && shown.purpose?.environment === "test";
@@ -47,7 +47,7 @@ async function shownOf(one: WholeCase, roles: readonly string[]): Promise<Outcom
   return inTheFormat(shown);
 }
 
-/** The page takes what it is given for what it says it is: these are no certificate and no manifest to it. */
+/** The page trusts the kind that it is told: it judges these as neither a certificate nor a manifest. */
 const judgedByItself = new Set([
   "a purpose of another kind",
   "a proof with a manifest attached",

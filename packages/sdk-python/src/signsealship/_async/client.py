@@ -76,7 +76,7 @@ class AsyncSignSealShip:
         self.events = AsyncEvents(self._transport)
         """The firm's events, without a webhook."""
         self.playbooks = AsyncPlaybooks(self._transport)
-        """What the service runs on demand."""
+        """Runs playbooks on demand."""
 
     def with_options(self, *, timeout: float | None = None, max_retries: int | None = None) -> AsyncSignSealShip:
         """The same client, on the same connections, with other options: `client.with_options(timeout=5)`."""
@@ -123,7 +123,7 @@ class AsyncSignSealShip:
         return await self._transport.send(Request("GET", "/api/partner/me", reads(Me)))
 
     async def launchpad(self) -> Launchpad:
-        """What is done and what is missing before live."""
+        """The steps that are done and those that are missing before live."""
         return await self._transport.send(Request("GET", "/api/partner/launchpad", reads(Launchpad)))
 
     async def analytics(self, *, days: int | None = None) -> Analytics:

@@ -9,13 +9,13 @@ from .transport import AsyncTransport
 
 
 class AsyncPlaybooks:
-    """What the service runs on demand."""
+    """Playbooks, which the service runs on demand."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
     async def list(self) -> PlaybookList:
-        """What can be run."""
+        """The playbooks that can be run."""
         return await self._transport.send(Request("GET", "/api/partner/playbooks", reads(PlaybookList)))
 
     async def run(self, key: str, **arguments: str | int | bool) -> StartedPlaybook:

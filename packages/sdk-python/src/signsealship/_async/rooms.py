@@ -134,7 +134,7 @@ class AsyncRooms:
         return await self._transport.send(Request("POST", where, reads(AddedParticipant), json=body))
 
     async def remove_participant(self, room_code: str, participant_id: str) -> None:
-        """Has somebody take part no more."""
+        """Removes a participant."""
         where = path("/api/rooms/{}/participants/{}", room_code, participant_id)
         return await self._transport.send(Request("DELETE", where, reads_nothing))
 

@@ -19,7 +19,7 @@ class AsyncClock:
         self._transport = transport
 
     async def get(self) -> TestClock:
-        """What the clock shows."""
+        """The time that the clock shows."""
         return await self._transport.send(Request("GET", _CLOCK, reads(TestClock)))
 
     async def advance(self, *, seconds: int | None = None, to: datetime | None = None) -> TestClock:
@@ -43,7 +43,7 @@ class AsyncSandbox:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
         self.clock = AsyncClock(transport)
-        """What would take days takes a call."""
+        """A clock of tests: one call does the work of days."""
 
     async def checkout(self, order_code: str, outcome: SandboxOutcome = "success") -> SandboxCheckout:
         """Pays, or fails to, as a client would."""

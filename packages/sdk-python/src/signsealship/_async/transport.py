@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class AsyncTransport:
-    """What resources send their requests by."""
+    """Sends the requests of resources."""
 
     def __init__(self, options: Options, http: httpx.AsyncClient) -> None:
         self.options = options

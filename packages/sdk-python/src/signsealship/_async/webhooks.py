@@ -77,7 +77,7 @@ class AsyncWebhooks:
         return await self._transport.send(Request("DELETE", where, reads_nothing))
 
     async def rotate(self, webhook_id: str) -> RotatedSecret:
-        """Gives a new secret; the old one signs beside it for 24 hours."""
+        """Gives a new secret; the old one also signs for 24 hours."""
         where = path("/api/partner/webhooks/{}/rotate", webhook_id)
         return await self._transport.send(Request("POST", where, reads(RotatedSecret)))
 
@@ -146,7 +146,7 @@ class AsyncWebhooks:
         return await self._transport.send(Request("POST", where, reads(ReplayedDelivery)))
 
     async def exchange(self, delivery_id: str) -> DeliveryExchange:
-        """What was sent, and what your endpoint answered."""
+        """The request that was sent, and your endpoint's answer."""
         where = path("/api/partner/webhooks/deliveries/{}/exchange", delivery_id)
         return await self._transport.send(Request("GET", where, reads(DeliveryExchange)))
 

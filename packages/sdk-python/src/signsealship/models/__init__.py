@@ -1,1 +1,1 @@
-"""What the service answers, and what it is given."""
+"""The service's answers, and its arguments."""

@@ -12,14 +12,14 @@ class BulkError:
     """A refusal of a row."""
 
     row: int
-    """From 1: the line of columns is none."""
+    """From 1; the line of columns does not count."""
     message: str
-    """What is refused, and the rule."""
+    """The field that is refused, and the rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkAnswer:
-    """What became of a file."""
+    """The outcome of a file."""
 
     bulk_id: str | None
     """None where a row was refused. Then nothing was stored."""

@@ -34,7 +34,7 @@ class ClosingPassport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestCoverage:
-    """What a closing passport proves, and what it does not."""
+    """The claims that a closing passport proves, and those that it does not."""
 
     covers: list[str]
     """In words."""
@@ -49,7 +49,7 @@ class ManifestStatus:
     basis: Literal["platform_attestation"]
     """Who says so."""
     note: str
-    """What that is worth."""
+    """The weight of that statement."""
     value: str
     """The status."""
 
@@ -61,7 +61,7 @@ class ManifestDocument:
     order_code: str
     """The order's code."""
     label: str | None
-    """What the room calls it."""
+    """The order's name in the room."""
     original_sha256: str | None = None
     """Of what came in."""
     sealed_sha256: str | None = None
@@ -94,10 +94,10 @@ class ManifestPassport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosingManifest:
-    """What one version of a closing passport states; its canonical form is what was hashed."""
+    """The statements of one version of a closing passport; their canonical form was hashed."""
 
     coverage: ManifestCoverage
-    """What it proves."""
+    """The claims that it proves."""
     documents: list[ManifestDocument]
     """One for each order attached, ordered by its code."""
     passport: ManifestPassport
@@ -109,7 +109,7 @@ class ClosingVerification:
     """A closing passport, recomputed from what is stored."""
 
     manifest: ClosingManifest | None
-    """None when what is stored is no JSON any more; `chain_ok` is False then."""
+    """None when the stored text is not JSON any more; `chain_ok` is False then."""
     manifest_sha256: str
     """In hex."""
     sealed_sha256: str
@@ -125,7 +125,7 @@ class ClosingVerification:
     created_at: datetime
     """UTC."""
     environment: Literal["live", "test"]
-    """What is a test proves nothing."""
+    """Tests prove nothing."""
     certificate_deleted_at_utc: datetime | None = None
     """When the retention plan deleted the certificate; None when it did not."""
     download_url: str

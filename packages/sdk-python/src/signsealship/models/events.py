@@ -9,7 +9,7 @@ from typing import Any, Literal, Union
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderEventData:
-    """What every order topic tells."""
+    """Members of every order topic."""
 
     order_code: str
     """The order's code."""
@@ -28,7 +28,7 @@ class OrderEvent:
     """Something happened to an order."""
 
     type: Literal["order.created", "payment.cleared", "signature.completed", "shipment.delivered"]
-    """What."""
+    """The topic."""
     id: str
     """The same id may come twice."""
     data: OrderEventData
@@ -37,7 +37,7 @@ class OrderEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignerEventData:
-    """What every topic of a signer tells."""
+    """Members of every topic of a signer."""
 
     order_code: str
     """The order's code."""
@@ -58,7 +58,7 @@ class SignerEvent:
     """A signer was asked to sign, opened the document, signed or declined."""
 
     type: Literal["signature.requested", "signature.viewed", "signature.signed", "signature.declined"]
-    """What the signer did."""
+    """The signer's act."""
     id: str
     """The same id may come twice."""
     data: SignerEventData
@@ -208,7 +208,7 @@ class PassportSealedData:
     sealed_at_utc: datetime
     """When it was sealed."""
     environment: Literal["live", "test"]
-    """What is a test proves nothing."""
+    """Tests prove nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,7 +338,7 @@ class FeedEvent:
     position: int
     """From 1, without a gap."""
     head: str
-    """What covers this event and all before it, in hex."""
+    """The hash over this event and all before it, in hex."""
     type: str
     """The topic."""
     id: str

@@ -78,7 +78,7 @@ class FillOption:
     value: str
     """As `values` has it."""
     label: str
-    """What people read."""
+    """The text that people read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class FillQuestion:
     max_length: int | None
     """In characters; None where only the field's room bounds it."""
     options: list[FillOption]
-    """What may be chosen."""
+    """The choices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

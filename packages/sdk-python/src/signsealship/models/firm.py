@@ -20,14 +20,14 @@ class MyKey:
     name: str | None
     """None for a key without a name."""
     scopes: list[Literal["read", "orders", "rooms", "seal", "webhooks"]] | None
-    """What it may do; None for everything."""
+    """The scopes of the key; None for everything."""
     expires_at: datetime | None
     """UTC; None for a key without an end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """What the firm may have."""
+    """The limits of the firm."""
 
     open_rooms: int | None
     """None when unlimited."""
@@ -50,7 +50,7 @@ class Me:
     key: MyKey | None
     """The key that asked."""
     quotas: Quotas
-    """What the firm may have."""
+    """The limits of the firm."""
     role: Literal["owner", "member"] | None = None
     """Of a signed-in member; None with a key."""
     linked: bool
@@ -82,7 +82,7 @@ class LaunchpadItem:
     done: bool
     """Whether it is."""
     action: str
-    """What to do."""
+    """The action, in words."""
     deep_link: str
     """Where: a path on the service."""
 
@@ -112,9 +112,9 @@ class Launchpad:
     total: int
     """All items."""
     checklist: list[LaunchpadItem]
-    """What to do."""
+    """The items."""
     funnel: list[LaunchpadStep]
-    """What was reached."""
+    """The milestones that were reached."""
     hours_to_first_live_order: float | None
     """From joining, with two decimals; None before it."""
     request_id: str
@@ -198,9 +198,9 @@ class Analytics:
     turnaround_hours: Turnaround
     """From the payment to the completion."""
     service_mix: ServiceMix
-    """What is wanted."""
+    """The services of the orders."""
     evidence: EvidenceCounts
-    """What proof there is."""
+    """The evidence of the orders."""
     revenue_cents: int
     """US cents: the total of paid, in-progress and completed orders."""
     generated_at: datetime
@@ -232,7 +232,7 @@ class Playbook:
     name: str
     """For people."""
     description: str
-    """What it does."""
+    """The playbook's purpose."""
     param_schema: list[PlaybookParam]
     """Its arguments."""
 
@@ -255,7 +255,7 @@ class StartedPlaybook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessAnswer:
-    """What became of a request for access."""
+    """The outcome of a request for access."""
 
     status: Literal["issued", "pending"]
     """`issued`: a trial key was mailed once to the address; `pending`: a person looks at the request."""

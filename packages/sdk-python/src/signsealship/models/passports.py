@@ -22,7 +22,7 @@ class _Passport:
     status: Literal["sealed"]
     """Always `sealed`."""
     environment: Literal["live", "test"]
-    """What is a test proves nothing."""
+    """Tests prove nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Rfc3161Timestamp:
     authority: str
     """Who stamped."""
     timestamped_at_utc: datetime
-    """What the token says."""
+    """The statements of the token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,12 +99,12 @@ class SealRetirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassportVerification:
-    """What the service knows by a verify code."""
+    """The service's record of a verify code."""
 
     verdict: Literal["verified", "verified_test"]
     """`verified_test` proves nothing."""
     verify_code: str
-    """What was asked for."""
+    """The code that was asked for."""
     sealed_sha256: str
     """Of the sealed PDF, in hex."""
     doc_sha256: str
@@ -112,13 +112,13 @@ class PassportVerification:
     sealed_at_utc: datetime
     """When it was sealed."""
     source: Literal["proof_passport_api"]
-    """What made it."""
+    """The interface that made the seal."""
     certificate_available: bool
     """Whether the sealed PDF can be fetched."""
     certificate_deleted_at_utc: datetime | None = None
     """When the retention plan deleted the sealed PDF; None when it did not."""
     environment: Literal["live", "test"]
-    """What is a test proves nothing."""
+    """Tests prove nothing."""
     seal_retirement: SealRetirement | None = None
     """Only when the certificate of the seal was retired."""
 

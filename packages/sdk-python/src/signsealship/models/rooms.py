@@ -18,7 +18,7 @@ StatusGroup = Literal[
     "complete",
     "attention",
 ]
-"""What an order's status means; drive logic from it."""
+"""The meaning of an order's status; drive logic from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class RoomList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardServices:
-    """What is wanted of an order."""
+    """The services of an order."""
 
     sign: bool
     """Signed."""
@@ -130,17 +130,17 @@ class OrderCard:
     order_code: str
     """The order's code."""
     label: str | None
-    """What the room calls it."""
+    """The order's name in the room."""
     status: str
     """The vocabulary can grow: drive logic from `status_group`."""
     status_group: StatusGroup
-    """What the status means."""
+    """The meaning of the status."""
     services: CardServices
-    """What is wanted."""
+    """The services of the order."""
     signers: list[CardSigner]
     """Who signs."""
     evidence_badge: Literal["sealed", "recorded", "none"]
-    """What proof there is."""
+    """The evidence of the order."""
     verify_code: str | None
     """By which anybody verifies it."""
     tracking_number: str | None
@@ -186,7 +186,7 @@ class RoomActivity:
     order_code: str
     """The order's code."""
     action: str
-    """What happened."""
+    """The change, in words."""
     from_status: str | None
     """The status before."""
     to_status: str | None
@@ -221,7 +221,7 @@ class RoomMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomView:
-    """What everybody sees who has the room's code."""
+    """A room as everybody sees it who has its code."""
 
     room_code: str
     """The room's code."""

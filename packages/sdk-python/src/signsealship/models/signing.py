@@ -45,7 +45,7 @@ class OrderDocument:
         "mail_receipt",
         "fax_certificate",
     ]
-    """What it is. The list can grow."""
+    """The kind of the document. The list can grow."""
     sha256: str
     """Of the bytes, in hex."""
     bytes: int
@@ -112,7 +112,7 @@ class OrderSignerState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderEnvelope:
-    """What the signers of an order sign."""
+    """The document that an order's signers sign."""
 
     verify_code: str
     """For `orders.verify_envelope`."""
@@ -192,7 +192,7 @@ class EnvelopeSigner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvelopeDocument:
-    """What was signed."""
+    """The document that was signed."""
 
     original_sha256: str
     """Of what came in, in hex."""
@@ -209,7 +209,7 @@ class EnvelopeRevision:
     number: int
     """From 1."""
     kind: Literal["original", "prepared", "signed", "sealed"]
-    """What made it."""
+    """The step that made it."""
     signer: int | None
     """Whose signature it holds."""
     bytes: int
@@ -233,7 +233,7 @@ class EnvelopeClaim:
     """Something that was recomputed from what is stored."""
 
     name: str
-    """What is claimed."""
+    """The claim, in words."""
     state: Literal["holds", "fails", "unchecked"]
     """Whether it holds."""
     why: str
@@ -245,9 +245,9 @@ class EnvelopeVerification:
     """How a document was signed, recomputed from what is stored. Names and addresses are masked."""
 
     verify_code: str
-    """What was asked for."""
+    """The code that was asked for."""
     environment: Literal["live", "test"]
-    """What is a test proves nothing."""
+    """Tests prove nothing."""
     status: Literal["Open", "Completed", "Declined", "Expired", "Voided"]
     """How it ended."""
     partner_name: str
@@ -269,7 +269,7 @@ class EnvelopeVerification:
     trail: EnvelopeTrail
     """The chained record of what happened."""
     claims: list[EnvelopeClaim]
-    """What was recomputed."""
+    """The results that were recomputed."""
     chain_ok: bool
     """No claim fails."""
 

@@ -27,7 +27,7 @@ class NewTemplateRole(_NewTemplateRoleRequired, total=False):
 
 
 class TemplateVersionFields(TypedDict, total=False):
-    """What a version is made with. What is left out stays as it was in the version before."""
+    """The parts of a version. A part that is left out stays as in the version before."""
 
     name: str
     """At most 120 characters."""
@@ -50,7 +50,7 @@ class TemplateVersionFields(TypedDict, total=False):
 
 
 class TemplateFields(TemplateVersionFields, total=False):
-    """What a template is made with."""
+    """The parts of a new template."""
 
     order: str
     """In place of a document: one of your orders, whose document, fields and services are taken."""

@@ -23,7 +23,7 @@ Topic = Literal[
     "recording.interrupted",
     "recording.deleted",
 ]
-"""What a webhook can tell of."""
+"""The topics of webhooks."""
 
 DeliveryState = Literal["pending", "delivered", "failed"]
 """How far a delivery is."""
@@ -38,7 +38,7 @@ class Webhook:
     url: str
     """Where deliveries go."""
     topics: list[str]
-    """What it tells of."""
+    """The topics that it receives."""
     active: bool
     """Whether deliveries are sent."""
     created_at: datetime
@@ -56,7 +56,7 @@ class CreatedWebhook:
     url: str
     """Where deliveries go."""
     topics: list[str]
-    """What it tells of."""
+    """The topics that it receives."""
     signature_header: str
     """The header that bears the signature."""
     standard_webhooks_secret: str
@@ -76,7 +76,7 @@ class RotatedSecret:
     standard_webhooks_secret: str
     """The same secret as libraries of Standard Webhooks take it; shown this once."""
     previous_secret_expires_at: datetime
-    """Until when the old one signs beside it."""
+    """The end of the time in which the old secret also signs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class Delivery:
     attempts: int
     """How often it was sent."""
     last_status_code: int | None
-    """What your receiver answered."""
+    """Your receiver's answer."""
     duration_ms: int | None
     """How long that took."""
     reason: str | None
@@ -140,14 +140,14 @@ class SentPayload:
     """The body of a delivery."""
 
     text: str
-    """Made anew from the records."""
+    """Recomputed from the records."""
     is_as_sent: bool | None
     """Whether it is what was sent, by its hash; None when nobody knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryRequest:
-    """What was sent."""
+    """The request that was sent."""
 
     headers: dict[str, str]
     """As they were sent."""
@@ -157,7 +157,7 @@ class DeliveryRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryResponse:
-    """What your receiver answered."""
+    """Your receiver's answer."""
 
     status_code: int
     """The HTTP status."""
@@ -171,14 +171,14 @@ class DeliveryResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryExchange:
-    """What was sent in one delivery, and what was answered."""
+    """The request of one delivery, and its answer."""
 
     delivery_id: str
     """The delivery."""
     failure: str | None
     """Why it failed, in words: `Answered 500`; None unless it did."""
     request: DeliveryRequest
-    """What was sent."""
+    """The request that was sent."""
     response: DeliveryResponse | None
     """None when no answer came."""
     request_id: str
@@ -187,7 +187,7 @@ class DeliveryExchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedFailures:
-    """What was sent again at once."""
+    """The deliveries that were sent again at once."""
 
     replayed: int
     """How many were."""
@@ -244,6 +244,6 @@ class SignatureExample:
     raw_body: str
     """The body, byte for byte."""
     signed_string: str
-    """What is signed: the time, a dot, the body."""
+    """The signed text: the time, a dot, the body."""
     headers: dict[str, str]
     """As the delivery would have them."""

@@ -196,7 +196,7 @@ const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =
     }),
   );
 
-/** The same database for work beside the requests, which may take long. */
+/** The same database for slow work outside of requests. */
 export const withLongStatements = (db: Database): Sql => ({
   query: (statement) => db.transaction((tx) => tx.query(statement), longStatements),
 });

@@ -31,7 +31,7 @@ export const baseline = {
 };
 // Migrations up to this one say nothing of older nodes.
 const lastUnfenced = 74;
-/** The first line of a migration beside which older nodes may go on writing; of others it is `-- Older nodes: stop.` */
+/** The first line of a migration that lets older nodes go on writing; others begin with `-- Older nodes: stop.` */
 const onlyExpands = "-- Older nodes: go on.\n";
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -85,7 +85,7 @@ function requireBaseline(done: Applied[]): void {
 }
 
 export type Schema = {
-  /** As whoever the service works as. */
+  /** As the role that the service works as. */
   db: Sql;
   /** Runs what only the owner of the tables may do. */
   asOwner: AsOwner;

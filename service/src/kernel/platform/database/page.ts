@@ -3,13 +3,13 @@ import { invalid } from "../errors.ts";
 /** How many items a page has: `usual` when not asked for, `most` at most. */
 export type PageSize = { readonly usual: number; readonly most: number };
 
-/** What a list's query says of its page; each text as it was sent. */
+/** The query of a list's page; each text as it was sent. */
 export type PageQuery = { limit?: string; cursor?: string };
 
 /** A page of a list and the cursor of the next one; null on the last page. */
 export type Page<T> = { items: T[]; nextCursor: string | null };
 
-/** The page's size, clamped. @throws ServiceError when it is no whole number */
+/** The page's size, clamped. @throws ServiceError when it is not a whole number */
 export function limitOf(text: string | undefined, { usual, most }: PageSize): number {
   if (text === undefined || text === "") return usual;
   if (!/^[+-]?\d+$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${most}.`);

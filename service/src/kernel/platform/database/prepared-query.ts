@@ -84,7 +84,7 @@ type Connection = {
 };
 
 /**
- * What statements answer with, by name. It is learned on each connection: there PostgreSQL lets a statement's columns not change,
+ * The columns of each statement, by its name. They are learned on each connection: there PostgreSQL lets them not change,
  * but for those of a cursor.
  */
 const described = new WeakMap<Connection, Map<string, Columns>>();

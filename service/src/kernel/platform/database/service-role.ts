@@ -12,7 +12,7 @@ export type AppendOnly = { readonly [table: string]: readonly string[] };
 
 export type Rights = { sha256: string; appendOnly: AppendOnly };
 
-// What only the owner writes, with migrations.
+// Only the owner writes these, with migrations.
 const readOnly: ReadonlySet<string> = new Set([
   "schema_migrations",
   "schema_fence",
@@ -20,7 +20,7 @@ const readOnly: ReadonlySet<string> = new Set([
   "row_mac_backfill",
 ]);
 
-/** @param migrations the folder of the migrations, beside which the list lies */
+/** @param migrations the folder of the migrations, which the list is next to */
 export async function readRights(migrations: string): Promise<Rights> {
   const text = await readFile(join(migrations, "append-only.json"), "utf8");
   return { sha256: hash("sha256", text), appendOnly: JSON.parse(text) as AppendOnly };

@@ -33,7 +33,7 @@ const awayCodes: ReadonlySet<string> = new Set([
 ]);
 export const unreplicatedMessage = "The synchronous standby did not confirm the commit";
 
-// What `pg` says of its own connections has no code.
+// Errors of `pg` about its own connections have no code.
 const awayMessages =
   /^(?:The synchronous standby did not confirm|Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
 
@@ -46,7 +46,7 @@ function saysAway(error: unknown): boolean {
 }
 
 /**
- * What the driver gives, with its failures to reach the server told apart.
+ * The driver's answer, with its failures to reach the server told apart.
  * @throws ServiceError `unavailable` when the database can't be reached; else what the driver says
  */
 export async function reaching<T>(answer: Promise<T>): Promise<T> {

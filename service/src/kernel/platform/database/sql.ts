@@ -29,7 +29,7 @@ export class Statement {
     return preparedOf(this.strings).text;
   }
 
-  /** Unnamed statements are planned anew each time. */
+  /** PostgreSQL plans unnamed statements again each time. */
   get name(): string {
     return preparedOf(this.strings).name;
   }

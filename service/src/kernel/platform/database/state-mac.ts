@@ -215,7 +215,7 @@ export async function writeStateMacs(tx: Queries, state: StateMac, where: Statem
   }
 }
 
-/** What `json_build_array` writes of these values: texts, whole numbers, booleans, null, and JSON as jsonb writes it. */
+/** The text that `json_build_array` makes of these values: texts, whole numbers, booleans, null, and JSON as jsonb writes it. */
 export const textOf = (values: readonly unknown[]): string => `[${values.map(jsonbText).join(", ")}]`;
 
 function jsonbText(value: unknown): string {
