@@ -93,7 +93,7 @@ export type Rules = {
   retention: RetentionPlan;
 };
 
-/** What `main.ts` opens before the features, because it has to close it after them. */
+/** The parts that `main.ts` opens before the features, because it has to close them after those. */
 export type AppDeps = {
   resources: Resources;
   node: Node;

@@ -51,7 +51,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
   };
 };
 
-/** What a version's certificate is made with. */
+/** The means to make the certificate of a version. */
 type Issuing = {
   sealing: Pick<Sealing, "sealDocument" | "stamp" | "chainPem">;
   drawCertificate: DrawCertificate;

@@ -19,7 +19,7 @@ import { type Edition, keepCertificate, keptCertificate } from "./kept.ts";
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;
   clock: Clock;
-  /** What draws and seals a certificate, and the address that it names. */
+  /** The means to draw and seal a certificate, and the address that it names. */
   making: { workers: Workers; sealing: Pick<Sealing, "sealDocument" | "chainPem">; baseUrl: string };
 };
 
