@@ -1,6 +1,15 @@
+import type { Sealing } from "../../evidence/seals/seals.ts";
+import type { RequireStorage } from "../../firms/partners/partners.ts";
+import { createKeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphore.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
+import type { Resources } from "../../kernel/resources.ts";
+import type { TitleOf } from "../../orders/order/order.ts";
+import { drawIn } from "./certificate/draw.ts";
+import { createCertificateCheck } from "./certificate-check.ts";
+import type { SealClosingDeps } from "./seal-version.ts";
+
 export { createCertificateCheck } from "./certificate-check.ts";
 export { type CertificateDeps, latestCertificate } from "./certificate-file.ts";
-export { openClosings } from "./open-closings.ts";
 export {
   type ClosingRecord,
   type ClosingVersionRecord,
@@ -12,3 +21,22 @@ export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { queueEarlierVersions } from "./store.ts";
 export { protectedTables } from "./versions.ts";
+
+type Parts = { workers: Workers; sealing: Sealing; titleOf: TitleOf; requireStorage: RequireStorage };
+
+// Each holds a database connection while a time stamp is waited for; the pool has 20.
+const sealsAtOnce = 4;
+
+export function openClosings(
+  resources: Resources,
+  { workers, sealing, titleOf, requireStorage }: Parts,
+): SealClosingDeps {
+  const { config, db, clock, log, rowMac, blobs } = resources;
+  const store = { db, clock, log, rowMac, blobs };
+  return {
+    ...store,
+    certificates: createCertificateCheck({ ...store, workers }),
+    issuing: { sealing, drawCertificate: drawIn(workers), titleOf, baseUrl: config.baseUrl },
+    limits: { requireStorage, semaphore: createKeyedSemaphore(sealsAtOnce) },
+  };
+}

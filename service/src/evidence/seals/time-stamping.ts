@@ -14,7 +14,7 @@ import {
 import { type Certificate, commonNameOf } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
-import { type BreakerSettings, createBreaker, defaultBreaker } from "../../kernel/platform/bounds/breaker.ts";
+import { createBreaker, defaultBreaker } from "../../kernel/platform/bounds/breaker.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Random } from "../../kernel/platform/random.ts";
 import type { Stamp, TimeStamp } from "./sealer.ts";
