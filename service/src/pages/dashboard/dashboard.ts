@@ -103,7 +103,7 @@ function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
       if (each === "GET" || each === "POST") (each === "GET" ? pages : forms).add(url);
   });
   return (after) => {
-    // Later routes are no pages that others could lead to.
+    // Later routes are not pages that others could lead to.
     const found = new Set(pages);
     for (const form of [...forms].filter((url) => !found.has(url))) {
       const length = pageAbove(form, found)?.split("/").length;

@@ -87,7 +87,7 @@ export async function submitOnce<Made>(
 type Done = { redirect: string };
 
 /**
- * What a form's button does, once for each submission: sent twice, the form is answered twice as it was first. Where it is unknown
+ * Runs a form's action once for each submission: a form that is sent twice gets the first answer twice. Where it is unknown
  * whether the first one acted (the process or the database went away), the second is refused.
  */
 export const doOnce =

@@ -29,7 +29,7 @@ const steps = [
 const path = "/dashboard/test-clock";
 const back = "/dashboard#test-clock";
 
-/** What the test clock shows, and the form that advances it. */
+/** The time of the test clock, and the form that advances it. */
 export function testClockCard(clock: TestClock, submission: string, error: string | null = null): Html {
   const ahead = clock.advancedSeconds > 0;
   return card(

@@ -1,7 +1,7 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { type Html, html, raw } from "../ui/render.ts";
 
-/** What a reader calls the language of a sample. */
+/** The names of the samples' languages for readers. */
 const languages: Readonly<Record<string, string>> = {
   sh: "curl",
   ts: "TypeScript",

@@ -1,6 +1,6 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** What a page in a frame tells the page around it; `state` is that of the signing, or why there is none. */
+/** The message of a page in a frame to the page around it; `state` is that of the signing, or why there is none. */
 export type FrameData = { origin: string; signer: number | null; state: string };
 
 /** Read by `embed.js`. It names no person and no document; an order's code would be a credential. */

@@ -25,7 +25,7 @@ export type PageState = {
   readonly done: keyof Words["done"] | null;
   /** Why a form was refused. */
   readonly error: string | null;
-  /** What the signer typed into the refused form. */
+  /** The values that the signer typed into the refused form. */
   readonly typed: Readonly<Record<string, string>>;
 };
 

@@ -1,7 +1,7 @@
 /** A picture of a signature as a form carries it: its size, and its RGBA in base64url, deflated (RFC 1950). */
 export type Picture = { readonly width: number; readonly height: number; readonly deflated: string };
 
-/** What `mostPicture` allows, in the browser, too. */
+/** The limits of `mostPicture`, also in the browser. */
 export const pictureSides = { width: 600, height: 300 } as const;
 export const longestPicture = 120_000;
 

@@ -2,7 +2,7 @@ import { type Html, html } from "./render.ts";
 
 /**
  * A stripe in a firm's colour. Decoration alone: no text is on it, so no colour can make anything unreadable, and a
- * rule of our own keeps it visible where it has the colour of the page. Empty for a text that is no colour.
+ * rule of our own keeps it visible where it has the colour of the page. Empty for a text that is not a colour.
  */
 export const accentStripe = (colour: string | null | undefined): Html | "" =>
   colour && /^#[0-9a-f]{6}$/i.test(colour)

@@ -6,7 +6,7 @@ import type { Words } from "./words/en/en.ts";
 import { frames } from "./words/frames.ts";
 
 /**
- * What is around a page for clients: its language, and the way to the others. What is for developers and members is not theirs.
+ * The frame of a page for clients: its language, and links to the others. It has nothing for developers and members.
  * @param query of the page, without the language
  */
 export const clientFrame = (

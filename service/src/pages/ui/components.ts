@@ -4,7 +4,7 @@ import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 import { components as english } from "./words/en/components.ts";
 
-/** What a status means to the reader; each tone has its colour and its shape. */
+/** The meaning of a status to the reader; each tone has its colour and its shape. */
 export type Tone = "waiting" | "progress" | "done" | "attention" | "stopped";
 
 /** A short status in words, with a shape. */
@@ -38,7 +38,7 @@ export function facts(entries: readonly (readonly [term: string, value: Html | s
   return html`<dl class="facts">${given.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** What the money table shows of an order line; its type never matters, so unknown ones are rows like all others. */
+/** The money table's part of an order line; its type never matters, so unknown ones are rows like all others. */
 export type MoneyLine = { label: string; amountCents: number };
 
 export type MoneyTable = {
@@ -83,7 +83,7 @@ export const emptyState = (title: string, text: string): Html =>
 export const card = (id: string, title: string, body: Html): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
 
-/** The head of a page: its title, and what one comes to do there. */
+/** The head of a page: its title, and its purpose. */
 export const pageHead = (title: string, lead: Html | string = "", actions: Html | "" = ""): Html =>
   html`<div class="page-head"><div><h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</div>`;
 

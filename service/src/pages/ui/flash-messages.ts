@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 
-/** What pages say after a form was accepted; the address has the name of the message, never a text. */
+/** The messages of pages after a form was accepted; the address has the name of the message, never a text. */
 const flashMessages = {
   "witness-noted": "It is on record.",
   "step-marked": "The step is marked.",

@@ -45,7 +45,7 @@ export const shortTime = (at: Date): Html => time(at, "en", "short");
 /** For clients, who need no UTC to compare. */
 export const plainTime = (at: Date, language: Language): Html => time(at, language, "plain");
 
-/** What short times are, beside them, as long as no script made them the reader's own. */
+/** Marks short times as UTC until a script has made them the reader's own. */
 export const ifUtc = html`<span class="if-utc"> (UTC)</span>`;
 
 /** A phone number's last four digits. */

@@ -15,7 +15,7 @@ export type PageOptions = {
   canonical?: string;
   /** Replaces the public links in the header. */
   headerNav?: Html;
-  /** A column of links beside the content. */
+  /** A column of links at the side of the content. */
   side?: Html;
   /** For lists, which use the full width. */
   wide?: boolean;

@@ -14,7 +14,7 @@ export type PdfJs = {
   find: (path: string) => Promise<Asset | undefined>;
 };
 
-/** What its worker may do: a worker has the policy of its own script, not that of the page. */
+/** The policy of its worker: a worker has the policy of its own script, not that of the page. */
 export const pdfJsPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 // Of what a document may need only that which a browser asks for.

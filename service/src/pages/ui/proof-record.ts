@@ -5,7 +5,7 @@ import { time } from "./format.ts";
 import { type Html, html } from "./render.ts";
 import { proofRetention } from "./retention.ts";
 
-/** What independent parties said of the time. */
+/** The statements of independent parties about the time. */
 export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
   const stamped = timeStamp && html`${time(timeStamp.at)}, by ${timeStamp.authority}`;
   const anchored =

@@ -5,7 +5,7 @@ import { en, type Words } from "./words/en/en.ts";
 
 const inDays = (days: number): string => `${days} days`;
 
-/** What an order's page says of its documents. */
+/** The sentence about its documents on an order's page. */
 export function orderRetention(
   { test }: RetentionPlan,
   order: { environment: string; documentsDeletedAt: Date | null },
@@ -17,7 +17,7 @@ export function orderRetention(
     : null;
 }
 
-/** What a room's page says of the documents in it. */
+/** The sentence about the documents in it on a room's page. */
 export function roomRetention(
   { test }: RetentionPlan,
   environment: string,
@@ -28,7 +28,7 @@ export function roomRetention(
     : null;
 }
 
-/** What the page of a proof passport says of its sealed PDF. */
+/** The sentence about its sealed PDF on the page of a proof passport. */
 export function proofRetention(
   { test, live }: RetentionPlan,
   record: { environment: string; documentKept: boolean; deletedAt: Date | null },
@@ -41,7 +41,7 @@ export function proofRetention(
     : null;
 }
 
-/** What the place to seal says of what is kept. */
+/** The sentence about storage at the place to seal. */
 export const sealingRetention = ({ test, live }: RetentionPlan, environment: string): string | null => {
   const days = environment === "test" ? test.proofPassports : live.proofPassports;
   return days === "none"

@@ -5,7 +5,7 @@ import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { knownCertificates } from "./known-certificates.ts";
 
-/** What can be dropped or chosen, in words. */
+/** The files that can be dropped or chosen, in words. */
 export type DropWords = { file: string; hint: string; accept: string };
 
 /**

@@ -12,7 +12,7 @@ import { resultWords } from "./result-words.ts";
 import { technicalDetails, technicalPart } from "./technical-details.ts";
 import { verdictBanner } from "./verdict.ts";
 
-/** What a page of verification without a record consists of, here or in a file of its own. */
+/** The body of a page of verification without a record, here or in a file of its own. */
 export const verifyBody = (config: VerifyConfig, more: Html | "" = ""): Html =>
   html`<div class="stack verify">
 <div><h1>Verify a document</h1>

@@ -1,7 +1,7 @@
 import { type Html, html } from "../ui/render.ts";
 import { plainWords } from "./plain-words.ts";
 
-/** What a verification amounts to, in sentences. */
+/** The meaning of a verification, in sentences. */
 export type Statement = {
   proven: readonly string[];
   attested: readonly string[];
@@ -13,7 +13,7 @@ const column = (kind: string, title: string, lines: readonly string[], level: "h
     lines.length === 0 ? html`<p>None.</p>` : html`<ul>${lines.map((line) => html`<li>${plainWords(line)}</li>`)}</ul>`
   }</section>`;
 
-/** What passed, what is only stated, what no seal shows: three lists side by side where there is room. */
+/** Three lists side by side where there is room: the proven claims, the stated ones, and those that no seal shows. */
 export const statementView = ({ proven, attested, notCovered }: Statement, level: "h3" | "h4" = "h3"): Html =>
   html`<div class="statement">
 ${column("proven", "Passed: anyone can compute it", proven, level)}

@@ -9,7 +9,7 @@ type Words = Html | string;
 /** Whether a document is what it was when it was sealed, as far as is known. */
 export type Unchanged = "yes" | "no" | "failed" | "unchecked";
 
-/** What a reader wants to know first, in a few lines. */
+/** The facts that a reader wants first, in a few lines. */
 export type Summary = {
   document: Words;
   firm: string | null;
@@ -28,7 +28,7 @@ const answers: Readonly<Record<Unchanged, { shape: IconName; words: string; look
   unchecked: { shape: "unchecked", words: "Not checked", look: "unchecked" },
 };
 
-/** What, whose, who signed it, when and by whom it was sealed, whether it changed, and where to get it. */
+/** The document, its owner, who signed it, when and by whom it was sealed, whether it changed, and where to get it. */
 export function summaryView({
   document,
   firm,

@@ -1,6 +1,6 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** What lawyers and engineers read: folded away, open where there is no script to wait for. */
+/** Details for lawyers and engineers: folded away, open where there is no script to wait for. */
 export const technicalDetails = (body: Html): Html =>
   html`<details class="technical"><summary>Technical details</summary><div class="technical-parts">${body}</div></details>`;
 

@@ -6,7 +6,7 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 
-/** What the page must know to ask for a token: the public key, and where the script is. */
+/** The page's data for tokens: the public key, and where the script is. */
 export type RecaptchaSite = { siteKey: string; apiBase: string };
 
 /** A form that was not accepted: what was typed, and the server's sentence about it. */
@@ -34,7 +34,7 @@ const needed: Partial<Readonly<Record<Name, string>>> = {
 const inLabels = (message: string): string =>
   names.reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`), `“${labels[name]}”`), message);
 
-/** What is wrong with each field, as far as the server's sentence and the values say. */
+/** The fault of each field, as far as the server's sentence and the values say. */
 function errorsOf({ values, message }: Refused): Partial<Record<Name, string>> {
   const named = names.find((name) => message.startsWith(`${name} `));
   if (named) return { [named]: inLabels(message) };
@@ -104,7 +104,7 @@ const steps = {
   },
 } as const;
 
-/** What happens next, after a request was taken. */
+/** The next steps, after a request was taken. */
 export function requestTakenPage(assets: Pick<Assets, "url">, status: keyof typeof steps): string {
   const { title, lead, next } = steps[status];
   return layout(assets, {

@@ -4,7 +4,7 @@ import { statusBadge, type Tone } from "../../ui/components.ts";
 import { day } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** What a scope lets a key do. */
+/** The permissions of each scope of a key. */
 export const scopeWords: Readonly<Record<Scope, string>> = {
   read: "Read everything the key’s environment holds. Alone, it changes nothing.",
   orders: "Place orders, start payments, act for signers, use the sandbox and run playbooks.",

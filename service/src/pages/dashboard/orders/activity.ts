@@ -7,7 +7,7 @@ type Line = OrderHistory["history"][number];
 
 const shownMost = 100;
 
-/** What a firm is told of; what only the service's own people do among themselves is not its business. */
+/** The actions that a firm sees. It does not see those that only the service's own people do. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
   "order.documents_asked_for": "Documents mailed to the client again, as somebody with the order’s link asked",

@@ -56,7 +56,7 @@ import { sandboxForms } from "./sandbox-forms.ts";
 import type { RefusedSigner } from "./signers.ts";
 import { orderName } from "./words.ts";
 
-/** What the pages of orders work with, by what one does on them. */
+/** The features that the pages of orders use, by their purpose. */
 export type OrderDesk = {
   checkout: CheckoutDeps;
   orders: OrderDeps;

@@ -49,7 +49,7 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
   completed: "Send the documents again",
 };
 
-/** What the client was mailed about the order, and the mails that are of use once more. */
+/** The mails that the client got about the order, and those that are worth sending again. */
 export function mailsPart({ submission, order, mails, sendable }: MailsView): Html {
   const to = html`<span class="breakable">${order.customerEmail}</span>`;
   return html`${

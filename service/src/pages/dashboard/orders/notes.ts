@@ -24,7 +24,7 @@ export type NotesView = {
   typed?: FormValues;
 };
 
-/** What the firm noted of the order for itself, and a form to note more. */
+/** The firm's own notes on the order, and a form to add one. */
 export function notesPart({ submission, order, notes, names, typed }: NotesView): Html {
   if (order.documentsDeletedAt !== null)
     return html`<p>This order’s documents were deleted, and its notes with them.</p>`;

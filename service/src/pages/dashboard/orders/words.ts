@@ -2,7 +2,7 @@ import { shortCode } from "../../ui/format.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./new/signer-rows.ts";
 
-/** What each field of the order form is called on the page. */
+/** The labels of the order form's fields. */
 export const labels = {
   document: "File",
   doc_slug: "Document type",
@@ -68,7 +68,7 @@ const ownWords = [
   },
 ] as const;
 
-/** What each field of a signer's row is called. */
+/** The labels of the fields in a signer's row. */
 export const rowLabels: Readonly<Record<RowMember, string>> = {
   name: "Name",
   email: "Email",
@@ -141,7 +141,7 @@ function signerWords(message: string, rows: readonly number[]): RefusalWords {
   return { text, field: rowField(rowOf(index), member ?? "name") };
 }
 
-/** What an order is called in its firm's dashboard. */
+/** The name of an order in its firm's dashboard. */
 export const orderName = ({ order, title }: { order: { code: string }; title: string | null }): string =>
   title ?? `Order ${shortCode(order.code)}`;
 

@@ -42,7 +42,7 @@ export type RoomDetailView = {
   orders: readonly FirmOrder[];
   titleOf: TitleOf;
   baseUrl: string;
-  /** What the retention plan says of its certificates. */
+  /** The retention plan's sentence about its certificates. */
   retention: string | null;
   /** Null where an order of the room was altered in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;

@@ -37,7 +37,7 @@ export function withRoles(fields: ReadonlyMap<string, string>): Map<string, stri
   if (rows.length === 0) return new Map(rest);
   const roles = rows.map((row) => {
     const routing = at(row, "routing");
-    // Text that is no number is for the rules of `roles` to refuse.
+    // The rules of `roles` refuse text that is not a number.
     return {
       name: at(row, "name"),
       routing: /^\d{1,2}$/.test(routing) ? Number(routing) : routing || null,

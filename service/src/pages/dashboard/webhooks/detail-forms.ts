@@ -20,7 +20,7 @@ import { isPeriod, periods } from "./words.ts";
 
 const path = "/dashboard/webhooks";
 
-/** What can be done to one webhook. */
+/** The actions on one webhook. */
 export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps.frame, {
     method: "POST",

@@ -18,7 +18,7 @@ export type WebhookView = FeedView & {
   deciders: readonly string[] | null;
   /** Checks the signatures of the firm's deliveries; null until it is made. */
   publicKey: string | null;
-  /** What a replay of everything that failed has left. */
+  /** The failed deliveries that a replay has left. */
   rest: Rest | null;
   /** Why that was refused. */
   error?: string;
@@ -65,7 +65,7 @@ ${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
 
-/** What is sent, in words, and by which name. */
+/** The topics in words, with their names. */
 const topicFacts = (names: readonly string[]): Html =>
   html`<ul class="topic-facts">${names.map((name) => html`<li>${isTopic(name) && html`${topicWords[name]} `}<code>${name}</code></li>`)}</ul>`;
 

@@ -7,7 +7,7 @@ import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.t
 
 export type AccountDeps = { frame: ConsoleFrame; passkeys: PasskeyDeps };
 
-/** What operators set for themselves: passkeys and recovery codes, and whether they see live or test. */
+/** Settings of operators for themselves: passkeys and recovery codes, and whether they see live or test. */
 export function accountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
   securityPage(
     scope,

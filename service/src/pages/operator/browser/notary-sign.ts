@@ -137,7 +137,7 @@ async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared):
   return level !== null && level !== "other" && level !== "none" && added.length === 1;
 }
 
-/** The one digest that signed attributes name. @throws EvidenceError when they are no attributes */
+/** The one digest that signed attributes name. @throws EvidenceError when the bytes are not attributes */
 function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
     const [type, values] = childrenOf(attribute);

@@ -24,7 +24,7 @@ import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts
 import { type Html, html } from "../../ui/render.ts";
 import { type Section, sideNav } from "./nav.ts";
 
-/** What every page of the console needs. */
+/** The parts that every page of the console needs. */
 export type ConsoleFrame = { clock: Clock; limits: RateLimits; assets: Assets };
 
 export type ConsoleDeps = {
@@ -107,7 +107,7 @@ export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "
 };
 
 /**
- * What a route asks of its operator: one of its permissions, and for a change that concerns money, keys or roles a passkey shown lately.
+ * Requires the operator's rights for a route: one of its permissions, and a recent passkey for changes of money, keys or roles.
  * @throws ServiceError
  */
 export function requireRights({ routeOptions, method }: FastifyRequest, operator: Operator, now: Date): void {

@@ -26,7 +26,7 @@ export const checksTable = <Name extends string>(
 export const warnedOf = <Name extends string>(checks: readonly Check<Name>[]): Name[] =>
   checks.filter(({ state }) => state === "warns").map(({ name }) => name);
 
-/** What a form says that confirms a report. */
+/** The values of a form that confirms a report. */
 export const confirmedIn = (fields: ReadonlyMap<string, string>) => ({
   sha256: fields.get("sha256") ?? "",
   warnings: (fields.get("warnings") ?? "").split(",").filter(Boolean),

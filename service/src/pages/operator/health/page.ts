@@ -10,7 +10,7 @@ import { type ProviderHealth, providerTable } from "./providers.ts";
 
 export type HealthView = {
   notaries: SupplyState;
-  /** What the service depends on, and how it answered just now. */
+  /** The service's dependencies, and how each answered just now. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
   /** Those with an account, and those where something still waits. */
@@ -50,7 +50,7 @@ const outcomes: Readonly<Record<Finding["result"], readonly [Tone, string]>> = {
   failed: ["stopped", "Failed"],
 };
 
-/** What was found of everything, the worst first; the same as `doctor` prints. */
+/** All findings, the worst first; the same as `doctor` prints. */
 export function checksBody(findings: readonly Finding[]): Html {
   const worst = (["failed", "warning", "ok"] as const).flatMap((each) =>
     findings.filter(({ result }) => result === each),

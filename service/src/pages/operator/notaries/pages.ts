@@ -24,7 +24,7 @@ type Candidate = { id: string; name: string; email: string };
 
 export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
 
-/** What is near its end, or has ended, of a notary. */
+/** The terms of a notary that are near their end, or have ended. */
 const standing = (notary: Notary, now: Date): Html => {
   if (notary.status === "suspended") return statusBadge("stopped", "Suspended");
   const near = expiriesOf(notary).filter((expiry) => stageOf(expiry, now) !== "later");

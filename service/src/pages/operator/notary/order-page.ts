@@ -39,9 +39,9 @@ export type OrderView = {
   hasPasskey: boolean;
   /** Booked by the client. */
   session: NotarySession | null;
-  /** What was typed into the form of the act, and what is wrong with it. */
+  /** The values typed into the form of the act, and their faults. */
   act?: { typed: Typed; faults: Faults };
-  /** What was typed into another form. */
+  /** The values typed into another form. */
   typed?: Typed;
   problem?: string | undefined;
 };

@@ -42,7 +42,7 @@ export const finishedForm = (code: string, on: Finishing): Html =>
 ${fileField(on, words[on].label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
 <div class="form-actions"><button type="submit" class="quiet-button">Check the document</button></div></form></details>`;
 
-/** What the verifier says of it, and the second step where it can be taken. */
+/** The verifier's report on it, and the second step where it can be taken. */
 export function finishedBody(
   code: string,
   on: Finishing,

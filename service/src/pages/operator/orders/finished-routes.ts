@@ -98,7 +98,7 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
   });
 }
 
-/** What a second person says of a document that was notarized elsewhere, apart from approving it. */
+/** A second person's decisions about a document that was notarized elsewhere, apart from approving it. */
 export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteDeps, "orderPage" | "approval">): void {
   for (const state of ["refused", "withdrawn"] as const)
     consoleRoute(scope, deps.orderPage.frame, {

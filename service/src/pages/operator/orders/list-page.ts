@@ -9,7 +9,7 @@ import { type Html, html } from "../../ui/render.ts";
 
 const path = "/operator/orders";
 
-/** The filters of the address; an empty text is no filter. */
+/** The filters of the address; an empty text filters nothing. */
 export type OrdersQuery = { status: string; partner: string; service: string; after: string };
 
 export type OrdersView = {
@@ -79,7 +79,7 @@ function pager(query: OrdersQuery, next: string | null): Html | "" {
   return html`<nav class="pager" aria-label="Pages">${query.after !== "" && html`<a href="${link("")}">Newest</a>`}${next !== null && html`<a rel="next" href="${link(next)}">Next page</a>`}</nav>`;
 }
 
-/** What a search has found. */
+/** The results of a search. */
 export const foundBody = (
   typed: string,
   orders: readonly ListedOrder[],

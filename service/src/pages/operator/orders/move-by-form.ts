@@ -26,7 +26,7 @@ function statusBy(order: OrderState, move: ConsoleMove): string | null {
   return move === "released" ? null : to;
 }
 
-/** What was typed into the form of a move. @throws ServiceError naming the field and its rule */
+/** The values that were typed into the form of a move. @throws ServiceError naming the field and its rule */
 function factsOf({
   reason = "",
   carrier = "",

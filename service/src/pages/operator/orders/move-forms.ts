@@ -2,12 +2,12 @@ import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** What stands in a form when it is shown: what was typed into one that was refused, and why; or what is known already. */
+/** The values that a form shows: those typed into one that was refused, and why; or those that are known already. */
 export type Typed = { move: string; values: Readonly<Record<string, string>>; error: string | undefined };
 
 type MoveWords = {
   label: string;
-  /** What will happen. */
+  /** The effect, in words. */
   text: string;
   fields?: readonly ("reason" | "note" | "tracking" | "adjustment")[];
   danger?: boolean;

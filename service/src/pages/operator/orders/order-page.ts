@@ -40,12 +40,12 @@ export type OrderView = {
   documents: readonly OrderDocument[];
   faxAttempts: readonly FaxAttempt[];
   labels: readonly ShownLabel[];
-  /** What a provider may still be doing, in words. */
+  /** The act that a provider may still be doing, in words. */
   underWay: string | null;
-  /** What the operator may do now, the most wanted first, and what only others may. */
+  /** The moves that the operator may make now, the likeliest first, and those that only others may make. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
-  /** What people may have done to the document elsewhere. */
+  /** The acts that people may have done to the document elsewhere. */
   finishingsNow: readonly Finishing[];
   /** A notarized document that waits for a second person. */
   takingIn: TakingIn | undefined;

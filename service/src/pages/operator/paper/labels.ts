@@ -26,7 +26,7 @@ export const labelList = (labels: readonly ShownLabel[], path: string): Html =>
       html`<li>${carrier !== null && html`${carrier} ${service}, ${money(cents ?? 0)}: `}${states[state]}${trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`}${refundState !== null && html`, ${refunds[refundState]}`}${lastSeen !== null && html`; the carrier says ${lastSeen.replaceAll("_", " ")}`}${why !== null && html`<br>${why}`}${hasFile && isForNow && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`}</li>`,
   )}</ul>`;
 
-/** What EasyPost said of the address when the order was quoted. */
+/** EasyPost's doubt about the address, from when the order was quoted. */
 export const addressDoubt = (problem: string): Html =>
   html`<p>EasyPost doubted the address when it was quoted: ${problem}</p>`;
 
@@ -46,7 +46,7 @@ export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed:
 export const hasLabelForNow = (labels: readonly ShownLabel[]): boolean =>
   labels.some(({ hasFile, isForNow }) => hasFile && isForNow);
 
-/** What the form of the hand-over says before anybody types: the label that was bought. */
+/** The first values of the form of the hand-over: those of the label that was bought. */
 export function handOverOf(labels: readonly ShownLabel[]): Typed | undefined {
   const label = labels.find(({ isForNow }) => isForNow);
   if (!label?.carrier || !label.trackingNumber) return undefined;

@@ -13,7 +13,7 @@ import { addressDoubt, buyForm, handOverOf, hasLabelForNow, labelList } from "./
 export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
-  /** What a provider may still be doing, in words. */
+  /** The act that a provider may still be doing, in words. */
   underWay: string | null;
   labels: readonly ShownLabel[];
   letters: readonly LetterOnRecord[];
@@ -23,7 +23,7 @@ export type PaperView = {
   error?: string | undefined;
 };
 
-/** What is printed and sent for an order, and what is told of it afterwards. */
+/** The page of an order that is printed and sent, and of the facts that are recorded afterwards. */
 export function paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);

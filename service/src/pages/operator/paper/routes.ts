@@ -18,7 +18,7 @@ type PaperCall = ConsoleCall<{ code: string }>;
 
 const permission = ["paper.work", "orders.work"] as const;
 
-/** What is printed and sent by people: the orders that wait for it, with no more of them than that takes. */
+/** Printing and sending by people: the orders that wait for it, with only the facts that it takes. */
 export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   const orderOf = ({ params, operator }: PaperCall) => paperOrder(deps.moves.db, params.code, operator.environment);
 
@@ -94,7 +94,7 @@ async function showPaper(deps: OrderPageDeps, call: PaperCall, typed?: Typed, er
   return consolePage(deps.frame, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 
-/** What the fax machine printed, as a scan. Its scope takes multipart forms. */
+/** The printout of the fax machine, as a scan. Its scope takes multipart forms. */
 export function faxReportRoute(scope: FastifyInstance, deps: OrderPageDeps, upload: UploadDeps): void {
   consoleRoute(scope, deps.frame, {
     method: "POST",

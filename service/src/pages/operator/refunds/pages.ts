@@ -118,7 +118,7 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 </form>`;
 }
 
-/** What a refund would end, and the form that asks for it. */
+/** The acts that a refund would end, and the form that asks for it. */
 export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
   html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back.")}
 ${errorSummary(typed?.error)}

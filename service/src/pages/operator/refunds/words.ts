@@ -4,10 +4,10 @@ import { notice, statusBadge, type Tone } from "../../ui/components.ts";
 import { moneyIn } from "../../ui/format.ts";
 import type { Html } from "../../ui/render.ts";
 
-/** What was typed into a form that was refused, and why. */
+/** The text that was typed into a form that was refused, and why. */
 export type Typed = { error: string; text: string };
 
-/** What payments come to, in each of their currencies. */
+/** The totals of payments, in each of their currencies. */
 export function sums(payments: readonly Held[]): string {
   const byCurrency = new Map<string, number>();
   for (const { currency, amountCents } of payments)

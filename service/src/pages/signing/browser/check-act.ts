@@ -6,31 +6,31 @@ import type { PlacedField } from "./config.ts";
 
 /** An act that the service prepared for the key of this browser. */
 export type PreparedAct = {
-  /** What is to be appended to the document that was shown. */
+  /** The bytes to be appended to the document that was shown. */
   readonly tail: Uint8Array;
   /** Where in it the signature's value goes. */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   /** DER of the SET OF signed attributes (RFC 5652, section 5.4). */
   readonly signedAttrs: Uint8Array;
-  /** What the act is, as canonical JSON: its SHA-256 stands in the tail. */
+  /** The act's record, as canonical JSON: its SHA-256 is in the tail. */
   readonly record: string;
 };
 
 type Asked = {
   /** The document that was shown, whole. */
   readonly document: Uint8Array;
-  /** What the signer's own fields are, by their names. */
+  /** The kinds of the signer's own fields, by their names. */
   readonly fields: ReadonlyMap<string, PlacedField["kind"]>;
   /** The labels of the options of radios, by the names of their fields. */
   readonly options: ReadonlyMap<string, string>;
-  /** What was typed into the fields, by their names. */
+  /** The values that were typed into the fields, by their names. */
   readonly values: ReadonlyMap<string, string>;
   /** How the signature looks, as the record says it: its members in the order of their names. */
   readonly mark: object;
 };
 
-/** What the record of an act says, of all that it says. */
+/** The members of an act's record that are compared. */
 type Said = {
   readonly keyHeldBy: string;
   readonly revision: { readonly sha256: string };
@@ -72,7 +72,7 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
 }
 
 /**
- * What the fields of a document hold with a tail behind it; null when the tail does more than filling in the signer's own
+ * The values of a document's fields with a tail behind it; null when the tail does more than filling in the signer's own
  * fields: judged as later changes of a signed document are.
  */
 function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, string | null> | null {
@@ -153,7 +153,7 @@ function digitsOf(text: string): string | null {
   return `${/[1-9]/.test(text) ? sign : ""}${whole.replaceAll(",", "").replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
 }
 
-/** The one digest that signed attributes name. @throws EvidenceError when they are no attributes */
+/** The one digest that signed attributes name. @throws EvidenceError when the bytes are not attributes */
 function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
     const [type, values] = childrenOf(attribute);

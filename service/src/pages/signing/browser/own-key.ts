@@ -114,7 +114,7 @@ const loadCheck = (src: string): Promise<typeof isWhatWasAsked> =>
     document.head.append(script);
   });
 
-/** Null for an answer that is no data. */
+/** Null for an answer that is not data. */
 async function post<T>(url: string, body: URLSearchParams): Promise<T | null> {
   const answer = await fetch(url, { method: "POST", body, headers: { accept: "application/json" } });
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");

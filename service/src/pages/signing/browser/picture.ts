@@ -5,7 +5,7 @@ import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, wri
 /** Of these shares of the largest size one is small enough, whatever the picture. */
 const shares = [1, 2 / 3, 1 / 3];
 
-/** A file as the picture of a signature: its pixels, made to fit, and nothing else of it. @throws for what is no picture */
+/** A file as the picture of a signature: its pixels, made to fit, and nothing else. @throws for a file that is not a picture */
 export async function pictureFrom(file: Blob): Promise<string> {
   const image = await createImageBitmap(file);
   try {
@@ -39,7 +39,7 @@ export function pictureElement(text: string): HTMLCanvasElement {
   return canvas;
 }
 
-/** What the record of an act says of a picture. */
+/** The record's entry of a picture. */
 export async function pictureRecord(text: string) {
   const picture = readPicture(text);
   if (!picture) return null;

@@ -82,7 +82,7 @@ function toConsent(text: string): HTMLElement {
   return bar;
 }
 
-/** Has the link to the document as text show it in the page: read from the very bytes that the pages are drawn from. */
+/** Makes the link to the document as text show it in the page: read from the very bytes that the pages are drawn from. */
 function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLElement): void {
   const link = part<HTMLAnchorElement>("as-text");
   let shown: HTMLElement | null = null;

@@ -9,7 +9,7 @@ import { type Asset, brotliOf } from "./asset.ts";
 
 const webFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What pages load: the name in their code, and where it is made from. */
+/** The sources of pages' assets, by the name in their code. */
 const sources = {
   "site.css": "./ui/styles/site.css",
   "desk.css": "./ui/styles/desk.css",
@@ -62,7 +62,7 @@ export type Assets = {
   pdfJs: PdfJs;
 };
 
-// Pico gives a link a button's looks for a button's role, which says to a screen reader that it is none. Here a class does.
+// Pico makes a link look like a button by the role of a button, which misleads screen readers. Here a class does it.
 const linksThatLookLikeButtons: Plugin = {
   name: "links that look like buttons",
   setup(bundling) {

@@ -1,4 +1,4 @@
-// Copy buttons beside hashes and codes. Without a secure context there is no clipboard, so the text is selected instead.
+// Copy buttons next to hashes and codes. Without a secure context there is no clipboard, so the text is selected instead.
 document.addEventListener("click", async ({ target }) => {
   const button = target instanceof Element ? target.closest("[data-copy]") : null;
   const text = button?.parentElement?.querySelector("code");

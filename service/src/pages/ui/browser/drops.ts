@@ -1,4 +1,4 @@
-/** Files may be dropped anywhere on the page: beside the zone the browser would leave the page for them. */
+/** Files may be dropped anywhere on the page: outside the zone the browser would leave the page for them. */
 export function takeDrops(zone: HTMLElement, take: (files: FileList | undefined) => void): void {
   document.addEventListener("dragover", (event) => {
     event.preventDefault();

@@ -3,7 +3,7 @@ import { showPages } from "./viewer/pages.ts";
 import { loadPdfJs } from "./viewer/pdf-js.ts";
 import { frameOf, placeOf, type ViewerWords } from "./viewer/tools.ts";
 
-/** What a page with a preview gives its script, as JSON in the page itself. */
+/** The data that a page with a preview gives its script, as JSON in the page itself. */
 export type PreviewConfig = {
   readonly document: string;
   /** The folder of pdf.js. */

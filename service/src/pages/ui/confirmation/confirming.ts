@@ -21,7 +21,7 @@ export type ConfirmingDeps = { confirmation: ConfirmationDeps; assets: Assets; l
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What the page of this has sent beside a form's own fields; null where nothing was. */
+    /** The values that this page has sent in addition to a form's own fields; null where nothing was sent. */
     confirmation: { wantsAnother: boolean; problem?: string } | null;
   }
 }

@@ -5,7 +5,7 @@ export type Question = {
   /** The label that opens the question. `about` distinguishes it for screen readers. */
   label: string;
   about?: string;
-  /** What will happen. */
+  /** The effect, in words. */
   text: string;
   /** The button that does it. */
   confirm: string;

@@ -1,13 +1,13 @@
 import { type Html, html } from "../render.ts";
 
-/** What all fields have in common. `form` tells fields of one name apart on a page with several forms. */
+/** The members of all fields. `form` tells fields of one name apart on a page with several forms. */
 type Common = {
   name: string;
   label: string;
   /** Without it the label says that the field is optional. "sometimes": the words around say when it is not. */
   required?: boolean | "sometimes";
   hint?: Html | string | undefined;
-  /** What is wrong with the value, in words; shown with the field and read out with it. */
+  /** The fault of the value, in words; shown with the field and read out with it. */
   error?: string | null | undefined;
   form?: string | undefined;
 };

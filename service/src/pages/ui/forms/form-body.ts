@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../../kernel/http/errors/http-error.ts";
 
-/** What a form or a query holds: texts by name. */
+/** The values of a form or a query: texts by name. */
 export type FormValues = Readonly<Record<string, string>>;
 
 /** The texts of a parsed form or query, with line breaks as they were typed; all else counts as not sent. */

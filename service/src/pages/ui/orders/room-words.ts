@@ -3,7 +3,7 @@ import { shortCode } from "../format.ts";
 import { en, type Words } from "../words/en/en.ts";
 import { statusWords } from "./status-words.ts";
 
-/** What an order is called in its room. */
+/** The name of an order in its room. */
 export const nameOf = (
   { label, orderCode }: Pick<OrderCard, "label" | "orderCode">,
   { orders }: Pick<Words, "orders"> = en,
@@ -17,7 +17,7 @@ export function servicesText(bought: OrderCard["services"], { room }: Pick<Words
   return names.length === 0 ? room.services.none : names.map((name, i) => (i ? name.toLowerCase() : name)).join(", ");
 }
 
-/** What a line of the timeline says of its order. */
+/** The text of a line of the timeline about its order. */
 export function activityText({ action, toStatus }: ActivityItem, words: Words = en): string {
   const { actions, changed } = words.room.activity;
   if (action === "order.transition") return toStatus === null ? changed : statusWords(toStatus, words).label;

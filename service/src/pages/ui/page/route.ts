@@ -21,7 +21,7 @@ import { formHeaders, htmlType } from "./headers.ts";
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** What a page's route answers: a page, perhaps with a status or headers of its own; another address; data for our own script; a file to save, or to play in ranges. */
+/** The answer of a page's route: a page with its status and headers, another address, data for our own script, or a file to save or play. */
 export type PageAnswer =
   | string
   | { page: string; status?: number; headers?: Headers }
@@ -42,7 +42,7 @@ type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer
 export type PageCall<Params = unknown> = {
   params: Params;
   query: FormValues;
-  /** What was typed. Who reads a multipart form puts its texts here, for the form that is shown again. */
+  /** The typed values. A route that reads a multipart form puts its texts here, for the form that is shown again. */
   form: Record<string, string>;
   request: FastifyRequest;
 };
@@ -57,10 +57,10 @@ export type PageRoute<Url extends string> = {
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
   config?: FastifyContextConfig;
   /**
-   * Whether the page is sent compressed. Only one that holds no secret beside text which somebody else can choose: the length of
+   * Whether the page is sent compressed. Only one that holds no secret next to text which somebody else can choose: the length of
    * a compressed page that has both tells the secret, letter by letter (BREACH). Pages for clients and for everyone are read
    * without cookies, and what is secret of them is their address, which an attacker who asks for them has. Pages of members and
-   * operators, and those of signing, show what others typed beside what the session alone may see: they are sent as they are.
+   * operators, and those of signing, show text of others together with text for the session alone: they are sent uncompressed.
    */
   compressed?: boolean;
   /** Of every answer; default are those of a page with forms. */
@@ -70,7 +70,7 @@ export type PageRoute<Url extends string> = {
   refused?: (call: PageCall<ParamsOf<Url>>, error: string) => string | Promise<string>;
 };
 
-/** Refusals that belong beside the form that caused them. */
+/** Refusals that belong next to the form that caused them. */
 const besideForm: ReadonlySet<ErrorCode> = new Set([
   "validation",
   "conflict",

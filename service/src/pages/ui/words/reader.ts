@@ -15,7 +15,7 @@ export const wordsIn: Readonly<Record<Language, Words>> = { en, es, fr, pt, zh, 
 /** The reader of a page for clients. */
 export type Reader = {
   words: Words;
-  /** What the address asked for, which the page's own links keep; null where the browser decided. */
+  /** The language that the address asked for, which the page's own links keep; null where the browser decided. */
   asked: Language | null;
 };
 

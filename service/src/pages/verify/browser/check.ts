@@ -132,7 +132,7 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
   }
 }
 
-/** What is said of what is attached; of several PDFs dropped with a proof certificate the one that it names counts. */
+/** The claims about attachments; of several PDFs dropped with a proof certificate the one that it names counts. */
 async function attachedClaims(
   { bytes }: NamedBytes,
   purpose: SealPurpose,

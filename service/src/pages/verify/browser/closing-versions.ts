@@ -19,7 +19,7 @@ type Dropped = Pick<ClosingVersion, "manifest" | "certificate">;
 type Recorded = ClosingConfig["versions"];
 
 /**
- * What was dropped and what is on record, version by version, each with what the record states of it. A record that was
+ * The dropped files and the recorded versions together, version by version, each with its record's statement. A record that was
  * dropped counts like the page's own; a second one of a version that says something else stands as a version of its own.
  */
 export function joinedVersions(

@@ -1,4 +1,4 @@
-/** What a page gives its script: public facts of the service, as JSON in the page itself. */
+/** The data that a page gives its script: public facts of the service, as JSON in the page itself. */
 export type VerifyConfig = {
   /** Certificates of the service's seals, as its trust list or as PEM: a seal by one of them is its own. */
   readonly sealCertificates: string;

@@ -23,7 +23,7 @@ export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boole
   }
 }
 
-/** What is said of a custody certificate beside its seal. */
+/** The facts about a custody certificate in addition to its seal. */
 type CheckedCustody = {
   readonly claims: readonly Claim[];
   /** Null where its evidence can't be read. */

@@ -30,7 +30,7 @@ const kinds: Readonly<Record<JsonKind, FileKind>> = {
   broken: "json",
 };
 
-/** What a file is, by its first bytes. One that is named a PDF is judged as one, whatever else it may be. */
+/** The kind of a file, by its first bytes. One that is named a PDF is judged as one, whatever else it may be. */
 export function kindOf(file: NamedBytes): FileKind {
   const { name, bytes } = file;
   if (/\.pdf$/i.test(name)) return "pdf";

@@ -27,7 +27,7 @@ export type ProofOutcome = {
   hasCustody?: boolean;
 };
 
-/** What a custody certificate says that it is about. */
+/** The subject of a custody certificate, as it names it. */
 export type CustodyFacts = { orderCode: string; signers: readonly string[]; documentSha256: string };
 
 export type ClosingOutcome = {

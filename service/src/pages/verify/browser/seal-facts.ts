@@ -5,7 +5,7 @@ import type { EarlierSignature, ProofVerification } from "@signsealship/evidence
 import { nameText } from "@signsealship/evidence/x509";
 import { commonName } from "../known-certificates.ts";
 
-/** What is said of a seal, for people. Instants are epoch milliseconds. */
+/** The facts about a seal, for people. Instants are epoch milliseconds. */
 export type SealFacts = {
   /** The name in its certificate. */
   by: string;
@@ -55,7 +55,7 @@ export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): 
 const longestName = 120;
 const blank = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{M}\u2800]*$/u;
 
-/** Whoever makes a certificate writes any name into it: null for one that shows nothing, and the beginning of one without an end. */
+/** A certificate may have any name: null for one that shows nothing, and the beginning of one without an end. */
 export function shownName(name: string): string | null {
   if (blank.test(name)) return null;
   const letters = [...name];

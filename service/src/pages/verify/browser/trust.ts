@@ -5,7 +5,7 @@ import type { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { type FailedOutcome, sentence } from "./outcome.ts";
 
-/** What every check has at hand; `at` is the instant of the verification, epoch ms. */
+/** The context of every check; `at` is the instant of the verification, epoch ms. */
 export type CheckContext = {
   config: VerifyConfig;
   trust: ProofTrust;

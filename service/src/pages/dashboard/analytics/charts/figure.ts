@@ -5,7 +5,7 @@ export type Picture = {
   /** Unique on the page. */
   id: string;
   title: string;
-  /** What is to be seen, in a sentence. */
+  /** The content of the chart, in a sentence. */
   description: string;
   height: number;
   drawing: Html | readonly Html[];

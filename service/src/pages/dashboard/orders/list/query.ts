@@ -3,7 +3,7 @@ import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../.
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { statusesOf } from "./groups.ts";
 
-/** The filters of the address; an empty text is no filter. */
+/** The filters of the address; an empty text filters nothing. */
 export type OrderQuery = {
   q: string;
   /** A group, or a status. */

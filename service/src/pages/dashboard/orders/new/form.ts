@@ -26,7 +26,7 @@ export type OrderFormView = FormSubmission & {
   begun?: Begun;
   /** The room that the order is placed from. */
   room?: string | undefined;
-  /** What was typed, and why it was not taken; nothing where only the form itself was changed. */
+  /** The typed values, and why they were refused; nothing where only the form itself was changed. */
   typed?: { values: FormValues; messages: readonly string[] };
   /** The numbers of pages of the firm's templates. */
   templatePages: readonly number[];

@@ -15,7 +15,7 @@ const mostPages = 10_000;
 
 type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "pricing" | "db" | "supply"> };
 
-/** What the order would cost as the form stands; for our own script. Carriers are not asked before it is placed. */
+/** The price of the order as the form is now; for our own script. Carriers are asked only when the order is placed. */
 export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps): void {
   const { db, pricing, supply } = orders;
   pageRoute(

@@ -1,6 +1,6 @@
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 
-/** What a row of the order form says of a signer; in the form its inputs are `signer2_email` and the like. */
+/** The values of a signer in a row of the order form; its inputs are named `signer2_email` and the like. */
 export const rowMembers = ["name", "email", "routing", "language", "auth", "phone", "access_code"] as const;
 export type RowMember = (typeof rowMembers)[number];
 export type RowField = `signer${number}_${RowMember}`;
@@ -33,7 +33,7 @@ export function withSigners(fields: ReadonlyMap<string, string>): ReadonlyMap<st
   return new Map([...rest, ["signers", JSON.stringify(rows.map((row) => signerIn(values, row)))]]);
 }
 
-/** An empty field says nothing. What is no number is for the rules of `signers` to refuse. */
+/** Leaves out empty fields. The rules of `signers` refuse text that is not a number. */
 const signerIn = (values: FormValues, row: number) =>
   Object.fromEntries(
     rowMembers.flatMap((member) => {

@@ -2,7 +2,7 @@ import type { PDFDocumentProxy } from "pdfjs-dist";
 import { make, say } from "../parts.ts";
 import { clear, drawPage, measure, type Page, type PageSource } from "./page-drawing.ts";
 
-/** As many drawings as are kept: what is seen, and a page beside it. Phones give up on more than four, and pdf.js measures text with one. */
+/** The visible page, and its neighbors. Phones give up on more than four drawings, and pdf.js measures text with one. */
 const mostAlive = 3;
 
 /** The pages of a document, one under the other; those that are near are drawn, the others only keep their place. */

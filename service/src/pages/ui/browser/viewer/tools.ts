@@ -5,7 +5,7 @@ const zooms = [1, 1.25, 1.5, 2, 3, 4];
 // Wider than this a page is only larger, not better to read.
 const widestPage = 900;
 
-/** What the viewer says; `{page}` and `{pages}` are filled in. */
+/** The viewer's words; `{page}` and `{pages}` are filled in. */
 export type ViewerWords = Readonly<Record<"region" | "page" | "smaller" | "larger", string>>;
 
 type Pages = Awaited<ReturnType<typeof showPages>>;
@@ -73,7 +73,7 @@ function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "widt
   };
 }
 
-/** What was at the top of the window stays there. */
+/** Keeps the line at the top of the window there. */
 function keepingPlace(list: HTMLElement, change: () => void): void {
   const before = list.getBoundingClientRect();
   const share = before.top < 0 && before.height > 0 ? -before.top / before.height : 0;

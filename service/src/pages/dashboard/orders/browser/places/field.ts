@@ -177,7 +177,7 @@ export function written(fields: readonly Field[], signerOf: (row: number) => num
   );
 }
 
-/** The order takes the bounds of a number as numbers. One that is none is for the rules to refuse. */
+/** The order takes the bounds of a number as numbers. The rules refuse text that is not a number. */
 function numbersIn(format: FieldFormat): unknown {
   if (typeof format === "string") return format;
   const bound = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text);

@@ -92,7 +92,7 @@ export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): v
   });
 }
 
-/** Puts a new field with its middle at a point; beside the pages there is none. */
+/** Puts a new field with its middle at a point; outside the pages it puts none. */
 function drop({ view, store, rules, put }: PointerDeps, kind: Kind, point: Point, free: boolean): void {
   const page = view.pageAt(point.x, point.y);
   if (page === null) return;

@@ -29,7 +29,7 @@ export function blanksIn(content: PageContent): Blank[] {
     width >= measures.leastInitials && width <= measures.mostBlank * content.width;
   for (const box of content.boxes.filter((each) => isBlankSize(each) && each.height >= 14 && each.height <= 80)) {
     const inside = words.filter((run) => isInside(run, box));
-    // The words in a box may be its label: what is below or beside them is empty.
+    // The words in a box may be its label: then the space below or next to them is empty.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
     if (inside.length <= 3 && !isFull) add({ x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
   }

@@ -161,7 +161,7 @@ function lastPart(text: string): string | null {
   return part.split(/\s+/).length > 6 ? null : part;
 }
 
-/** The words right below a blank, that are not the label of a blank beside them. */
+/** The words right below a blank that are not the label of a blank next to them. */
 function captionsBelow(blank: Blank, { words, blanks }: PageWords): Run[] {
   if (blank.box) return [];
   const near = words.filter((run) => {
