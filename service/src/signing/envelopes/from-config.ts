@@ -9,7 +9,7 @@ import type { Texts } from "./texts/texts.ts";
 
 const consentFolder = fileURLToPath(new URL("../../../data/consent", import.meta.url));
 
-/** What envelopes work with; maintenance needs the same. */
+/** The dependencies of envelopes; maintenance needs the same. */
 export function envelopesWith(
   deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "chainPem" | "stamp" | "consentTexts"> & {
     config: Config;
@@ -41,7 +41,7 @@ export function envelopesWith(
 export function textsOf(providers: Providers, settings: TelnyxSettings | null): Texts | null {
   const from = settings?.smsFrom ?? null;
   if (settings === null || from === null || !providers.has("telnyx")) return null;
-  // A fax that goes wrong is no reason to send no codes.
+  // A breaker of its own: a failing fax must not stop the codes.
   const telnyx = createTelnyx(providers.separateCallOf("telnyx"));
   const outcomes = { done: "sent", refused: "refused", unavailable: "away", unknown: "unknown" } as const;
   return {

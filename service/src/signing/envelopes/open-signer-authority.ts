@@ -45,7 +45,7 @@ export type OpenedSignerAuthorities = {
 };
 
 /**
- * How long acts of a retired authority still count: nodes of an earlier release may run on beside this one, and acts that it
+ * How long acts of a retired authority still count: nodes of an earlier release may run next to this one, and acts that it
  * prepared may be signed after the upgrade.
  */
 const retirementMs = dayMs;
@@ -79,7 +79,7 @@ export async function openSignerAuthorities(
 
 type Opened = Omit<OpenedSignerAuthorities, "authorities" | "close"> & { authority: Authority };
 
-/** What the trust list says of signers' certificates: the roots that they lead to, and the authorities that were retired. */
+/** The trust list's part about signers' certificates: the roots that they lead to, and the authorities that were retired. */
 export function listedCertificates({ authorities, retired }: OpenedSignerAuthorities): SignerAnchor[] {
   const roots = [authorities.live, authorities.test].flatMap(({ chain }) => chain.slice(-1));
   return [...roots.map((certificate) => ({ certificate, retiredAt: null })), ...retired];
@@ -109,7 +109,7 @@ async function openAuthority(
   }
 }
 
-/** Whoever has the seal key is not to sign as a signer, nor the other way round. */
+/** A holder of the seal key must not sign as a signer, nor the other way round. */
 async function requireApart(settings: SealIdentitySettings, { publicKey }: SealKey): Promise<void> {
   const { certificate } = leafOf(await configuredChain(settings));
   if (equalBytes(certificate.spki, publicKey)) {

@@ -107,7 +107,7 @@ async function issueCrl(
     const inList = sql`authority = ${id} AND number >= ${list * listSize} AND number < ${(list + 1) * listSize}`;
     await tx.query(sql`
       UPDATE signer_certificates SET listed = true WHERE ${inList} AND revoked_at <= ${now} AND NOT listed`);
-    // What was listed once stays, though a clock went back since.
+    // A certificate that was listed once stays, though a clock went back since.
     const rows = await tx.query<{ serial: Buffer; revokedAt: Date }>(sql`
       SELECT serial, revoked_at AS "revokedAt" FROM signer_certificates WHERE ${inList} AND listed ORDER BY number`);
     const number = (before?.number ?? 0) + 1;

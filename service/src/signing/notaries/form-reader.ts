@@ -1,10 +1,10 @@
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../kernel/platform/text.ts";
 
-/** What was typed, by the names of the fields. */
+/** The typed values, by the names of the fields. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** What is wrong with a form: the rule that is broken, by the name of the field. */
+/** The faults of a form: the rule that is broken, by the name of the field. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
@@ -87,7 +87,7 @@ export function formReader(typed: Typed) {
     requiredInstant: (name: string) => given(name, instant(name), ""),
     requiredOneOf: <T extends string>(name: string, choices: readonly [T, ...T[]]): T =>
       given<T>(name, typedIn(name) === "" ? null : (oneOf(name, choices) ?? choices[0]), choices[0]),
-    /** What was read, unless something was wrong. */
+    /** The value, unless something was wrong. */
     done: <T>(value: T): Read<T> => (Object.keys(faults).length > 0 ? { ok: false, faults } : { ok: true, value }),
   };
 }

@@ -23,8 +23,7 @@ const frame = { tag: "Signing", caller: "key", policy: "partner-write" } as cons
 const codeParams = Type.Object({ code });
 const signerParams = Type.Object({ code, n: Type.String({ description: "The signer's place, from 1." }) });
 
-/** What was signed and who signs it, for the firm whose order it is. */
-/** What the routes of envelopes work with. */
+/** The dependencies of the routes of envelopes. */
 type RoutesDeps = { frame: RouteDeps; envelopes: EnvelopeDeps };
 
 export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
@@ -130,7 +129,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** What is done for a signer; each answers who signs, as it is then. */
+/** Changes for a signer; each answers who signs, as it is then. */
 function signerRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const { name, summary, description, body, refusals, change } of acts)
     jsonRoute(app, deps.frame, {

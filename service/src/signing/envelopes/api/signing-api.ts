@@ -9,10 +9,10 @@ import type { OrderDocument } from "../records/documents.ts";
 import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
 import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";
 
-/** What signing needs to be shown. */
+/** The dependencies of reads of a signing. */
 export type SigningReadDeps = { db: Sql; rowMac: RowMac; secrets: SecretBytes; baseUrl: string };
 
-/** The signing of an order, with its signers. @param owner null for whoever has the code @throws ServiceError `not_found` */
+/** The signing of an order, with its signers. @param owner null for a holder of the code @throws ServiceError `not_found` */
 export async function readSigning(
   deps: SigningReadDeps,
   orderCode: string,

@@ -48,7 +48,7 @@ export type OpenAct = {
   /** DER of the SET OF signed attributes: what the key signs. */
   readonly signedAttrs: Uint8Array;
   readonly chain: readonly [Certificate, ...Certificate[]];
-  /** What the act is; its SHA-256 as canonical JSON stands in the signature dictionary. */
+  /** The act's record; its SHA-256 as canonical JSON is in the signature dictionary. */
   readonly record: JsonObject;
   readonly actSha256: string;
   /** Whole seconds. */
@@ -123,7 +123,7 @@ export async function openAct(
 export type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
 
 /**
- * Has a signature stamped: an authority may take its time, so nothing large is held meanwhile.
+ * Requests a time stamp for a signature: an authority may take its time, so nothing large is held meanwhile.
  * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto gives them
  * @throws ServiceError `validation` for a signature that is not of this act
  */

@@ -18,41 +18,41 @@ export type Link = {
   readonly language?: Language | null;
 };
 
-/** What a signer gives with "Sign". */
+/** The values that a signer sends with "Sign". */
 export type SignRequest = {
   /** The revision that was read: another one is signed only after it was shown. */
   readonly revision: number;
   readonly mark: SignatureMark;
-  /** What the signer wrote into text fields, by the field's name; dates are the service's. */
+  /** The texts that the signer wrote into fields, by the field's name; dates are the service's. */
   readonly values: ReadonlyMap<string, string>;
 };
 
 export type SignOutcome =
   /** It is in the file. `completed` when it was the last one, and the document is sealed. */
   | { readonly outcome: "signed"; readonly completed: boolean }
-  /** Another signer was faster: the page shows the document anew, and asks again. */
+  /** Another signer was faster: the page loads the document again, and asks again. */
   | { readonly outcome: "again" };
 
 /** An act that waits for the signature of a key in the signer's browser. */
 export type PreparedAct = {
   readonly outcome: "prepared";
-  /** What is to be appended to the document that was read; zeros stand where the signature's value goes. */
+  /** The bytes to be appended to the document that was read; zeros stand where the signature's value goes. */
   readonly tail: Uint8Array;
   /** Where in the tail that value goes, with its brackets: all else, with the document before it, is signed. */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   /** DER of the SET OF signed attributes (RFC 5652, section 5.4): they hold the SHA-256 of what is signed. */
   readonly signedAttrs: Uint8Array;
-  /** What the act is; the SHA-256 of its canonical JSON stands in the tail. */
+  /** The act's record; the SHA-256 of its canonical JSON is in the tail. */
   readonly record: JsonObject;
 };
 
 /**
- * The ceremony as one signer goes through it. Every method but `view` and `document` is for a POST; a link that is none
- * (malformed, unknown, replaced) is a ServiceError `not_found`, and what does not fit the state is a `conflict` in plain words.
+ * The ceremony as one signer goes through it. Every method but `view` and `document` is for a POST; a bad link
+ * (malformed, unknown, replaced) is a ServiceError `not_found`, and a request that does not fit the state is a `conflict`.
  */
 export type Ceremony = {
-  /** Changes nothing, whoever asks. */
+  /** Changes nothing, for any caller. */
   readonly view: (link: Link) => Promise<SigningView>;
   /** The newest revision: what would be signed. @throws ServiceError `conflict` before the signer is identified */
   readonly document: (
@@ -60,11 +60,11 @@ export type Ceremony = {
   ) => Promise<{ readonly file: StoredFile; readonly revision: number; readonly sha256: string }>;
   /** The text of that revision, page for page. @throws ServiceError `conflict` where it can't be had */
   readonly text: (link: Link) => Promise<DocumentText>;
-  /** What the signer may keep. @throws ServiceError `conflict` when there is none, or none any more */
+  /** A document that the signer may keep. @throws ServiceError `conflict` when there is none, or none any more */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /** The page was shown to somebody with a browser who has passed the signer's step; before it nothing is recorded. Once is enough. */
   readonly opened: (link: Link, client: Client) => Promise<void>;
-  /** What the address that a firm was given opens; undefined for one that no firm was given. Changes nothing. */
+  /** The frame that a firm's address opens; undefined for an address that no firm was given. Changes nothing. */
   readonly frameOfTicket: (ticket: string) => Promise<Frame | undefined>;
   /** Where a session of a frame may be shown, also when it has ended. */
   readonly frameOfSession: (session: string) => Promise<Frame | undefined>;

@@ -1,7 +1,7 @@
 import { toPlainText } from "../../../kernel/platform/text.ts";
 import type { Client } from "./view.ts";
 
-/** What the trail says of the browser that asked. */
+/** The trail's entry about the browser that asked. */
 export const clientDetail = ({ ip, userAgent }: Client) => ({
   ip,
   userAgent: toPlainText(userAgent.slice(0, 300)).toWellFormed(),

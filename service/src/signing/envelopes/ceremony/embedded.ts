@@ -22,7 +22,7 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
   return embed.ticketExpiresAt.getTime() > now.getTime() ? "open" : "expired";
 };
 
-/** Changes nothing, whoever asks. @returns undefined for an address that no firm was given */
+/** Changes nothing, for any caller. @returns undefined for an address that no firm was given */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
   const embed = isCode(ticket) ? await embedOfTicket(db, ticket) : undefined;
   return embed && { origin: embed.origin, state: stateOf(embed, clock()) };

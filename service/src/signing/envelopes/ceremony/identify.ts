@@ -30,7 +30,7 @@ const failuresAllowed = 5;
 /** The number of wrong access codes that a mailed link allows. After them only the firm unlocks the signer. */
 const failuresByMail = 3;
 
-/** Has a code sent to the signer, by mail or by text message: one a minute. Of a locked link only the way in, or the long code, works. @throws ServiceError */
+/** Sends a code to the signer, by mail or by text message: one a minute. Of a locked link only the way in, or the long code, works. @throws ServiceError */
 export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {

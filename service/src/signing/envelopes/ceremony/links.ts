@@ -76,7 +76,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
 
-/** What the signer can do now. */
+/** The state of the signing for this signer. */
 export function stateOf({ envelope, signer, signers, identified, at }: Linked): SigningState {
   const { outcome, orderStatus } = envelope;
   if (outcome === "Completed") return identified ? "completed" : "identify";

@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { invalid } from "../../../kernel/platform/errors.ts";
 
-/** What a SubjectPublicKeyInfo of P-256 with an uncompressed point begins with. OpenSSL also reads other forms, which no certificate may have. */
+/** The beginning of a SubjectPublicKeyInfo of P-256 with an uncompressed point, the one form for certificates. OpenSSL reads more. */
 const prefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex");
 const spkiBytes = 91;
 

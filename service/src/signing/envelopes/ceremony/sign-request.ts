@@ -35,7 +35,7 @@ export function requireMark(mark: SignatureMark): void {
     throw invalid("A point of the drawing lies beside it.");
 }
 
-/** Whoever calls has read the picture: that its samples are as many as it says is checked all the same. */
+/** The caller has read the picture. The number of its samples is checked all the same. */
 function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
   const pixels = width * height;

@@ -90,7 +90,7 @@ export async function completeAct(deps: SigningDeps, link: Link, signature: Uint
   return close(deps, link, linked, open, signature);
 }
 
-/** Stamps beside the budget of memory: who waits for an authority holds no document. */
+/** Stamps outside the memory budget: no document stays in memory while the authority answers. */
 async function close(
   deps: SigningDeps,
   link: Link,
@@ -108,7 +108,7 @@ async function close(
   return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }
 
-/** What a reply said that got lost. */
+/** The outcome of an earlier request whose reply was lost. */
 async function outcomeOfBefore(deps: EnvelopeDeps, { envelope, signer, identified }: Linked) {
   if (signer.signedAt === null || !identified) return null;
   const completed = envelope.outcome === "Completed" || (await completeIfLast(deps, envelope));
@@ -166,7 +166,7 @@ async function completeIfLast(deps: EnvelopeDeps, { id, isInRoom }: Linked["enve
   if (isInRoom) return false;
   const signers = await findSigners(deps.db, id);
   if (!signers.every(({ signedAt }) => signedAt !== null)) return false;
-  // What keeps the seal from being made now is no fault of the act: the job tries again.
+  // The act stays although the seal can't be made now: the job tries again.
   return completeEnvelope(deps, id).catch((error: Error) => {
     deps.log.error({ err: error }, "an envelope that everybody has signed could not be completed yet");
     return false;

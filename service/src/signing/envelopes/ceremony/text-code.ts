@@ -9,7 +9,7 @@ import type { CodeOutcome } from "./ceremony.ts";
 import { isLocked } from "./links.ts";
 
 /**
- * How many are sent in a day, for whoever makes texts be sent to get paid for receiving them. A code seldom needs more than two:
+ * Daily limits against SMS pumping (fraudsters earn by receiving texts). A code seldom needs more than two:
  * a number's ten are enough for everybody who mistypes, an order's for many signers, a firm's for a busy day, and all of them
  * together cost some twenty dollars.
  */
@@ -39,7 +39,7 @@ export async function takeText(
     throw new ServiceError("conflict", "No codes are sent to numbers of this country. Ask the sender for another way.");
   const { orderId, partnerId } = envelope;
   const ago = (ms: number) => new Date(at.getTime() - ms);
-  // Whoever asks for another waits for this transaction.
+  // The next request waits for this transaction.
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('signing_texts', 0))`);
   const [sent] = await tx.query<Counts>(sql`
     SELECT (count(*) FILTER (WHERE phone = ${to} AND sent_at > ${ago(minuteMs)}))::int AS lately,

@@ -3,7 +3,7 @@ import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { FieldKind, PreparedField } from "../pdf/fields.ts";
 
-/** What a link leads to now. */
+/** The state that a link leads to now. */
 export type SigningState =
   /** A code is asked for first: see `step`. */
   | "identify"
@@ -35,7 +35,7 @@ export type ShownField = {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** What the partner called it; null for one that says itself what it is. */
+  /** The partner's label; null for a kind that explains itself. */
   readonly label: string | null;
   readonly required: boolean;
   /** A signature that no page shows. */
@@ -47,12 +47,12 @@ export type ShownField = {
 /** A value that the sender wrote into the document, and nobody changes. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
 
-/** What a signer sees of an envelope by their link. */
+/** An envelope as a signer sees it by their link. */
 export type SigningView = {
   readonly state: SigningState;
   readonly environment: Environment;
   readonly orderCode: string;
-  /** What the document is called, as in the mail with the link; the firm's reference where nothing says so. */
+  /** The document's name, as in the mail with the link; the firm's reference where it has none. */
   readonly title: string;
   /** The firm's own. */
   readonly reference: string | null;
@@ -78,7 +78,7 @@ export type SigningView = {
   readonly step: "mail_code" | "access_code" | "text_code" | null;
   /** Whether a way in can be sent while the link is locked. */
   readonly canSendWayIn: boolean;
-  /** What would be signed now: the bytes of the newest revision. Null once nothing is to be read any more. */
+  /** The bytes of the newest revision, which would be signed now. Null once nothing is to be read any more. */
   readonly document: {
     readonly revision: number;
     readonly bytes: number;
@@ -94,7 +94,7 @@ export type SigningView = {
   /** When the consent of this signer was given, and to which version of the text; null before. */
   readonly consent: { readonly version: string; readonly at: Date } | null;
   readonly signedAt: Date | null;
-  /** What the signer may keep, once everybody has signed. */
+  /** The copies that the signer may keep, once everybody has signed. */
   readonly copies: readonly CopyKind[];
   /** The code of the public page of the envelope, once it is completed. */
   readonly verifyCode: string | null;

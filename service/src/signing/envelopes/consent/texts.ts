@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { StartupError } from "../../../kernel/platform/errors.ts";
 import { type Language, languages } from "../../../kernel/platform/languages.ts";
 
-/** What a signer consents to, word for word (15 USC 7001(c)). Each language of signers has one. */
+/** The text that a signer consents to, word for word (15 USC 7001(c)). Each language of signers has one. */
 export type ConsentText = {
   readonly version: string;
   readonly language: Language;

@@ -181,7 +181,7 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
   flow.skip(10);
 }
 
-/** What the certificate is, and what nobody is to take it for. */
+/** The certificate's own limits, so that nobody takes it for more. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "Each signer acted through a link that was mailed to the address named, after the steps named beside “Identified by”. Nobody looked at an identity document: that the holder of the address is the person named is not proven here.",

@@ -2,7 +2,7 @@ import { instantText } from "@signsealship/certificate";
 import { type EnvelopeEvidence, memberOf, type TrailEntry } from "@signsealship/evidence/envelope";
 import type { Issuer } from "../../../evidence/seals/seals.ts";
 
-/** What a custody certificate says. */
+/** The content of a custody certificate. */
 export type CustodyContent = {
   envelope: EnvelopeEvidence;
   /** Its canonical JSON: attached as `envelope.json`. */
@@ -11,7 +11,7 @@ export type CustodyContent = {
   title: string;
   /** `logo` is a PNG of this service's making. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null };
-  /** What the signers agreed to, word for word, each attached under its name. */
+  /** The texts that the signers agreed to, word for word, each attached under its name. */
   consents: readonly { name: string; bytes: Uint8Array }[];
   issuer: Issuer;
   /** Absolute; also in the QR code. */

@@ -18,7 +18,7 @@ type Recorded = {
   trail: readonly TrailRecord[];
 };
 
-/** What is kept of an envelope, as evidence. @throws EvidenceError when it is not what was written */
+/** The stored records of an envelope, as evidence. @throws EvidenceError when they are not the ones that were written */
 export function evidenceOf({ envelope, original, sealed, revisions, signers, trail }: Recorded): EnvelopeEvidence {
   const last = { number: revisions.length + 1, signer: null } as const;
   return validateEnvelope({

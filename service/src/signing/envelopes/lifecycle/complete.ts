@@ -12,11 +12,11 @@ import { type Document, findRevisions, readDocument } from "../records/revisions
 import { alteredRecord, insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord } from "../records/trail.ts";
 import { mailEverybody } from "./links.ts";
 
-/** How often a certificate is made anew because the trail grew meanwhile; beyond, the job tries again. */
+/** How often a certificate is made again because the trail grew meanwhile; beyond, the job tries again. */
 const tries = 5;
 
 /**
- * Seals the document that everybody has signed, certifies how that came about, and moves its order on. Safe beside itself
+ * Seals the document that everybody has signed, certifies how that came about, and moves its order on. Safe to run twice at once
  * and after a crash: the order is moved once.
  * @returns false when it had been completed, or ended, before
  */

@@ -11,7 +11,7 @@ import { openMs, reminderDays } from "./open.ts";
 /** As many a minute. */
 const batchSize = 1_000;
 
-/** Expires what nobody signed in time, and reminds those whose turn it is. Safe beside itself on another node. @returns whether there may be more that is due */
+/** Expires what nobody signed in time, and reminds those whose turn it is. Safe on several nodes at once. @returns whether more may be due */
 export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
   const now = deps.clock();
   const due = await deps.db.query<{ id: number; orderCode: string; expired: boolean }>(sql`

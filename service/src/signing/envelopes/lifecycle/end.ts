@@ -6,7 +6,7 @@ import { type Envelope, endEnvelope, lockEnvelope } from "../records/envelope.ts
 import { appendToTrail } from "../records/trail.ts";
 import { mailEverybody } from "./links.ts";
 
-/** What each is called in the trail, and by which event the order moves: one that is taken back may be reissued as a declined one. */
+/** Each ending's name in the trail, and the order's event: one that is taken back may be reissued as a declined one. */
 const endings = {
   Declined: { trail: "declined", on: "sign_declined" },
   Expired: { trail: "expired", on: "sign_expired" },

@@ -6,8 +6,8 @@ import { completeEnvelope } from "./complete.ts";
 import { openEnvelope } from "./open.ts";
 
 /**
- * Has an order's envelope follow the order: opened when it waits for signatures, completed when all have signed, ended when
- * the order went another way. Whatever was done before is left as it is, so that it may be asked for at any time.
+ * Makes an order's envelope follow the order: opens it when it waits for signatures, completes it when all have signed, ends it
+ * when the order went another way. Work that was done before stays unchanged, so that it may be asked for at any time.
  */
 export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const { db } = deps;

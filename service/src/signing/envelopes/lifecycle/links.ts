@@ -21,14 +21,14 @@ export type SigningMail = {
   /** Which link or code it is about: one that was replaced meanwhile is not mailed. */
   linkId?: string;
   codeId?: string;
-  /** Whom it goes to, where that is no signer any more. */
+  /** The addressee, where that person does not sign any more. */
   former?: { email: string; language: Language };
   /** Tells the mails of one moment apart. */
   at?: string;
 };
 
 /**
- * Gives a signer a new link, to be mailed; one that the signer had before is none any more. The envelope is locked by the
+ * Gives a signer a new link, to be mailed; the signer's earlier link ends. The envelope is locked by the
  * transaction.
  */
 export async function issueLink(

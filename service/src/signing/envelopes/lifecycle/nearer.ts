@@ -4,7 +4,7 @@ import { type Marked, marked } from "../../../kernel/platform/database/state-mac
 import { envelopeState, vouchForEnvelopes } from "../records/envelope.ts";
 
 /**
- * Has a firm's open test envelopes remind and expire so many seconds earlier. Their trails say nothing of it: it happens when it happens.
+ * Lets a firm's open test envelopes remind and expire so many seconds earlier. Their trails record it only when it happens.
  * Envelopes that were altered stay as they are.
  */
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {

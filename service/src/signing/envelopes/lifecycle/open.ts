@@ -30,7 +30,7 @@ export const reminderDays = [2, 5, 9, 14, 21] as const;
 
 /**
  * Opens the envelope of an order that waits for its signatures: the document is prepared, and those whose turn it is get their
- * links. Safe beside itself: whoever is second finds it done.
+ * links. Safe on several nodes at once: the second one finds it done.
  * @throws PdfRefusal, UnfitField when the document can't be prepared
  */
 export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {

@@ -13,7 +13,7 @@ export const overdueStatement = (before: Date, after: number): Statement => sql`
     WHERE e.order_id = o.id AND e.ended_at IS NULL AND s.signed_at IS NULL)
   ORDER BY o.id LIMIT ${batchSize}`;
 
-/** Does what a job gave up, and what there was no job for in an earlier release. Safe beside itself on another node. */
+/** Does the work that a job gave up, and that of earlier releases without jobs. Safe on several nodes at once. */
 export async function followOverdue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const before = new Date(clock().getTime() - lateMs);

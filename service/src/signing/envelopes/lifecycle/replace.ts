@@ -92,7 +92,7 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
 const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>
   one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
 
-/** In the envelope, and in the order, so that an envelope issued anew goes to the same people. */
+/** In the envelope, and in the order, so that a reissued envelope goes to the same people. */
 async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
   const { name, email, phone, language, auth, accessCodeHash } = person;
   await updateSigner(

@@ -166,7 +166,7 @@ function letterOf(
     to: email,
     environment: row.environment,
     subject: sentence(words.subject),
-    // The name of who signs now is none of who signed before.
+    // A former signer is not greeted by the name of the present one.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
     lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
     ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),
@@ -178,5 +178,5 @@ function letterOf(
   };
 }
 
-/** What stands for a title or a name may begin it. */
+/** A title or a name may begin the sentence. */
 const sentence = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());

@@ -26,7 +26,7 @@ export type PlannedField = Content & {
   /** From 0. */
   readonly page: number;
   readonly place: Place;
-  /** What the signer is asked for; null for a field whose kind says it. */
+  /** The question to the signer; null for a field whose kind says it. */
   readonly label?: string | null;
   /** Whether it must be filled; true by default. */
   readonly required?: boolean;
@@ -68,7 +68,7 @@ export type PreparedField = Content & {
   readonly unit: number;
   /** By which the upright appearance stands upright on the page. */
   readonly matrix: readonly number[];
-  /** What of its appearance hides what is below: measured from its lower left corner, in units of user space. */
+  /** The part of its appearance that hides what is below: measured from its lower left corner, in units of user space. */
   readonly covers?: Place;
   /** A signature that no page shows. */
   readonly invisible?: true;

@@ -29,7 +29,7 @@ export type Preparation = {
   readonly planned: readonly PlannedField[];
   /** How many there are. Nobody is named: who signs may be replaced, and what is prepared stays. */
   readonly signers: number;
-  /** What the added page says above their places. */
+  /** The words of the added page above their places. */
   readonly page: { readonly title: string; readonly note: string };
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
@@ -139,8 +139,8 @@ function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
 const READ_ONLY = 1;
 
 /**
- * What earlier signatures leave: readers take text fields that are new for a change of what was signed, and in a certified
- * document whatever is visible, too.
+ * Refuses fields that would break earlier signatures: readers take new text fields for a change,
+ * and in a certified document everything visible, too.
  * @param onPages how many of the fields are on pages that there are
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {
@@ -193,7 +193,7 @@ function blockOnAdded(block: PlannedBlock, signers: number, rows: number, page: 
   return blockField(block, signers, at);
 }
 
-/** The pages that fields are on. @throws UnfitField for a field on a page that there is not, or beside its page */
+/** The pages that fields are on. @throws UnfitField for a field on a page that there is not, or outside its page */
 function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number, FieldPage> {
   const found = new Map<number, FieldPage>();
   const last = Math.max(...planned.map(({ page }) => page));

@@ -26,14 +26,14 @@ const checking: Task<CheckActInput, string | null> = {
 
 type Call<Input> = { readonly holder: string; readonly bytes: Buffer | readonly Buffer[]; readonly input: Input };
 
-/** Has a worker prepare a document. @throws PdfRefusal, UnfitField */
+/** Prepares a document in a worker. @throws PdfRefusal, UnfitField */
 export async function prepareIn(workers: Workers, call: Call<Preparation>): Promise<Prepared> {
   const output = await workers.run(preparing, call).catch(refuseCostly);
   if ("tail" in output) return { ...output, tail: ownBuffer(output.tail) };
   return refuse(output);
 }
 
-/** Has a worker build the revision of an act. @throws PdfRefusal */
+/** Builds the revision of an act in a worker. @throws PdfRefusal */
 export async function buildActIn(workers: Workers, call: Call<ActInput>): Promise<Tail> {
   const output = await workers.run(acting, call).catch(refuseCostly);
   if (output === "decoys")
@@ -42,7 +42,7 @@ export async function buildActIn(workers: Workers, call: Call<ActInput>): Promis
   return { ...output.tail, tail: ownBuffer(output.tail.tail) };
 }
 
-/** Has a worker verify what was signed. @throws PdfRefusal when the verifier does not accept it */
+/** Verifies a signed document in a worker. @throws PdfRefusal when the verifier does not accept it */
 export async function checkActIn(workers: Workers, call: Call<CheckActInput>): Promise<void> {
   const why = await workers.run(checking, call).catch(refuseCostly);
   if (why !== null) throw new PdfRefusal("needs_repair", `the signature does not verify: ${why}`);

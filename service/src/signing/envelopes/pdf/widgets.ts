@@ -19,10 +19,10 @@ export type Widget = {
   readonly prepared: PreparedField;
   readonly page: FieldPage;
   readonly rect: readonly number[];
-  /** Null for one that stays as it is, or shows nothing. */
+  /** Null for one that stays unchanged, or shows nothing. */
   readonly drawing: Drawing | Both | null;
   readonly label: string;
-  /** What becomes of it in the document. */
+  /** Its change in the document. */
   readonly is:
     | { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void }
     | { readonly kind: "changed"; readonly ref: Ref; readonly dict: Dict }
@@ -39,7 +39,7 @@ export type Tools = {
   /** How many there are. */
   readonly signers: number;
   readonly docSha256: string;
-  /** What an act lets anybody do afterwards: 2 for filling in and signing what is there, null for what readers allow where nothing is stated. */
+  /** The changes that an act allows afterwards: 2 for filling in and signing what is there, null for the default of readers. */
   readonly permission: 2 | null;
 };
 
@@ -176,7 +176,7 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
   return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
 }
 
-/** What changes in an empty signature field: what its author wanted of signatures can't be known to hold of ours, and goes. */
+/** The changes to an empty signature field: its author's wishes for signatures can't be known to hold of ours, and go. */
 function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
   return {
     AP: `<</N ${form}>>`,

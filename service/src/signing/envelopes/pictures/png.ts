@@ -136,7 +136,7 @@ function paeth(left: number, up: number, corner: number): number {
 
 type ColorOf = (line: Uint8Array, column: number, to: Uint8Array, at: number) => void;
 
-/** What the samples of a pixel mean; of 16 bits the upper 8 count. */
+/** The colors of a pixel's samples; of 16 bits the upper 8 count. */
 function colors({ depth, type, channels }: Head, palette: Buffer, transparent: Buffer): ColorOf {
   const sample = (line: Uint8Array, index: number): number => {
     if (depth >= 8) return line[(index * depth) >> 3] ?? 0;

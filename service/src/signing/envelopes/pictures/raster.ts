@@ -23,7 +23,7 @@ export function requireSize(width: number, height: number): void {
   if (width * height > mostPixels) throw new UnfitPicture("size", `${width} by ${height} pixels`);
 }
 
-/** The picture made to fit into a rectangle, by the mean of the pixels that become one; one that fits stays as it is. */
+/** The picture made to fit into a rectangle, by the mean of the pixels that become one; one that fits stays unchanged. */
 export function shrink(picture: Raster, most: { width: number; height: number }): Raster {
   const by = Math.min(1, most.width / picture.width, most.height / picture.height);
   if (by === 1) return picture;
@@ -48,7 +48,7 @@ export function shrink(picture: Raster, most: { width: number; height: number })
 
 type Area = { left: number; top: number; right: number; bottom: number };
 
-/** What is transparent has no say in the color. */
+/** Transparent pixels do not count in the color. */
 function mean({ width, rgba }: Raster, { left, top, right, bottom }: Area): [number, number, number, number] {
   let [red, green, blue, alpha] = [0, 0, 0, 0];
   for (let y = top; y < bottom; y++)

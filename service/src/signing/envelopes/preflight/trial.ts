@@ -19,7 +19,7 @@ import { requirePlaces } from "./require-places.ts";
 
 export type Tried = { readonly planned: readonly PlannedField[]; readonly notices: readonly DocumentNotice[] };
 
-/** What is tried. */
+/** The parts that are tried. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
 /** No text is drawn but what the sender gives: whatever a text is, there are glyphs for it, and loading the fonts would take longer than all the rest. */
@@ -49,7 +49,7 @@ export async function tryAll(
       "too_large",
       `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
     );
-  // What the sealer can't read is refused in its words.
+  // The sealer refuses in its own words a document that it can't read.
   const look = lookUpPdf(original);
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields });
@@ -109,7 +109,7 @@ async function refuseFinished(original: Buffer): Promise<void> {
     );
 }
 
-/** What the verifier can't read, it could not accept when it is signed. @throws PdfRefusal, and any other error */
+/** The verifier could not accept, once signed, a document that it can't read. @throws PdfRefusal, and any other error */
 function unreadable(error: unknown): never {
   if (error instanceof EvidenceError) throw new PdfRefusal("needs_repair", error.message, { cause: error });
   throw error;

@@ -26,9 +26,9 @@ export type StoredDocument = {
   deletedAt: Date | null;
 };
 
-/** What is stored of an envelope, and what was recomputed of it. */
+/** The stored records of an envelope, and the results that were recomputed. */
 export type EvidenceNow = {
-  /** Of an envelope that was completed; null where what is stored is none any more. */
+  /** Of an envelope that was completed; null where the stored records are not evidence any more. */
   evidence: EnvelopeEvidence | null;
   trail: readonly TrailRecord[];
   claims: readonly Claim[];

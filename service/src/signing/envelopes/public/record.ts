@@ -10,7 +10,7 @@ import { evidenceNow } from "./evidence-now.ts";
 
 export const envelopeStatuses = ["Open", "Completed", "Declined", "Expired", "Voided"] as const;
 
-/** An envelope for the eyes of whoever has its verify code. */
+/** An envelope for any holder of its verify code. */
 export type EnvelopeRecord = {
   verifyCode: string;
   environment: Environment;
@@ -41,7 +41,7 @@ const shownSigner = ({ n, name, email, routing, signedAt }: Signer): ShownSigner
   signedAt,
 });
 
-/** What anybody may know of an envelope, recomputed from what is stored; null for an unknown code. */
+/** The public facts of an envelope, recomputed from what is stored; null for an unknown code. */
 export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Promise<EnvelopeRecord | null> {
   const envelope = isVerifyCode(verifyCode) ? await findEnvelopeByCode(deps.db, verifyCode) : undefined;
   if (!envelope) return null;

@@ -106,7 +106,7 @@ function alphaOf(entries: unknown): number | undefined {
   return Array.isArray(found) && typeof found[1] === "number" ? found[1] : undefined;
 }
 
-/** What a path fills, by the bounds that pdf.js gives with it; undefined for a path that is stroked or clips. */
+/** The box that a path fills, by the bounds that pdf.js gives with it; undefined for a path that is stroked or clips. */
 function boxOf([operator, , bounds]: readonly unknown[], OPS: PdfJs["OPS"]): Box | undefined {
   const fills: readonly unknown[] = [
     OPS.fill,

@@ -11,7 +11,7 @@ import type { ConsentTexts } from "../consent/texts.ts";
 import type { SignerAuthorities } from "../open-signer-authority.ts";
 import type { Texts } from "../texts/texts.ts";
 
-/** What envelopes work with. */
+/** The dependencies of envelopes. */
 export type EnvelopeDeps = {
   db: Database;
   clock: Clock;

@@ -44,7 +44,7 @@ export type OrderDocument = {
 
 type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string; mac: Buffer | null };
 
-/** @param owner null for whoever has a link to them */
+/** @param owner null for a holder of the link to them */
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
@@ -58,8 +58,8 @@ function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]>
 const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string => `${kind}-${sha256}`;
 
 /**
- * The documents of an order, oldest first. The revisions that make them are none of their own.
- * @param owner null for whoever has a link to them
+ * The documents of an order, oldest first. The revisions that lead to them are not documents of their own.
+ * @param owner null for a holder of the link to them
  * @throws ServiceError `unavailable` where the service did not write one of their rows
  */
 export const orderDocuments = async (

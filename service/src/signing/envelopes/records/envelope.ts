@@ -8,7 +8,7 @@ import { signerState, verifiedOrder, verifiedSigner } from "../../../orders/orde
 import type { PreparedField } from "../pdf/fields.ts";
 import { joinRoom, roomColumns } from "./rooms.ts";
 
-/** What every question about an envelope needs: the envelope, its order and its firm. */
+/** The facts that every question about an envelope needs: the envelope, its order and its firm. */
 export type Envelope = {
   id: number;
   attempt: number;
@@ -31,9 +31,9 @@ export type Envelope = {
   environment: Environment;
   externalReference: string | null;
   docSlug: string | null;
-  /** What the document is called, encrypted. */
+  /** The document's name, encrypted. */
   documentName: Buffer | null;
-  /** What it has that people may not see, encrypted. */
+  /** Its parts that people may not see, encrypted. */
   documentNotices: Buffer | null;
   partnerId: string;
   partnerName: string;
@@ -41,7 +41,7 @@ export type Envelope = {
   partnerContact: string | null;
 };
 
-/** What people call the document. */
+/** The document's name for people. */
 export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
   externalReference ?? docSlug ?? "Document";
 

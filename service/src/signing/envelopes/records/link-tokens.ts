@@ -3,7 +3,7 @@ import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kern
 
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** The token of a signing link, 160 bits as 40 hex digits, made anew from the link's id. */
+/** The token of a signing link, 160 bits as 40 hex digits, recomputed from the link's id. */
 export const signingToken = (secrets: SecretBytes, linkId: string): string =>
   derivedToken(deriveKey(secrets, "signing-link"), linkId);
 

@@ -47,7 +47,7 @@ type Order = SigningFacts & {
 /** An order's signing: the latest envelope, and who signs. */
 export type Signing = { order: Order; envelope: EnvelopeState | null };
 
-/** @param owner null for whoever has the code @returns undefined for an unknown order */
+/** @param owner null for a holder of the code @returns undefined for an unknown order */
 export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`

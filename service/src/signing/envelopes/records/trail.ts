@@ -11,7 +11,7 @@ import { embedTables } from "./embeds.ts";
 import { type Envelope, envelopeState } from "./envelope.ts";
 import { roomTables } from "./rooms.ts";
 
-/** What can happen to an envelope. */
+/** The events of an envelope. */
 export type TrailEvent =
   | "created"
   | "link_issued"
@@ -94,7 +94,7 @@ const withCodes = (stored: string, verifyCode: string, orderCode: string): strin
 // No text inside a record looks so: its quotes are escaped.
 const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
-/** What the firm is told of a signer, by the record that says it. */
+/** The topics about a signer, by the record that causes each. */
 const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
   link_issued: "signature.requested",
   opened: "signature.viewed",

@@ -1,5 +1,5 @@
 /**
- * What came of a text message. `refused`: the number takes none. `away`: nothing was sent, and it may be tried again. `unknown`:
+ * The outcome of a text message. `refused`: the number takes none. `away`: nothing was sent, and it may be tried again. `unknown`:
  * it may have been sent.
  */
 export type TextOutcome = "sent" | "refused" | "away" | "unknown";

@@ -22,7 +22,7 @@ export type Credential = {
   issuer: string;
   issuedOn: string;
   expiresOn: string;
-  /** How whoever checked it refers to the result. */
+  /** The checker's reference to the result. */
   resultReference: string | null;
   last4: string | null;
 };

@@ -34,7 +34,7 @@ export async function correctEntry(
     environment: Environment;
   };
   await db.transaction(async (tx) => {
-    // Whoever else writes to the journal has locked the order before the notary.
+    // Every other writer of the journal has locked the order before the notary.
     await lockOrder(tx, orderCode);
     const frame = {
       journal: notary.id,

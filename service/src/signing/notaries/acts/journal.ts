@@ -6,7 +6,7 @@ import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { type EntryFrame, type EntrySubject, type JournalRecord, nextEntry } from "./entry.ts";
 
-/** What the row of an entry says, for its MAC. */
+/** The members of an entry's row, for its MAC. */
 export type JournalFacts = { notaryId: string; position: number; sha256: string };
 
 export const journalMembers = ({ notaryId, position, sha256 }: JournalFacts): Members => ({

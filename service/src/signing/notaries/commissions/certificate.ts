@@ -2,7 +2,7 @@ import { hash, X509Certificate } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, leafFault, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 
-/** What a notary's certificate says; times to the second, the fingerprint in hex. */
+/** The facts in a notary's certificate; times to the second, the fingerprint in hex. */
 export type CertificateFacts = {
   subject: string;
   issuer: string;
@@ -28,7 +28,7 @@ const faultWords = {
   "unknown-critical-extension": "it has a critical extension that is not known here",
 } as const;
 
-/** What is wrong with a certificate to sign documents with, whenever that is; null for nothing. */
+/** The fault of a certificate to sign documents with, whenever that is; null without one. */
 export function certificateFault(pem: string): string | null {
   try {
     const certificate = oneOf(pem);
@@ -41,7 +41,7 @@ export function certificateFault(pem: string): string | null {
   }
 }
 
-/** What is wrong with certificates of issuers, in order from the notary's own; null for nothing. */
+/** The fault of issuers' certificates, in order from the notary's own; null without one. */
 export function chainFault(pem: string, chain: string): string | null {
   try {
     const certificates = [oneOf(pem), ...parseCertificatesPem(chain)];

@@ -4,7 +4,7 @@ import { certificateFault, chainFault } from "./certificate.ts";
 
 export const notaryStatuses = ["active", "suspended"] as const;
 
-/** What is on record of a notary. Dates are the first or the last day on which something counts, `2026-01-31`. */
+/** A notary's record. Dates are the first or the last day on which something counts, `2026-01-31`. */
 export type Commission = {
   commissionName: string;
   state: string;
@@ -17,7 +17,7 @@ export type Commission = {
   ronRegistration: string | null;
   ronStarts: string | null;
   ronExpires: string | null;
-  /** What acts by audio and video are made with. */
+  /** The tool of acts by audio and video. */
   tool: string | null;
   /** PEM of the certificate that the notary signs with; null where none is registered yet. */
   certificate: string | null;

@@ -2,7 +2,7 @@ import { dayMs } from "../../../kernel/platform/clock.ts";
 import { certificateFacts } from "./certificate.ts";
 import type { Commission } from "./commission.ts";
 
-/** What of a notary expires. */
+/** The parts of a notary's record that expire. */
 export type Expiring = "commission" | "registration" | "certificate";
 
 /** How notaries act, in the words of the law: by audio and video; in person, electronically; in person, in ink; by audio and video, in ink. */
@@ -23,7 +23,7 @@ const soonMs = 60 * dayMs;
 /** The first instant after a day. */
 export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
-/** What of a notary expires, and when. A day ends with it in UTC: nowhere in the United States is it later. */
+/** The ends of a notary's terms. A day ends with it in UTC: nowhere in the United States is it later. */
 export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
   const notAfter = certificate === null ? null : certificateFacts(certificate).notAfter;
   return [
@@ -62,16 +62,16 @@ export const expiringWords: Readonly<Record<Expiring, string>> = {
   certificate: "certificate",
 };
 
-/** What keeps a notary from acting in any mode at the instant, in words; none for nothing. */
+/** The reasons that keep a notary from acting in any mode at the instant, in words; empty without one. */
 export const commissionBlocks = (commission: Commission, now: Date): string[] => blocksOf(commission, "ink", now);
 
-/** What keeps a notary from acting in a mode at the instant, in words; none for nothing. */
+/** The reasons that keep a notary from acting in a mode at the instant, in words; empty without one. */
 export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {
   const { status, ronRegistration, certificate } = commission;
   const isRemote = mode === "ron" || mode === "rin";
   const needed = new Set<Expiring>(["commission"]);
   if (isRemote) needed.add("registration");
-  // What is signed in ink bears no certificate.
+  // A document signed in ink has no certificate.
   if (mode === "ron" || mode === "ipen") needed.add("certificate");
   return [
     ...(status === "suspended" ? ["You are suspended."] : []),

@@ -16,7 +16,7 @@ const otherKinds = (Object.keys(taskKinds) as TaskKind[]).filter((kind) => kind 
 
 const noNotary = () => new ServiceError("not_found", "Notary not found.");
 
-/** What the audit log says of a change: of certificates their fingerprints. */
+/** The audit log's detail of a change: of certificates their fingerprints. */
 function changed(before: Commission | null, after: Commission): object {
   const shown = (commission: Commission | null, name: keyof Commission) => {
     const value = commission?.[name] ?? null;
@@ -55,12 +55,12 @@ export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed
   });
 }
 
-/** Changes a record. What is not typed stays as it is; who is suspended loses the orders in hand. @throws ServiceError naming every field that is wrong */
+/** Changes a record. Untyped values stay; a suspended notary loses the orders in hand. @throws ServiceError naming each wrong field */
 export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor: string): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
     const { operatorId } = await requireNotary(tx, id);
-    // Orders and their tasks before the notary, as whoever ends an act locks them.
+    // Orders and their tasks before the notary, in the order in which the end of an act locks them.
     if (typed["status"] === "suspended")
       await releaseClaims(tx, { claimedBy: `operator:${operatorId}`, keep: otherKinds, by: actor, at });
     const before = await lockNotary(tx, id);

@@ -23,7 +23,7 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
   return null;
 }
 
-/** What of the act itself a notary is to look at before it is entered. */
+/** The points of the act itself that a notary looks at before it is entered. */
 export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules }: Eligibility): Check[] {
   const isEarly = stampedAt !== null && stampedAt < act.startedAt;
   const day = act.startedAt.slice(0, 10);

@@ -46,7 +46,7 @@ const mostShown = 200;
 
 const noOrder = () => new ServiceError("not_found", "Order not found.");
 
-/** The record of a notary who asks. @throws ServiceError `role_required` for who has none */
+/** The record of a notary who asks. @throws ServiceError `role_required` for an operator without one */
 export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<Notary> {
   const notary = id === null ? undefined : await notaryOfOperator(db, id);
   if (!notary) throw new ServiceError("role_required", "You are not on record as a notary. An administrator adds you.");
@@ -69,7 +69,7 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
   };
 }
 
-/** What waits for a notary today: orders to claim, and those in hand with their appointments, the next one first. */
+/** A notary's work today: orders to claim, and those in hand with their appointments, the next one first. */
 export type NotaryDay = {
   open: readonly EligibleOrder[];
   mine: readonly (EligibleOrder & { appointmentAt: Date | null })[];
@@ -123,7 +123,7 @@ async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {
   return { notary, order };
 }
 
-/** An order in the notary's hands. @throws ServiceError `not_found` for every other, `role_required` for who is suspended */
+/** An order in the notary's hands. @throws ServiceError `not_found` for every other, `role_required` for a suspended notary */
 export async function claimedOrder(deps: DeskDeps, operator: Operator, code: string) {
   const { notary, order } = await orderInHands(deps, operator, code);
   requireActive(notary);

@@ -71,7 +71,7 @@ export const unclaimedOrders = (reading: Reading, environment: Environment, limi
     sql`ORDER BY t.due_at, t.id LIMIT ${limit}`,
   );
 
-/** What somebody has claimed. */
+/** The orders that a person has claimed. */
 export const claimedOrders = (reading: Reading, environment: Environment, by: string) =>
   waitingOrders(
     reading,
@@ -130,7 +130,7 @@ export async function orderOfTask(
   return order;
 }
 
-/** What a notary has noted of a claimed order so far. */
+/** A notary's notes of a claimed order so far. */
 export type Draft = { act: unknown; appointmentUrl: string | null; appointmentAt: Date | null };
 
 /** The act goes into the journal, and the address into mails. A draft that was deleted and is put in again gets another id. */

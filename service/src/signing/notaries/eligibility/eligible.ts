@@ -2,7 +2,7 @@ import type { Commission } from "../commissions/commission.ts";
 import { type ActMode, blocksOf } from "../commissions/expiry.ts";
 import type { NotaryRules, RulesAttribution, StateRules } from "./rules.ts";
 
-/** What of an order decides who may notarize it. */
+/** The facts of an order that decide who may notarize it. */
 export type OrderToNotarize = { docSlug: string | null; signerState: string | null };
 
 export type Eligibility = {

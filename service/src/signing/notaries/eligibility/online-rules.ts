@@ -204,7 +204,7 @@ export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } 
 };
 export const onlineNames = Object.keys(onlineForms) as OnlineName[];
 
-/** What the service can have done by providers. */
+/** The proofs that the service's providers can make. */
 export type ProofMeans = { credentials: boolean; questions: boolean };
 
 /** Whether the service itself can have proof of the type. An earlier meeting and a certificate are the notary's to judge. */

@@ -19,7 +19,7 @@ import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./o
 /** A value of the law as somebody read it: as of when, and where. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
-/** What else the law of a state says of remote acts, in words for the notary. */
+/** Further terms of a state's law of remote acts, in words for the notary. */
 export const termNames = [
   "effective",
   "feeCap",

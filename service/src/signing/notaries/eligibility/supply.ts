@@ -14,7 +14,7 @@ export type SupplyDeps = {
   refuses: boolean;
 };
 
-// What is sold is online notarization: a notary who may act in person alone can't perform it.
+// The service sells online notarization: a notary who may act in person alone can't perform it.
 const online: readonly ActMode[] = ["ron", "rin"];
 
 /** Says of orders whether a notary on record may perform them today. */
@@ -54,7 +54,7 @@ function gapIn(
   return "The document takes no electronic signature, so that no notary on record may notarize it online.";
 }
 
-/** What the operator is told of the notarizations that are sold: `urgent` for orders that are paid and that nobody can perform. */
+/** The operator's warning about notarizations on sale: `urgent` for orders that are paid and that nobody can perform. */
 export type SupplyState = { result: "ok" | "warning" | "urgent"; detail: string };
 
 /** Whether live notarizations are sold that nobody on record can perform. */

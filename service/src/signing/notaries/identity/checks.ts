@@ -45,7 +45,7 @@ export const proofHours = 24;
 /** Each check costs money. */
 const mostChecks = 5;
 
-/** What the service's providers prove for orders of an environment. */
+/** The proofs that the service's providers can make for orders of an environment. */
 export const meansFor = (
   { proofing, quiz }: Pick<IdentityDeps, "proofing" | "quiz">,
   environment: WaitingOrder["environment"],
@@ -60,7 +60,7 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 ];
 
 /**
- * Has a person of an order in the notary's hands mailed a link by which they prove their identity, in the first way of the state
+ * Mails a person of an order in the notary's hands a link by which they prove their identity, in the first way of the state
  * that the service's providers can carry out.
  * @throws ServiceError naming the value or the provider that is missing, for a check that is open, and after two failed quizzes
  */

@@ -42,7 +42,7 @@ const lookQueue = "identity-look";
 const forgetQueue = "identity-forget";
 /** Where no event arrives, the provider is asked after these pauses, and then each day while the link works. */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
-/** What a provider found is kept this long after the check began. */
+/** A provider's findings are kept this long after the check began. */
 const keptMs = 30 * dayMs;
 const againMs = 7 * dayMs;
 
@@ -136,7 +136,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
 
 const cipherOf = (secrets: SecretBytes) => columnCipher(secrets, foundColumn);
 
-/** What the provider found of a credential; null before, and once it is forgotten. */
+/** The provider's findings on a credential; null before, and once they are forgotten. */
 export const resultOf = (
   secrets: SecretBytes,
   { id, content }: Pick<Proof, "id" | "content">,

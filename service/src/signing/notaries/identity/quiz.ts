@@ -24,7 +24,7 @@ const mostTries = 8;
 export type AskedQuiz = { proofId: string; questions: QuizQuestion[]; seconds: number };
 
 /**
- * Has the provider ask its questions about the person. What is typed of the person is passed on, and not kept.
+ * Makes the provider ask its questions about the person. The person's data is passed on, and not kept.
  * @throws ServiceError naming every field that is wrong; `conflict` while a quiz runs, or after the last try
  */
 export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<AskedQuiz> {
@@ -88,7 +88,7 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }
 
-/** What travels between the browser and us while the last answer is chosen. Answers count by the state's seconds alone. */
+/** The time of travel between the browser and us with the last answer. Answers count by the state's seconds alone. */
 const graceSeconds = 5;
 
 const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>

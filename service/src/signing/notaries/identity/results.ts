@@ -5,7 +5,7 @@ import { type IdentityDeps, proofHours } from "./checks.ts";
 import { resultOf } from "./proofs.ts";
 import { checksOf, type IdentityCheck, type Proof, proofsOf } from "./store.ts";
 
-/** What is known of the identity of somebody who is to appear. */
+/** The known identity of a person who is to appear. */
 export type IdentityState = {
   /** From 1. */
   person: number;

@@ -6,7 +6,7 @@ import { type ProtectedTable, stateRows } from "../../../kernel/platform/protect
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import type { ProofType, QuizRules } from "../eligibility/online-rules.ts";
 
-/** What a notary asked of a person: the types of proof, all of which are to be passed. */
+/** A notary's check of a person: the types of proof, all of which are to be passed. */
 export type IdentityCheck = {
   id: string;
   orderId: number;
@@ -37,7 +37,7 @@ export type Proof = {
   correct: number | null;
   asked: number | null;
   seconds: number | null;
-  /** What the provider found of a credential, encrypted; null once it is forgotten. */
+  /** The provider's findings on a credential, encrypted; null once they are forgotten. */
   content: Buffer | null;
 };
 
@@ -152,7 +152,7 @@ export async function insertProof(tx: Tx, { id, checkId, kind, attempt, provider
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
-/** What a try comes to. */
+/** The outcome of a try. */
 export type ProofEnd = {
   state: "passed" | "failed" | "inconclusive";
   at: Date;
@@ -162,7 +162,7 @@ export type ProofEnd = {
   content?: Buffer;
 };
 
-/** Of a try whose check `lockCheck` has locked. One that has ended stays as it is. */
+/** Of a try whose check `lockCheck` has locked. One that has ended stays unchanged. */
 export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
   const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
   await tx.query(sql`
@@ -178,7 +178,7 @@ export async function setProof(tx: Tx, id: string, set: { reference: string } | 
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
-/** What was found of a credential is deleted, and the provider has deleted its own. */
+/** The findings on a credential are deleted, and the provider has deleted its own. */
 export async function forgetProof(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.query(sql`UPDATE identity_proofs SET content = NULL, forgotten_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, proofState, sql`id = ${id}`);

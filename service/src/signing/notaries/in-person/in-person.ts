@@ -106,10 +106,10 @@ export async function inPersonOf(db: Sql, orderCode: string, owner: Owner) {
 
 type Decision = { owner: Owner; orderCode: string; actor: string; agrees: boolean };
 
-/** What came of a decision. */
+/** The outcome of a decision. */
 export type InPersonDecision = {
   state: "agreed" | "declined";
-  /** What was asked to be given back; null for nothing. */
+  /** The refund that was requested; null for nothing. */
   refundCents: number | null;
 };
 

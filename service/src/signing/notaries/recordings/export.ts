@@ -57,7 +57,7 @@ const [localBytes, descriptorBytes, directoryBytes, endBytes] = [30, 16, 46, 22]
 const fixedBytes = localBytes + descriptorBytes + directoryBytes;
 /** The first of January 1980: the times are in the manifest. */
 const dosDate = 0x21;
-/** Stored as it is, its sum behind it. */
+/** Stored uncompressed, its sum behind it. */
 const flags = 0x08;
 
 async function* zipped(entries: readonly Entry[]): AsyncGenerator<Buffer> {

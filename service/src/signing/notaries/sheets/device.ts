@@ -87,7 +87,7 @@ async function returned(
 /** Who holds a browser whose console session is suspended. */
 export type Holding = { sessionId: string; userId: string };
 
-/** What the page in a signer's hands says; null for a browser that no notary handed over. */
+/** The content of the page in a signer's hands; null for a browser that no notary handed over. */
 export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: Holding) {
   const open = await handOverOfSession(desk.db, sessionId);
   const sheet = open && (await findSheet(desk, open.sheetId));

@@ -110,7 +110,7 @@ async function prepare({ desk, placeFor }: SheetDeps, claimed: Claimed, script: 
 
 export type Opened = { sheet: Sheet; room: RoomEnvelope | undefined };
 
-/** What the page of an act shows; null without an open one. */
+/** The content of an act's page; null without an open one. */
 export type SheetView = Opened & {
   turns: { turn: Turn; isMarked: boolean; words: string }[];
   open: Turn | null;

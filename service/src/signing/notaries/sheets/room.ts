@@ -90,7 +90,7 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
 
 const identityOf = ({ basis, credential, witness }: Principal) => ({ basis, credential, witness });
 
-/** What is known of a principal from the mark of their identity; undefined before it. */
+/** The principal's facts from the mark of their identity; undefined before it. */
 export const principalOf = (sheet: Progress, n: number): Principal | undefined =>
   markOf(sheet, "identify", n)?.detail as Principal | undefined;
 

@@ -17,7 +17,7 @@ import { type ActKind, actKinds, identityBases } from "../acts/act.ts";
 export const sheetModes = ["ipen", "ron"] as const;
 export type SheetMode = (typeof sheetModes)[number];
 
-/** What must be true before a step is marked. */
+/** The conditions of a step: each must be true before the step is marked. */
 export const needs = ["identity", "consent", "present", "recording"] as const;
 export type Need = (typeof needs)[number];
 
@@ -153,7 +153,7 @@ function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
   );
 }
 
-/** An act that begins without its opening, or ends without the notary's signature, is no act. */
+/** Refuses an act that begins without its opening, or ends without the notary's signature. */
 function namesOf(place: Place, steps: Steps): StepName[] {
   const names = list(place).map((each) => {
     const name = oneOf(each, stepNames);

@@ -57,7 +57,7 @@ export async function markStep(
   return appendMark(tx, rowMac, sheet, { kind: "step", ...mark, detail, by, at });
 }
 
-/** Records what is no step: a hand-over, a gap, somebody who left. */
+/** Records other events than steps: a hand-over, a gap, somebody who left. */
 export const noteEvent = (
   tx: Tx,
   rowMac: RowMac,

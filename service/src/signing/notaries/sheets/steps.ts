@@ -4,7 +4,7 @@ import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
 /** Somebody who appears before the notary: the order's signers, in their order. */
 export type Person = { readonly n: number; readonly name: string };
 
-/** What happened at a sheet: a step that was marked, or something else that belongs to its record. */
+/** An event at a sheet: a step that was marked, or something else that belongs to its record. */
 export type Mark = {
   readonly position: number;
   readonly at: string;

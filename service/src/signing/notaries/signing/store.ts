@@ -3,7 +3,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 
 /** As long as an order's day at the desk: the notary looks at the report of what was signed. */
 const keptMs = 60 * 60_000;
-/** What is prepared is signed at once. */
+/** A prepared signature is signed at once. */
 const preparedMs = 10 * 60_000;
 
 /** A notary's revision of an order's document, without or with its signature. */

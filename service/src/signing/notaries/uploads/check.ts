@@ -8,7 +8,7 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { hasSentence, textOf } from "./text.ts";
 import { placeProblem } from "./visible-place.ts";
 
-/** What is checked of an upload, in this order. */
+/** The checks of an upload, in this order. */
 export type CheckName =
   | "our_revision"
   | "one_signature"
@@ -37,7 +37,7 @@ export type UploadRules = {
   readonly mayBePaper: boolean;
   /** One of these has to stand in the document; none where the state asks for none that is known. */
   readonly sentences: readonly string[];
-  /** What the service itself drew into a block that waited for the notary: readers do not read it as text. */
+  /** The lines that the service itself drew into a block that waited for the notary: readers do not read them as text. */
   readonly drawnLines: readonly string[];
   /** PEM of the time-stamping authorities that are trusted. */
   readonly tsaRoots: string;
@@ -175,7 +175,7 @@ async function placeCheck(given: Buffer, upload: Buffer): Promise<Check> {
   return claim("visible_place", problem === null, "Nothing of the document is covered.", problem ?? "");
 }
 
-/** What held before must hold still; what did not is no fault of the notary's. */
+/** A signature that held before must hold still; the notary is not at fault for one that did not. */
 function earlierCheck(before: readonly EarlierSignature[], after: readonly EarlierSignature[]): Check {
   const broken = before
     .flatMap((earlier) => {

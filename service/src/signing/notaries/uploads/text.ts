@@ -3,8 +3,8 @@ import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
 const mostPages = 500;
 
 /**
- * The text of a document as a reader shows it: of its pages, of its annotations and of the values of its fields. What is drawn as a
- * picture is no text.
+ * The text of a document as a reader shows it: of its pages, of its annotations and of the values of its fields. A picture has
+ * no text.
  * @param givenSha256 hex SHA-256 of the document that the notary was given
  * @returns null when pdf.js can't read the document
  */

@@ -5,7 +5,7 @@ type Page = Awaited<ReturnType<Opened["getPage"]>>;
 
 /**
  * The largest signature that a notary may add, in points: stamps of notaries are at most about 2.5 inches wide and 2 inches high
- * (round and rectangular ones), and programs write the signer's name and the date beside the picture.
+ * (round and rectangular ones), and programs write the signer's name and the date next to the picture.
  */
 export const mostSignature = { width: 300, height: 150 } as const;
 /** Of a page: for a certificate's words across its width, and for all additions together. */
@@ -85,7 +85,7 @@ function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): s
     : null;
 }
 
-/** What annotations and fields show on a page, or may show on paper. */
+/** The visible parts of annotations and fields on a page, on the screen or on paper. */
 export async function shownOn(page: Page): Promise<Shown[]> {
   const annotations: readonly Readonly<Record<string, unknown>>[] = await page.getAnnotations({ intent: "any" });
   return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags }) => {

@@ -31,7 +31,7 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   return own.length > 0 || !untouched ? own : tagFields(look, signers);
 }
 
-/** What readers let a signature add to a certified document, whatever it allows: a field that shows nothing. */
+/** Readers let a signature add this to a certified document, whatever it allows: a field that shows nothing. */
 const invisibleFor = (signers: readonly number[]): PlannedField[] =>
   signers.map((signer) => ({
     kind: "signature",

@@ -45,6 +45,6 @@ function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
   }
 }
 
-/** What a version says. @throws DataFileError */
+/** The rules of a version. @throws DataFileError */
 export const readChange = ({ rules, state, version }: RuleChange, shipped: NotaryRules): StateRules =>
   parseStateRules(rules, `version ${version} of the rules of ${state}`, shipped);

@@ -30,7 +30,7 @@ const classWords: Readonly<Record<string, RegExp>> = {
 
 /**
  * Puts a published table of the states' laws of remote acts into a rules file: whether they are authorized, which classes of
- * documents are excluded, and what it says of fees, identity and records. What the file knows beside that stays.
+ * documents are excluded, and its fees, identity and records. Other terms of the file stay.
  * @param table the text of a CSV or JSON file
  * @throws StartupError naming the row or field, and the rule
  */
@@ -79,7 +79,7 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
   return isRemote ? ["ron", ...others] : others;
 }
 
-/** The classes that the text names, beside those that are excluded already; a text that names none stays a term that the notary reads. */
+/** The further classes that the text names; a text that names none stays a term that the notary reads. */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,
   before: Entry | undefined,

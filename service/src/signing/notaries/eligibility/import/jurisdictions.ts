@@ -4,7 +4,7 @@ import { isDay } from "../../form-reader.ts";
 import { type TermName, termNames } from "../rules.ts";
 import type { Cell, TableRow } from "./records.ts";
 
-/** What a table says of a jurisdiction; a value that it does not have is not there. */
+/** A table's terms of a jurisdiction; a value that the table does not have is absent. */
 export type Jurisdiction = {
   state: string;
   /** Whether remote acts are authorized, as of the day of the import. */
@@ -44,7 +44,7 @@ function stateOf(text: string): string | undefined {
 }
 
 /**
- * What the rows say, by columns that are known by their names.
+ * The rows' terms, by columns that are known by their names.
  * @param today `YYYY-MM-DD`: what takes effect later is not in force yet
  * @throws StartupError naming the row and the rule
  */
@@ -104,7 +104,7 @@ function filled(row: TableRow, name: string | undefined): Cell | undefined {
 const yes = /^(?:yes|true|full(?:y authorized)?|(?:fully )?authorized|authorised|permitted|in force|active)$/i;
 const no =
   /^(?:no|false|none|not (?:yet )?(?:authorized|authorised|permitted|in force)|pending|prohibited|n\/?a|-|—)$/i;
-/** `effective 2026-07-01`, `since July 1, 2026`: nothing else beside the day. */
+/** `effective 2026-07-01`, `since July 1, 2026`: nothing but the day. */
 const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
 
 /**

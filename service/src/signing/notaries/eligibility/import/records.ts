@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { StartupError } from "../../../../kernel/platform/errors.ts";
 
-/** What a table says of one jurisdiction in one column, and where that was read; null where it names no source. */
+/** A table's text on one jurisdiction in one column, and its source; null where it names none. */
 export type Cell = { text: string; source: string | null };
 
 /** A row of a table: its cells by the names of their columns, in lower case and joined by `_`. */

@@ -10,7 +10,7 @@ import { mayHoldTags } from "./may-hold-tags.ts";
 import { pageTexts } from "./page-texts.ts";
 import { type TagInText, tagsInText } from "./tags-in-text.ts";
 
-/** What reading the text of one document may take. */
+/** Limit of the reading of one document's text. */
 const mostMs = 8_000;
 
 type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
@@ -26,7 +26,7 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
   const tags = await findTags(look).catch((error: unknown) => {
     if (error instanceof UnmatchedTag || error instanceof PdfRefusal) throw error;
     if (error instanceof TooMuchText) throw new UnmatchedTag(`${error.message}; name the places in fields`);
-    // What pdf.js can't read has no tags for it: the signers sign on a page that is added.
+    // A document that pdf.js can't read has no tags for it: the signers sign on a page that is added.
     return [];
   });
   const roles = new Map<string, number>();
@@ -90,7 +90,7 @@ const least: Partial<Record<PlannedField["kind"], { width: number; height: numbe
 function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
   const page = shownSize(box);
   const { width: usual, height: high } = least[tag.kind] ?? { width: 0, height: 0 };
-  // What stands behind it stays to be read.
+  // The words behind it stay to be read.
   const wanted = { width: endsLine ? usual : 0, height: high };
   const width = Math.min(Math.max(tag.width ?? wanted.width, around.width), page.width);
   const height = Math.min(Math.max(tag.height ?? wanted.height, around.height), page.height);

@@ -3,7 +3,7 @@ import type { FieldKind } from "../../fields.ts";
 /** A tag in the text of a page: what it asks for, of whom. */
 export type Tag = {
   readonly kind: FieldKind;
-  /** `r2` names the second signer; any other role whoever comes next. Null: the first. */
+  /** `r2` names the second signer; any other role the next one. Null: the first. */
   readonly role: { readonly number: number } | { readonly name: string } | null;
   readonly label: string | null;
   readonly required: boolean;

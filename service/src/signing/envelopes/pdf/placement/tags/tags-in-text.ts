@@ -145,7 +145,7 @@ function hasOthers(page: PlacedPage, rect: Rect, [from, to]: readonly [number, n
 const meet = ([l, b, r, t]: Rect, [left, bottom, right, top]: Rect): boolean =>
   l < right && left < r && b < top && bottom < t;
 
-/** What letters take below and above their line, in parts of the font size. */
+/** The space of letters below and above their line, in parts of the font size. */
 const [below, above] = [0.3, 0.95];
 
 type Extent = { readonly from: number; readonly to: number; readonly inset: number };
