@@ -100,7 +100,7 @@ const mostBytes = 256 * 1024;
  * Ends the halt of a log whose database became an older one: adds the entries that a copy has and the database lacks, and goes on only when
  * the root of the copy's checkpoint, which this log signed, comes out.
  * @param from an export (a folder), the address of a log, or a file with the newest checkpoint alone
- * @throws StartupError when the copy is not of this log, or is older than what is known to be published; LogHalt when it contradicts it
+ * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when it contradicts it
  */
 export async function recoverLog(deps: RecoverDeps, log: Environment, from: string): Promise<Recovered> {
   const read = await openCopy(deps.fetch, from);

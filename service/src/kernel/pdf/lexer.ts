@@ -49,7 +49,7 @@ export function skipRegular(bytes: Buffer, at: number): number {
   return position;
 }
 
-/** Compares the bytes from `at` on with an ASCII word; what follows it is not asked. */
+/** Compares the bytes from `at` on with an ASCII word; the byte after it does not matter. */
 export function hasWord(bytes: Buffer, at: number, word: string): boolean {
   if (at + word.length > bytes.length) return false;
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word.charCodeAt(i)) return false;

@@ -39,7 +39,7 @@ export function readObjectStream(dict: Dict, data: Buffer, budget: Budget): Obje
   return { data, numbers, offsets };
 }
 
-/** Where the object at an index of the stream begins; it must bear the given number. @throws PdfRefusal `needs_repair` */
+/** Where the object at an index of the stream begins; it must have the given number. @throws PdfRefusal `needs_repair` */
 export function compressedObject(stream: ObjectStream, index: number, num: number) {
   const offset = stream.offsets[index];
   if (offset === undefined || stream.numbers[index] !== num) {

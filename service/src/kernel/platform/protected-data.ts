@@ -51,7 +51,7 @@ export type BlobRows<Row> = {
   useOf(row: Row): BlobUse;
 };
 
-/** A row as it is read: its key, what it says, and its MAC. */
+/** A row as it is read: its key, its members, and its MAC. */
 export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | null };
 
 /** A table whose rows have a MAC. */

@@ -130,7 +130,7 @@ WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND ${isAllowed} FOR NO KEY U
         "conflict",
         "The order has moved on, and this email would no longer be right. Nothing was sent.",
       );
-    // After the lock: who waited for it counts what was sent meanwhile.
+    // After the lock: a request that waited for it counts the mails sent while it waited.
     const [today] = await tx.query<{ sent: number }>(sql`
 SELECT count(*)::int AS sent FROM audit_log
 WHERE order_id = ${order.id} AND action = ${action} AND occurred_at > ${new Date(at.getTime() - dayMs)}`);

@@ -42,7 +42,7 @@ const exact = <Measured extends object>(measured: Measured) =>
     ]),
   );
 
-/** The same of a row. Values that the service never writes may have no canonical form: no MAC is over what is given for them. */
+/** The same of a row. Values that the service never writes may have no canonical form, so that no MAC can match them. */
 function storedMembers(row: SigningFacts): Members {
   try {
     return signingMembers(row);

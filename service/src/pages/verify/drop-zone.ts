@@ -9,7 +9,7 @@ import { knownCertificates } from "./known-certificates.ts";
 export type DropWords = { file: string; hint: string; accept: string };
 
 /**
- * Where files are dropped or chosen, and where `verify.js` shows what came of them. Without script it says so.
+ * The zone for files to drop or choose, and for the results from `verify.js`. Without script it says so.
  * @param config public facts for the script, as JSON in the page: data, not script
  */
 export const dropZone = (config: VerifyConfig, { file, hint, accept }: DropWords): Html =>

@@ -20,7 +20,7 @@ export type CredentialResult = {
 };
 
 export type NewProofing = {
-  /** Ours. With the same one, a check is begun once. */
+  /** Our own reference. Checks with the same one begin once. */
   id: string;
   /** Whether the face is compared with the credential. */
   comparesFaces: boolean;

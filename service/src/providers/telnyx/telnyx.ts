@@ -36,7 +36,7 @@ const mostPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };
 
-/** @param call makes one request to `https://api.telnyx.com` or what stands for it */
+/** @param call makes one request to `https://api.telnyx.com` or its substitute */
 export function createTelnyx(call: Call): Telnyx {
   async function ask<R>(request: Parameters<Call>[0], read: (body: unknown) => R | null): Promise<TelnyxResult<R>> {
     const outcome = await call(request);

@@ -12,7 +12,7 @@ export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
 type Text = { max?: number; lines?: boolean };
 
 /** Whether there is such a day. Of other years a slip of the keyboard is likelier, and PostgreSQL knows no year 0. */
-/** Whether a text is a day that there is, `YYYY-MM-DD`. */
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const at = /^(?:19\d{2}|2[01]\d{2}|2200)-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // The parser takes the 31st of February for the 3rd of March.

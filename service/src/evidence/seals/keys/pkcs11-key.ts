@@ -17,7 +17,7 @@ type Session = { readonly handle: Handle; readonly key: Handle };
 
 /**
  * A key behind PKCS#11. The digest is made here and signed raw (CKM_ECDSA, or CKM_RSA_PKCS over DigestInfo): modules
- * differ in what else they can. Sessions that a module has dropped are replaced silently.
+ * differ in their other abilities. Sessions that a module has dropped are replaced silently.
  * @param uri RFC 7512; see `parsePkcs11Uri`
  * @throws {SealKeyError}
  */

@@ -88,7 +88,7 @@ export function fieldObject(
   lock: LockParts,
 ): NewObject {
   const { num, gen } = look.firstPage.ref;
-  // The name contains the document's own hash, so no earlier field of the document can bear it.
+  // The name contains the document's own hash, so no earlier field of the document can have it.
   const name = `SignSealShip-Seal-${docSha256.slice(0, 32)}`;
   const body =
     `<</Type/Annot/Subtype/Widget/FT/Sig/T(${name})/F 132/Rect[0 0 0 0]` +

@@ -17,7 +17,7 @@ export type RevisionWriter = ObjectWriter & {
   number: () => Ref;
   /** A text as a value to set in a dictionary of the document; encrypted if the strings around it are. */
   text: (ref: Ref, dict: Dict, text: string) => string;
-  /** Sets keys of a dictionary that is an object, to values as they are written; together with what else is set in it. */
+  /** Sets keys of an object's dictionary to values in PDF syntax. Several calls for one object add up. */
   set: (ref: Ref, dict: Dict, entries: Readonly<Record<string, string>>) => void;
   /**
    * Adds references to the array that a dictionary has under a key, be it direct, an object or not there.

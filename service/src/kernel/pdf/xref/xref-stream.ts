@@ -95,7 +95,7 @@ export function streamEntry(stream: XrefStream, num: number, budget: Budget): Xr
   return { type: "free" };
 }
 
-/** Exact up to 2^53; what is larger lies outside every file all the same. */
+/** Exact up to 2^53; larger offsets are outside of every file. */
 function bigEndian(bytes: Buffer, at: number, width: number): number {
   let value = 0;
   for (let i = 0; i < width; i++) value = value * 256 + (bytes[at + i] ?? 0);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { answerOf, CloseStatement, PreparedQuery, type Queryable, type Seals } from "./prepared-query.ts";
 import { reaching } from "./sql-errors.ts";
 
-/** A connection of the driver's pool, with the process of the server that it was told of: a pooler makes one up. */
+/** A connection of the driver's pool, with the server process that it was told: a pooler invents one. */
 type Connection = Queryable & { readonly processID?: number | null };
 
 const checkMs = 5_000;

@@ -101,7 +101,7 @@ export const markedAll = (state: StateMac, row: Statement, from: Statement, as =
   sql`${textOfAll(state, row, from)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
 /**
- * For a select list: when something was done, by rows that say so and bear a MAC. The handle makes it the latest time among those whose
+ * For a select list: when something was done, by rows that say so and have a MAC. The handle makes it the latest time among those whose
  * MAC holds, null without one.
  * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`: the members by name in the order of the MAC, the time last, and then `mac` in hex
  */

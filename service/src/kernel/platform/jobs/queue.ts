@@ -113,7 +113,7 @@ async function recordFailure(
 }
 
 /**
- * Does `work` and has its lease extended meanwhile, three times in its length.
+ * Does `work`, and extends its lease three times in the lease's length.
  * @param extend gives the lease its full length again; must not reject
  */
 async function withLease<T>(leaseMs: number, extend: () => Promise<void>, work: () => Promise<T>): Promise<T> {

@@ -31,7 +31,7 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
   const perHolder = Math.max(1, size - 1);
   const queue = createFairQueue<Waiting>();
   const threads = new Set<Thread>();
-  // The one that was busy last is asked first: it has loaded what is asked for most.
+  // Prefers the thread that was busy last: it has loaded the modules of the commonest tasks.
   const idle: Thread[] = [];
   const busy = new Map<string, number>();
   let closed = false;

@@ -9,7 +9,7 @@ export type ActsView = {
   code: string;
   status: string;
   acts: readonly ActOnRecord[];
-  /** Whether the operator says what came of an act. */
+  /** Whether the operator may record the outcome of an act. */
   mayResolve: boolean;
   now: Date;
   error?: string | undefined;

@@ -16,7 +16,7 @@ export type IdentityView = { people: readonly IdentityState[]; means: ProofMeans
 
 type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 
-/** Checks of the people of an order: what is offered, what was asked, and what came of it. */
+/** Identity checks of the people of an order: those on offer, those requested, and their outcomes. */
 export function identityPart({ order, notary, eligibility }: Claimed, { people, means }: IdentityView): Html {
   const { online } = eligibility.rules;
   const gap = proofingGap(online, means);

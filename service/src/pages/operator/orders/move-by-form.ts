@@ -6,7 +6,7 @@ import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/consol
 
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
 
-/** Does what a form of the console asks of an order. @throws ServiceError naming the field and its rule, or why it can't be done now */
+/** Moves an order as a form of the console asks. @throws ServiceError naming the field and its rule, or why it can't be done now */
 export async function moveByForm(
   deps: MoveDeps,
   order: OrderState & { code: string },

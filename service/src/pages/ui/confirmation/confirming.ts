@@ -66,7 +66,7 @@ export function confirming(
     handle: async ({ request }) => ({ json: await requestOptions(confirmation, sessionOf(request)) }),
   });
 
-  /** Why what was shown is not accepted; what is asked for then says whether that matters. */
+  /** Why the proof is not accepted; the action decides whether that matters. */
   async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);
     // The form was submitted twice: the code was already accepted.

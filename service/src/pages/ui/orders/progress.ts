@@ -6,7 +6,7 @@ type Card = RoomView["orders"][number];
 
 const endings: ReadonlySet<string> = new Set(["Cancelled", "RefundPending", "Refunded"]);
 
-/** Whether nothing more comes of the order. */
+/** Whether the order has ended. */
 const isOver = ({ status }: Card): boolean => endings.has(status);
 
 /** How many orders there are. */

@@ -46,7 +46,7 @@ export function kindOf(file: NamedBytes): FileKind {
   return bytes[0] === 0x30 ? "der" : "unknown";
 }
 
-/** Whether it is what is recorded of a signing: the custody certificate has it under a seal, and by itself it says nothing. */
+/** Whether it is the evidence of a signing: sealed within the custody certificate; by itself it proves nothing. */
 function isOfSigning(bytes: Uint8Array): boolean {
   try {
     const { trail, revisions } = parseStrictObject(bytes, maxSigningBytes);

@@ -11,7 +11,7 @@ import type { ClosingOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 import { bannerOf } from "./outcome-banner.ts";
 import { summaryOf } from "./outcome-summary.ts";
 
-/** One sentence of what came of it, to be spoken. */
+/** The outcome in one sentence, for screen readers. */
 export function headlineOf(outcomes: readonly Outcome[]): string {
   const titles = outcomes.map((outcome) => `${labelOf(outcome)}: ${bannerOf(outcome).title}.`);
   return titles.length > 3 ? `${titles.length} files were checked.` : titles.join(" ");

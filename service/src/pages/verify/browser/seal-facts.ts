@@ -9,7 +9,7 @@ import { commonName } from "../known-certificates.ts";
 export type SealFacts = {
   /** The name in its certificate. */
   by: string;
-  /** The time that a trusted authority stamped, else what the seal says of itself. */
+  /** The time that a trusted authority stamped, else the time that the seal claims. */
   at: number | null;
   /** The outcome of its independent time stamp. */
   stamp: "passed" | "failed" | "authority_unknown" | "none";

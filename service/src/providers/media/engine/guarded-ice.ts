@@ -1,5 +1,5 @@
 /**
- * Guards for the ICE agent of werift 0.25.2. It answers any Binding request and takes what it says for true, without looking at
+ * Guards for the ICE agent of werift 0.25.2. It answers any Binding request and trusts its content, without looking at
  * MESSAGE-INTEGRITY, which RFC 8445 section 7.3 asks for. Here a request without the password of the session description is
  * dropped before the agent sees it: no answer, no candidate, no state.
  */

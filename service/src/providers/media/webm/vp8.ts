@@ -1,4 +1,4 @@
-/** VP8 in RTP (RFC 7741): what a packet of a stranger says of its frame. */
+/** VP8 in RTP (RFC 7741): the frame's facts in a packet of a stranger. */
 
 export type Vp8Packet = {
   /** Whether a frame begins here. */

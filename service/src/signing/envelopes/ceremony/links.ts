@@ -23,7 +23,7 @@ export type Linked = {
   envelope: Envelope;
   signer: Signer;
   signers: Signer[];
-  /** Whether the link comes with what it asks for besides. */
+  /** Whether the request has passed the signer's further step, such as a code. */
   identified: boolean;
   /** The firm's page that shows it; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
@@ -59,7 +59,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const envelope = await (lock
     ? lockEnvelope(db as Parameters<typeof lockEnvelope>[0], seen.envelopeId)
     : findEnvelope(db, seen.envelopeId));
-  // Who waited for the lock may have been replaced meanwhile.
+  // The signer may have been replaced while this request waited for the lock.
   const found = lock ? await find() : seen;
   const at = clock();
   const signers = await findSigners(db, found.envelopeId);

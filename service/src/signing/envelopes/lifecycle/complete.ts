@@ -86,7 +86,7 @@ async function wholeTrail({ db, rowMac }: EnvelopeDeps, { id, verifyCode, orderC
 
 type Completed = { document: SealedDocument; custodyCertificate: SealedDocument; last: TrailRecord };
 
-/** Who writes to the trail meanwhile is waited for, and makes the certificate one of a trail that has grown. */
+/** Waits for other writers of the trail. A record that they add makes the certificate obsolete. */
 async function writeDown(
   { db, clock, rowMac, log }: EnvelopeDeps,
   envelope: Envelope,

@@ -71,7 +71,7 @@ export function widgetOf(
   const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
   const { rect, ...shape } = placedOn(at.page.box, field.place);
   const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
-  // The name contains the document's own hash, so no field of the document can bear it.
+  // The name contains the document's own hash, so no field of the document can have it.
   const nameAt = (index: number) => `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
   const group = field.radio === undefined ? undefined : nameAt(field.radio);
   const name =

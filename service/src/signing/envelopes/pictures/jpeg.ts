@@ -8,7 +8,7 @@ const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 /** Frames of other processes: lossless, differential, arithmetic. */
 const otherFrames: ReadonlySet<number> = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const END = Buffer.from([0xff, 0xd9]);
-/** A number of lines that comes after the first scan: what it says instead of the frame would be allocated. */
+/** A number of lines after the first scan (DNL). It would replace the number in the frame, which bounds the memory. */
 const LINES = Buffer.from([0xff, 0xdc]);
 
 /**

@@ -126,8 +126,8 @@ export const findSigners = (db: Sql, envelopeId: number) =>
     SELECT ${signerColumns}, ${verifiedSigner} FROM envelope_signers s WHERE envelope_id = ${envelopeId} ORDER BY n`);
 
 /**
- * Changes a signer's row, and gives it the MAC of what it says then.
- * @param only what else has to hold of the row
+ * Changes a signer's row, and renews its MAC.
+ * @param only further conditions on the row
  * @returns false when it does not
  * @throws ServiceError `unavailable` for a row that the service did not write
  */

@@ -25,7 +25,7 @@ export type Document = {
   preparedBytes: number;
 };
 
-/** A tail that lies in the store and waits for its row. */
+/** A stored tail whose row is not written yet. */
 export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMac: Buffer };
 
 const kind = "revision";

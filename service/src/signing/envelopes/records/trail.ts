@@ -69,7 +69,7 @@ export const protectedTables = [
   ...roomTables,
 ];
 
-/** The record that follows. @param detail what else is to be said; its names must not be those of the frame */
+/** The next record. @param detail further members; their names must differ from those of the frame */
 export function nextRecord(
   before: Pick<TrailRecord, "position" | "sha256"> | undefined,
   { verifyCode, event, at, detail }: { verifyCode: string; event: TrailEvent; at: Date; detail: JsonObject },

@@ -12,7 +12,7 @@ import { rowField } from "./signer-rows.ts";
 /** The form for one more order for the client of this one. */
 export const anotherPath = (code: string): string => `/dashboard/orders/new?like=${code}`;
 
-/** An order that another one is begun from: what it is called, and what the form takes over. */
+/** The order that a new one is modeled on: its name, and the values that the form copies. */
 export type Begun = { code: string; name: string; values: FormValues };
 
 /** @throws ServiceError for an order that is not the firm's */

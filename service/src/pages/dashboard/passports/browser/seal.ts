@@ -135,7 +135,7 @@ type Way = { sent: (share: number) => void; working: () => void };
 
 const lost = "The connection was lost. Please send the file again.";
 
-/** Sends one file as the part `file` of a form, with what else the form holds. Never rejects. */
+/** Sends one file as the part `file` of a form, with the form's other values. Never rejects. */
 function sendFile(form: HTMLFormElement, file: File, way: Way): Promise<Sent> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();

@@ -44,7 +44,7 @@ export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps,
   return { rules, waiting };
 }
 
-/** A version as it is shown: what it says, unless it was altered outside the service. */
+/** A version for display: its rules, unless it was altered outside the service. */
 export type ShownChange = RuleChange & { content: StateRules | null };
 
 /** The rules of a state with their versions, the latest first. @throws ServiceError `not_found` */

@@ -18,7 +18,7 @@ export type TypedChange = { rules: StateRules; sourceUrl: string; effectiveOn: s
 
 type Before = { rules: StateRules; classes: NotaryRules["classes"]; today: string };
 
-/** Modes whose documents bear a sentence of the state. */
+/** Modes whose documents have a sentence of the state. */
 export const sentenceModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
 
 /** Reads what was typed of the rules of a state. A value that did not change keeps its day and source. */

@@ -9,11 +9,11 @@ export type Attribution = { title: string; license: string; url: string };
 
 export type ImportOptions = {
   attribution: Attribution;
-  /** `YYYY-MM-DD`: the day as of which the table says what it says. */
+  /** `YYYY-MM-DD`: the day that the table describes. */
   asOf: string;
 };
 
-/** The rules with what a table says, and what of it was not understood: columns, and what states say of remote acts. */
+/** The rules with the terms of a table, and the columns and terms that were not understood. */
 export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[]; doubtful: string[] };
 
 type Entry = { value: unknown; asOf: string; source: string };

@@ -80,7 +80,7 @@ function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): num
   return known;
 }
 
-/** In points: a signature or initials want more room than the line of text that stands for them. */
+/** In points: a signature or initials need more room than the line of their tag. */
 const least: Partial<Record<PlannedField["kind"], { width: number; height: number }>> = {
   signature: { width: 120, height: 28 },
   initials: { width: 36, height: 20 },
