@@ -1,4 +1,3 @@
-import type { FastifyInstance } from "fastify";
 import { deliveryMail } from "./closing/deliveries/deliveries.ts";
 import { roomMail } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
@@ -62,13 +61,14 @@ const mails = [
   failingMail,
 ];
 
-/** Runs the background work from listening to closing: deliveries of webhooks, and jobs. */
-export function workWith(app: FastifyInstance, deps: AppDeps, features: Features): Mailer {
+/** The background work of a node: deliveries of webhooks, and jobs. It ends with `stop`, or when the node is outdated. */
+type Work = { mailer: Mailer; start: () => Promise<void>; stop: () => Promise<void> };
+
+export function openWork(deps: AppDeps, features: Features): Work {
   const { resources, node, rules } = deps;
   const { config, db, clock, log, secrets, rowMac } = resources;
   const { metrics, workers, schemaWatch } = node;
   const { dispatcher, processor, desk, envelopes, providers, receipts, notaries } = features;
-  app.addHook("onListen", async () => dispatcher.start());
   const mailer = openMailer({ ...config, clock, onKept: node.onMailKept });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
@@ -88,16 +88,18 @@ export function workWith(app: FastifyInstance, deps: AppDeps, features: Features
   providers.work(jobs);
   receipts.work(jobs);
   testClockJobs(jobs, { db, clock, sweeps: testClockSweeps({ ...resources, retention: rules.retention }, envelopes) });
-  app.addHook("onListen", jobs.start);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= Promise.all([dispatcher.stop(), jobs.stop()]).then(() => mailer.close());
     return stopped;
   };
-  app.addHook("onClose", stop);
   // The requests go on for a while: load balancers have to see that this node is not ready.
   schemaWatch.outdated
     .then(stop)
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));
-  return mailer;
+  const start = () => {
+    dispatcher.start();
+    return jobs.start();
+  };
+  return { mailer, start, stop };
 }
