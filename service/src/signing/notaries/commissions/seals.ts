@@ -50,7 +50,7 @@ export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture
   return seal;
 }
 
-/** The picture that is drawn for a commission as it is; null without one that was confirmed for it. */
+/** The picture that is drawn for the present commission; null without one that was confirmed for it. */
 export async function sealFor(db: Sql, notary: Commission & { id: string }): Promise<Buffer | null> {
   const seal = await latestSeal(db, notary.id);
   return seal && isConfirmedFor(seal, notary) ? seal.png : null;

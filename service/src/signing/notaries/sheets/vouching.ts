@@ -3,7 +3,7 @@ import { type oathKinds, type Principal, typedPrincipal, type Witness } from "..
 import type { Typed } from "../form-reader.ts";
 import { type Mark, nameOf, type Progress } from "./steps.ts";
 
-/** What the record of a sheet has of a signer's credible witness in the present run. */
+/** The record of a signer's credible witness on a sheet, in the present run. */
 type WitnessState = {
   identified: Witness | null;
   sworn: { oath: (typeof oathKinds)[number]; knows: string } | null;
@@ -24,7 +24,7 @@ export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number
 }
 
 /**
- * What was typed of a signer's identity, with the witness as the record has them: a mark by a credible witness says nothing else.
+ * The typed identity of a signer, with the witness from the record: a mark by a credible witness says nothing else.
  * @throws ServiceError `conflict` before the witness was identified and has sworn
  */
 export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {
