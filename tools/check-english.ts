@@ -9,8 +9,6 @@ import { refusedWordings } from "./english.ts";
 const notYetClean: string[] = [
   "packages/sdk-python/src/signsealship/models/orders.py",
   "service/src/pages/live/",
-  "service/src/pages/operator/recordings/",
-  "service/src/pages/ui/page/route.ts",
   "service/src/signing/envelopes/ceremony/sign-request.ts",
   "service/src/signing/notaries/sheets/store.ts",
   "service/src/signing/notaries/sessions/",

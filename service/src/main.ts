@@ -173,7 +173,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const mine = { ...resources, workers, sealing, signerAuthorities: signers.authorities, texts: null };
     const envelopes = envelopesWith(mine);
     const outbox = openOutbox(config);
-    media = openMedia(resources, metrics, pricing);
+    media = openMedia(resources, metrics, rules.pricing);
     app = await createApp({
       resources,
       node: {

@@ -93,7 +93,7 @@ const reasonForm = (id: string, verb: string, { label, button }: { label: string
   html`<form class="form" method="post" action="${recordingPath(id, `/${verb}`)}">${reason(verb, label)}
 <div class="form-actions"><button type="submit" class="secondary">${button}</button></div></form>`;
 
-/** One recording: to whoever said why, with its takes. */
+/** One recording with its takes, for an operator who gave a reason. */
 export function recordingBody({ recording, shown, mayHold }: View, { problem, faults }: Said = {}): Html {
   const { id, startedAt, endedAt, deletedAt, people, manifestSha256, isHeld } = recording;
   const about = facts([
