@@ -9,6 +9,7 @@ import { refusedWordings } from "./english.ts";
 const notYetClean: string[] = [
   "packages/sdk-python/src/signsealship/models/orders.py",
   "service/src/pages/live/",
+  "service/src/pages/operator/operator.ts",
   "service/src/signing/envelopes/ceremony/sign-request.ts",
   "service/src/signing/notaries/sheets/store.ts",
   "service/src/signing/notaries/sessions/",
@@ -17,6 +18,7 @@ const notYetClean: string[] = [
   "service/src/signing/envelopes/pdf/fields.ts",
   "service/src/signing/notaries/acts/act.ts",
   "service/src/signing/notaries/acts/entry.ts",
+  "service/src/signing/notaries/desk/complete.ts",
   "service/src/signing/notaries/eligibility/rules.ts",
   "service/src/signing/notaries/sheets/ipen.ts",
   "service/src/signing/notaries/signing/block.ts",

@@ -39,7 +39,7 @@ import { recordingRoutes } from "./recordings/routes.ts";
 import { refundRoutes } from "./refunds/routes.ts";
 import { todayRoutes } from "./today/routes.ts";
 
-/** The parts of the console, by their subject. */
+/** What the console shows, by what it is about. */
 export type OperatorDeps = {
   console: ConsoleDeps;
   orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices">;

@@ -17,7 +17,7 @@ SandboxOutcome = Literal["success", "decline", "cancel", "delayed"]
 """How a payment in the sandbox ends."""
 
 Milestone = Literal["payment.cleared", "signature.completed", "shipment.delivered"]
-"""The statuses that the sandbox can move a test order to."""
+"""What the sandbox can walk a test order to."""
 
 
 class _SignerRequired(TypedDict):
@@ -75,7 +75,7 @@ class NumberFormat(TypedDict, total=False):
 
 class _SignatureFieldRequired(TypedDict):
     kind: Literal["signature", "initials", "date", "name", "text", "number", "checkbox", "radio", "dropdown"]
-    """The kind of the field."""
+    """What goes there."""
     signer: int
     """The signer's place in `signers`, from 1."""
     page: int
@@ -94,7 +94,7 @@ class SignatureField(_SignatureFieldRequired, total=False):
     height: float
     """Points."""
     label: str
-    """The value that the signer is asked for."""
+    """What the signer is asked for."""
     required: bool
     """Default True; of a checkbox False."""
     help: str
@@ -135,7 +135,7 @@ class _OrderFieldsRequired(TypedDict):
 
 
 class OrderFields(_OrderFieldsRequired, total=False):
-    """The members of an order's form, without its document."""
+    """What an order is placed with, besides its document."""
 
     fill_token: str
     """40 hex digits, in place of a document."""
@@ -226,7 +226,7 @@ class DocumentNotice:
     page: int | None
     """From 1; None for the whole document."""
     text: str | None
-    """The words of the document there, or the name in it; None without a quotation, and always after create."""
+    """What the document says there, or what it names; None where nothing is quoted, and always in the answer to create."""
     message: str
     """For people, in English."""
 
@@ -252,7 +252,7 @@ class _Order:
     status: str
     """`QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow."""
     external_reference: str | None
-    """The `external_reference` that was sent."""
+    """What was sent as `external_reference`."""
     fax_to_number: str | None
     """E.164; None without a fax."""
     subtotal_cents: int
@@ -268,9 +268,9 @@ class _Order:
     manual_quote_reason: str | None = None
     """Why a person prices the order; None unless its status is `ManualQuoteRequired`."""
     document_notices: list[DocumentNotice] | None = None
-    """The notices about the document for its signers; None without notices."""
+    """What the signers are told of the document; None when there is nothing to tell."""
     template: TemplateUse | None = None
-    """The template that the order was placed from; None without one."""
+    """What the order was placed from; None without a template."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,7 +310,7 @@ class OrderSummary:
     total_cents: int
     """US cents."""
     external_reference: str | None
-    """The `external_reference` that was sent."""
+    """What was sent as `external_reference`."""
     customer_email: str
     """Of the client."""
     created_at: datetime
@@ -360,7 +360,7 @@ class SandboxCheckout(SandboxStep):
     """A test order after a payment, or after one that failed."""
 
     outcome: SandboxOutcome
-    """The order that was asked for."""
+    """What was asked for."""
     checkout_url: str
     """Where a client of a live order would pay."""
 
@@ -372,12 +372,12 @@ class TestClock:
     status: Literal["ready", "advancing"]
     """`advancing`: what came due is happening."""
     test_time: datetime
-    """The time that the clock shows; it goes on from there."""
+    """What the clock shows; it goes on from there."""
     real_time: datetime
-    """The time of new objects, evidence and webhooks."""
+    """What new objects, evidence and webhooks are dated with."""
     advanced_seconds: int
     """How far the clock is ahead of real time."""
     request_id: str
     """Of the request, for support."""
     warnings: list[str] | None = None
-    """Hints at mistakes, such as a misspelt field; None without hints."""
+    """What may be a mistake, as a misspelt field; None when there is nothing to say."""

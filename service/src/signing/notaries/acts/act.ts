@@ -22,7 +22,7 @@ export type Credential = {
   issuer: string;
   issuedOn: string;
   expiresOn: string;
-  /** The checker's reference to the result. */
+  /** How whoever checked it refers to the result. */
   resultReference: string | null;
   last4: string | null;
 };

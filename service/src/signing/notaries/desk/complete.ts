@@ -33,7 +33,7 @@ function actIn(draft: Draft | undefined): Act {
   return draft.act as Act;
 }
 
-/** The premises of an upload: the act as it was noted, and the document as it was given. */
+/** What an upload is held against: the act as it was noted, and the document as it was given. */
 export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   requireReady(await openSheetOf(deps, order.taskId), act);
@@ -42,7 +42,7 @@ export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
 
 type Premises = Awaited<ReturnType<typeof premisesOf>>;
 
-/** The report on an upload, and its act: hex SHA-256 of its canonical JSON. */
+/** What is shown of an upload, and of which act: hex SHA-256 of its canonical JSON. */
 export type DeskReport = UploadReport & { actSha256: string };
 
 /** Hex SHA-256 of the act’s canonical JSON. */
@@ -54,7 +54,7 @@ export const hashOf = (act: Act): string =>
 /** A document that a notary signed, and what the service drew into it: nothing where it was signed elsewhere. */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
 
-/** The verifier's report on an upload, and the points of the act to look at. Nothing of it is stored. @throws ServiceError */
+/** What the verifier says of an upload, and what of the act is to be looked at. Nothing of it is stored. @throws ServiceError */
 export async function reportOn(deps: DeskDeps, claimed: Claimed, upload: Upload): Promise<DeskReport> {
   return reportFrom(deps, claimed, await premisesOf(deps, claimed), upload);
 }
@@ -82,7 +82,7 @@ async function reportFrom(
   return { ...report, checks, actSha256: hashOf(act) };
 }
 
-/** A notary's confirmation of an upload that was looked at. */
+/** What a notary says of an upload that was looked at. */
 export type Confirmation = {
   /** Of the upload that the report was about. */
   sha256: string;

@@ -32,7 +32,7 @@ import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
 import { findSignature, keepPrepared, keepSigned } from "./store.ts";
 
-/** The dependencies of the notary's own signature, besides the desk. */
+/** What the notary's own signature needs besides the desk. */
 export type NotarySigningDeps = {
   desk: DeskDeps;
   /** Null where no time-stamping authority is configured. */
@@ -61,7 +61,7 @@ export type PreparedSignature = {
   signedAttrs: Uint8Array;
   givenSha256: string;
   actSha256: string;
-  /** The text of the block; shown to the notary before the signature. */
+  /** What the block says; shown to the notary before the signature. */
   lines: string[];
   isVisible: boolean;
   hasSeal: boolean;
@@ -158,7 +158,7 @@ export async function completeSignature(
     throw new ServiceError("conflict", "It was prepared again, or signed, meanwhile. Reload the page.");
 }
 
-/** The verifier's report on the file that was signed in the page: as of an upload. @throws ServiceError */
+/** What the verifier says of the file that was signed in the page: as of an upload. @throws ServiceError */
 export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
   return reportOn(desk, claimed, await signedFile(desk, claimed));
 }
