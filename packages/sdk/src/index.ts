@@ -21,6 +21,7 @@ export type {
   NumberFormat,
   OrderFields,
   RolePerson,
+  ShowWhen,
   SignatureField,
   Signer,
   SignerAuth,

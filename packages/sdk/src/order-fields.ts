@@ -19,7 +19,7 @@ export type Signer = {
   language?: Language | undefined;
 };
 
-/** A choice of a radio or a dropdown. A radio shows each at a place of its own, in points. */
+/** A choice of a radio, a multiple or a dropdown. A radio and a multiple show each at a place of its own, in points. */
 export type FieldOption = {
   /** Unique among the options. */
   label: string;
@@ -37,14 +37,23 @@ export type NumberFormat = {
   currency?: "USD" | "CAD" | "EUR" | "GBP" | "MXN" | undefined;
 };
 
+/** A condition on another field, of the same signer, of an earlier turn or `readOnly`. */
+export type ShowWhen = {
+  /** The `id` of the other field. */
+  field: string;
+  operator: "checked" | "unchecked" | "filled" | "empty" | "equals" | "not_equals" | "greater_than" | "less_than";
+  /** A text, a number, or the label of an option; not with the first four. */
+  value?: string | number | undefined;
+};
+
 /** A place on a page as displayed, in points (1/72 inch) from its upper left corner. */
 export type SignatureField = {
-  kind: "signature" | "initials" | "date" | "name" | "text" | "number" | "checkbox" | "radio" | "dropdown";
+  kind: "signature" | "initials" | "date" | "name" | "text" | "number" | "checkbox" | "radio" | "multiple" | "dropdown";
   /** The signer's position in `signers`, from 1. */
   signer: number;
   /** From 1. */
   page: number;
-  /** Required for all but a radio, whose options have places. */
+  /** Required for all but a radio and a multiple, whose options have places. */
   x?: number | undefined;
   y?: number | undefined;
   width?: number | undefined;
@@ -61,8 +70,18 @@ export type SignatureField = {
   readOnly?: boolean | undefined;
   /** Of a date, a text or a number. */
   format?: "iso" | "us" | "long" | "any" | "email" | "phone_us" | "zip_us" | "ssn_last4" | NumberFormat | undefined;
-  /** Of a radio or a dropdown: 2 to 50. */
+  /** Of a radio, a multiple or a dropdown: 2 to 50. */
   options?: readonly FieldOption[] | undefined;
+  /** Of a multiple: how many options must be chosen. Default 1, or 0 where `required` is false. */
+  least?: number | undefined;
+  /** Of a multiple: how many options may be chosen. Default all. */
+  most?: number | undefined;
+  /** Unique among the fields: `showWhen` and `formula` of other fields name it. */
+  id?: string | undefined;
+  /** When the field is shown. A field that is not shown is neither required nor drawn. */
+  showWhen?: ShowWhen | undefined;
+  /** Of a number: the service calculates it when its signer signs, as `round(rent * 12, 2)`. */
+  formula?: string | undefined;
 };
 
 /** The person who takes a template's role. */

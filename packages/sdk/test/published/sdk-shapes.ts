@@ -196,6 +196,7 @@ export const givenTypes = {
   NumberFormat: "Exclude<NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['format']>, string>",
   NewTemplateRole: "NonNullable<Forms['createTemplate']['roles']>[number]",
   RolePerson: "NonNullable<Forms['createOrder']['roles']>[string]",
+  ShowWhen: "NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['showWhen']>",
   SignatureField: "NonNullable<Forms['createOrder']['fields']>[number]",
   Signer: "NonNullable<Forms['createOrder']['signers']>[number]",
   SignerReplacement: "Schemas['SignerReplacement']",

@@ -39,6 +39,15 @@ export {
 export { addFill, fillStates, findFill, insertFilled, keepUpload, openKept, sweepFills } from "./fill.ts";
 export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
+export {
+  applyRules,
+  type Calculated,
+  idsReadBy,
+  type RuledField,
+  type Rules,
+  type ShowWhen,
+  textsIn,
+} from "./form/field-rules.ts";
 export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";
 export { fieldsOf } from "./form/fields.ts";
 export { readWhole } from "./form/form.ts";

@@ -70,11 +70,7 @@ export function parseContent(
   const signs = services.svc_sign !== undefined;
   const roles = kept("roles", () => parseRoles(values.get("roles") ?? ""), before?.content.roles ?? []);
   if (signs && roles.length === 0) throw invalid("roles is required when the document is signed.");
-  const wanted = kept(
-    "fields",
-    () => parseFields(values.get("fields") ?? "", roles.length),
-    before?.content.fields ?? null,
-  );
+  const wanted = kept("fields", () => parseFields(values.get("fields") ?? "", roles), before?.content.fields ?? null);
   const message = kept(
     "message",
     () => messageOf(fields.optional("message", longestMessage)),
@@ -82,7 +78,7 @@ export function parseContent(
   );
   if (signs) {
     // Roles may have changed without the fields.
-    if (wanted !== null) requestedOf(wanted, roles.length);
+    if (wanted !== null) requestedOf(wanted, roles);
     return { name, content: { roles, fields: wanted, services, message } };
   }
   const left = Object.entries({ roles: roles.length > 0, fields: wanted !== null, message: message !== null });
@@ -93,8 +89,11 @@ export function parseContent(
 }
 
 /** A template's fields as an order requests them. @throws ServiceError */
-export const requestedOf = (fields: readonly FormField[], roles: number): RequestedField[] =>
-  parseRequestedFields(JSON.stringify(fields), roles);
+export const requestedOf = (fields: readonly FormField[], roles: readonly TemplateRole[]): RequestedField[] =>
+  parseRequestedFields(
+    JSON.stringify(fields),
+    roles.map(({ routing }) => routing),
+  );
 
 function servicesOf(
   fields: ReturnType<typeof fieldsOf<FormName>>,
@@ -137,9 +136,9 @@ function parseRoles(text: string): TemplateRole[] {
   });
 }
 
-function parseFields(text: string, roles: number): FormField[] | null {
+function parseFields(text: string, roles: readonly TemplateRole[]): FormField[] | null {
   if (text.trim() === "") return null;
-  parseRequestedFields(text, Math.max(roles, 1));
+  parseRequestedFields(text, roles.length === 0 ? [1] : roles.map(({ routing }) => routing));
   return JSON.parse(text) as FormField[];
 }
 

@@ -101,7 +101,7 @@ export async function templateOf(
 
 /** The pages whose words have to be those of the form; null for all. */
 export const pagesWithFields = ({ fields, roles }: TemplateContent): number[] | null =>
-  fields && [...new Set(requestedOf(fields, roles.length).map(({ page }) => page))];
+  fields && [...new Set(requestedOf(fields, roles).map(({ page }) => page))];
 
 /** Refuses a document in which the places of the template would be on other words. */
 async function requireForm(
@@ -161,9 +161,9 @@ function signingFields(content: TemplateContent, rolesText: string, valuesText: 
     if (Object.keys(values).length > 0) throw invalid("values must be left out: the template has no fields.");
     return [["signers", signers]];
   }
-  const filled = withValues(fields, requestedOf(fields, roles.length), values);
+  const filled = withValues(fields, requestedOf(fields, roles), values);
   renamed(
-    () => requestedOf(filled, roles.length),
+    () => requestedOf(filled, roles),
     (text) =>
       text.replace(/^fields\[(\d+)\]\.value/, (_all, n) => `values.${shownText(String(filled[Number(n)]?.["label"]))}`),
   );

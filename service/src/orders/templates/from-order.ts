@@ -36,11 +36,14 @@ function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: PlacedFo
 
 /** A field as the form has it. Values are of the order, not of the document type, unless nobody may change them. */
 export function formFieldOf(field: RequestedField): FormField {
-  const { readOnly, value, options, label, format, ...rest } = field;
+  const { readOnly, value, options, label, format, showWhen, choices, ...rest } = field;
+  const isSpread = field.kind === "radio" || field.kind === "multiple";
   const { x, y, width, height, ...unplaced } = rest;
   return {
-    ...(field.kind === "radio" ? unplaced : { ...unplaced, x, y, width, height }),
+    ...(isSpread ? unplaced : { ...unplaced, x, y, width, height }),
     ...(label !== null && { label }),
+    ...(showWhen && { show_when: showWhen }),
+    ...choices,
     ...(format !== undefined && { format: typeof format === "object" ? numberFormat(format) : format }),
     ...(options && { options: options.map(({ label: text, place }) => ({ label: text, ...place })) }),
     ...(readOnly && { read_only: true, value: field.kind === "checkbox" ? value === "On" : value }),

@@ -229,6 +229,6 @@ async function tried(
   const isNotarized = services.svc_notary !== undefined;
   if (services.svc_sign === undefined && !isNotarized) return null;
   const signers = roles.map(({ name }) => name);
-  const requested = fields && requestedOf(fields, roles.length);
+  const requested = fields && requestedOf(fields, roles);
   return (await deps.trySigning({ holder, bytes, sha256, signers, fields: requested, isNotarized })).pages;
 }

@@ -68,6 +68,7 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
       complete: `/sign/${token}/complete`,
       signed: `/sign/${token}?done=signed`,
       fields: view.consent && view.room?.maySign !== false ? placedFields(view, words) : [],
+      known: view.known,
       toFirstField: done === "consent",
       words: words.viewer,
     }
@@ -77,16 +78,23 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
 function placedFields(view: PageState["view"], words: PageState["words"]): PlacedField[] {
   const inputs = new Set(filledIn(view.fields));
   return view.fields.map((field) => {
-    const { name, kind, page, left, top, width, height, option, label, value, format } = field;
+    const { name, kind, page, left, top, width, height, option, label, value, format, ...more } = field;
+    const { id, showWhen, formula, choices, group, options, required } = more;
     const own = inputs.has(field) ? inputIdOf(field, view.fields) : "field-name";
     const input = kind === "date" ? null : own;
-    const radio = label ?? words.sign.kinds.radio;
-    const asks = option === undefined ? labelOf(field, words) : `${radio}: ${option}`;
+    const around = label ?? words.sign.kinds[kind];
+    const asks = option === undefined ? labelOf(field, words) : `${around}: ${option}`;
     return {
       ...{ name, kind, page, left, top, width, height, label: asks, input },
-      ...(option !== undefined && { option, radio }),
+      ...(option !== undefined && { option }),
+      ...(kind === "radio" && { radio: around }),
       ...(kind === "date" && value !== undefined && { value }),
-      ...(kind === "number" && format !== undefined && { format }),
+      ...(kind !== "date" && format !== undefined && { format }),
+      ...(options && { options }),
+      ...(id !== undefined && { id }),
+      ...(showWhen && { showWhen, required }),
+      ...(formula !== undefined && { formula }),
+      ...(choices && group !== undefined && { choices, group }),
     };
   });
 }

@@ -1,11 +1,11 @@
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isPlainText, isVisible } from "../../kernel/platform/text.ts";
-import { readFieldValue } from "../../orders/order/order.ts";
+import { type Calculated, readFieldValue } from "../../orders/order/order.ts";
 import type { ShownField, SignatureMark, SigningView, SignRequest } from "../../signing/envelopes/envelopes.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
 import { readDrawn } from "./drawn.ts";
 import { pictureMark } from "./picture-mark.ts";
-import { filledIn, inputOf, labelOf, longestValue, on, optionsOf } from "./steps/fields.ts";
+import { filledIn, inputOf, labelOf, longestValue, on, optionsOf, rulesOf } from "./steps/fields.ts";
 import { longestName } from "./steps/sign.ts";
 import type { Words } from "./words/en.ts";
 
@@ -15,22 +15,46 @@ export const isLine = (text: string, longest: number): boolean =>
   [...text].length <= longest && isPlainText(text) && isVisible(text);
 
 /** Validates the signing form. @throws ServiceError `validation` in the reader's language */
-export function signRequest(form: FormValues, { fields }: Pick<SigningView, "fields">, words: Words): SignRequest {
+export function signRequest(form: FormValues, view: Pick<SigningView, "fields" | "known">, words: Words): SignRequest {
+  const { fields } = view;
   const revision = Number(form["revision"]);
   if (!Number.isSafeInteger(revision) || revision < 0) throw invalid(words.refused.again);
-  const values = new Map(filledIn(fields).map((one) => [one.name, valueIn(form, one, words)]));
-  for (const one of fields) requireChoice(form, one, fields, words);
+  const rules = rulesOf(view, (one) => typedIn(form, one));
+  const values = new Map(
+    filledIn(fields).map((one): [string, string] => {
+      if (!rules.isShown(one)) return [one.name, one.kind === "checkbox" || one.kind === "radio" ? off : ""];
+      if (one.formula === undefined) return [one.name, valueIn(form, one, words)];
+      return [one.name, requireSeen(typedIn(form, one), one, rules.calculate(one), words)];
+    }),
+  );
+  for (const one of fields) if (rules.isShown(one)) requireChoice(form, one, fields, words);
   return { revision, mark: signatureMark(form, words), values };
+}
+
+/** The text that was typed or chosen; the state of a checkbox or of an option. */
+function typedIn(form: FormValues, one: ShownField): string {
+  const value = (form[inputOf(one)] ?? "").trim();
+  return one.kind === "radio" ? (value === one.name ? on : off) : value;
+}
+
+/** A signer signs no number that the page did not show. @returns the number */
+function requireSeen(seen: string, one: ShownField, result: Calculated, { refused, ...words }: Words): string {
+  const label = labelOf(one, { refused, ...words });
+  if (typeof result === "object" && "rule" in result) throw invalid(refused.value[result.rule](label, result.limit));
+  if (result === "no value" && one.required) throw invalid(refused.noResult(label));
+  const value = result === "no value" ? "" : result.value;
+  if (seen !== value) throw invalid(refused.calculated(label, value));
+  return value;
 }
 
 /** @returns text as it was typed or chosen; the state of a checkbox or of a radio's option */
 function valueIn(form: FormValues, one: ShownField, words: Words): string {
   const { refused } = words;
-  const value = (form[inputOf(one)] ?? "").trim();
+  const value = typedIn(form, one);
   const label = labelOf(one, words);
-  if (one.kind === "radio") return value === one.name ? on : off;
+  if (one.kind === "radio") return value;
   if (one.kind === "checkbox") {
-    if (one.required && value !== on) throw invalid(refused.unchecked(label));
+    if (one.required && !one.choices && value !== on) throw invalid(refused.unchecked(label));
     return value === on ? on : off;
   }
   if (value === "" && one.required) throw invalid(refused.missing(label));
@@ -42,6 +66,11 @@ function valueIn(form: FormValues, one: ShownField, words: Words): string {
 }
 
 function requireChoice(form: FormValues, one: ShownField, fields: readonly ShownField[], words: Words): void {
+  if (one.choices) {
+    const { least, most } = one.choices;
+    const chosen = optionsOf(one, fields).filter((each) => typedIn(form, each) === on).length;
+    if (chosen < least || chosen > most) throw invalid(words.refused.pick(labelOf(one, words), least, most));
+  }
   if (one.kind !== "radio") return;
   const value = form[inputOf(one)] ?? "";
   const isOption = optionsOf(one, fields).some(({ name }) => name === value);

@@ -14,6 +14,7 @@ export {
   copyKinds,
   type DeclineKind,
   declineKinds,
+  type KnownField,
   type SenderValue,
   type ShownField,
   type SigningState,

@@ -76,6 +76,28 @@ test("what is written is read again, by the rows of the signers", () => {
   );
 });
 
+test("conditions, formulas and choices are written as the order takes them, and read again", () => {
+  const box: Field = { ...newField({ ...start, kind: "checkbox" }), name: "pets" };
+  const fee: Field = { ...newField({ ...start, kind: "number" }), showWhen: { field: "pets", operator: "checked" } };
+  const total: Field = { ...newField({ ...start, kind: "number" }), formula: "fee * 2", value: "5", readOnly: true };
+  const rooms: Field = { ...newField({ ...start, kind: "multiple" }), least: 1, most: 2 };
+  const text = written([box, fee, total, rooms], () => 1);
+  const [first, second, third, fourth] = JSON.parse(text) as Record<string, unknown>[];
+  assert.equal(first?.["id"], "pets");
+  assert.deepEqual(second?.["show_when"], { field: "pets", operator: "checked" });
+  assert.deepEqual([third?.["formula"], third?.["value"], third?.["read_only"]], ["fee * 2", undefined, undefined]);
+  assert.deepEqual([fourth?.["least"], fourth?.["most"], fourth?.["x"]], [1, 2, undefined]);
+  const again = readWritten(text, () => 1).map(({ name, showWhen, formula, least }) => ({
+    name,
+    showWhen,
+    formula,
+    least,
+  }));
+  assert.deepEqual(again[1]?.showWhen, fee.showWhen);
+  assert.deepEqual([again[0]?.name, again[2]?.formula, again[3]?.least], ["pets", "fee * 2", 1]);
+  assert.equal(copied(box, 1, { x: 1, y: 1 }, letter).name, "", "the rules of others go on reading the first");
+});
+
 test("a copy keeps the distances of its options, and stays on its page", () => {
   const radio = newField({ ...start, kind: "radio" });
   const copy = copied(radio, 2, { x: 10, y: 20 }, letter);

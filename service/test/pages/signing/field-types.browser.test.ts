@@ -9,7 +9,7 @@ import {
   test,
 } from "@signsealship/testing/browser";
 import { until } from "@signsealship/testing/until";
-import { fieldsOfNewTypes } from "./made-fields.ts";
+import { fieldsOfNewTypes, fieldsWithRules } from "./made-fields.ts";
 import { openSigningSite } from "./signing-site.ts";
 
 let site: Awaited<ReturnType<typeof openSigningSite>>;
@@ -88,3 +88,32 @@ for (const look of looks)
     assert.deepEqual(opened.troubles, []);
     await opened.close();
   });
+
+test("a field appears when its condition holds, and a total follows what is typed", async () => {
+  const { asked } = await site.open({ more: fieldsWithRules() });
+  const opened = await browser.open(site.url, { width: 375, height: 740 });
+  const { page } = opened;
+  await page.getByLabel("I opened the document").check();
+  await page.getByRole("button", { name: "I agree" }).click();
+  await page.getByText("Checked: the document that you see").waitFor();
+  const fee = page.getByRole("button", { name: "Fee, page 1. Fill in" });
+  assert.equal(await fee.count(), 0, "hidden while its condition does not hold");
+  const written = async () => (await page.locator("#sign-values li").allTextContents()).join("; ");
+  assert.match(await written(), /Total, page 1: \$1,000\.00/);
+  await page.getByRole("checkbox", { name: "Pets, page 1" }).click();
+  await fee.click();
+  await page.locator("#sheet-input").fill("25");
+  await page.getByRole("button", { name: "OK" }).click();
+  assert.match(await written(), /Fee, page 1: \$25\.00.*Total, page 1: \$1,025\.00/);
+  await assertGoodLooks(opened);
+  await page.getByRole("checkbox", { name: "Pets, page 1" }).click();
+  assert.doesNotMatch(await written(), /Fee/);
+  await page.getByRole("checkbox", { name: "Rooms: Yard, page 1" }).click();
+  await page.getByRole("textbox", { name: "Initials" }).fill("JD");
+  await page.getByRole("button", { name: "Sign", exact: true }).click();
+  await until(() => asked.some((one) => one.startsWith("sign in the browser")));
+  const said = asked.find((one) => one.startsWith("sign in the browser")) ?? "";
+  for (const part of ['-number",""', '.o2","On"', '-number","$1,000.00"']) assert.ok(said.includes(part), said);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isLine } from "../../../src/pages/signing/sign-form.ts";
-import { fieldsOfNewTypes } from "./made-fields.ts";
+import { fieldsOfNewTypes, fieldsWithRules } from "./made-fields.ts";
 import { type Options, signerName, token } from "./memory-ceremony.ts";
 import { openSigningSite } from "./signing-site.ts";
 
@@ -96,6 +96,41 @@ test("what is chosen without a script is what is signed", async () => {
   const said = asked.find((one) => one.startsWith("sign ")) ?? "";
   for (const part of ['-checkbox","On"', '.o1","Off"', '.o2","On"', '-dropdown","Blue"', '-number","1250"'])
     assert.ok(said.includes(part), `${part} in ${said}`);
+});
+
+test("without a script a calculated number is shown before it is signed, and what a condition hides is not asked for", async () => {
+  const { asked } = await site.open({ more: fieldsWithRules() });
+  await post("consent", { version: "1", language: "en", can_read: "on" });
+  const page = await (await ask()).text();
+  assert.match(page, /<p class="hint"[^>]*>Only if “Pets” is checked\.<\/p>/);
+  assert.doesNotMatch(page, /-number" required/);
+  assert.match(page, /value="\$1,000\.00" readonly/);
+  assert.match(page, /<legend>Rooms \(page 1\)<\/legend><p[^>]*>Choose 1\.<\/p>/);
+  const inputs = [...page.matchAll(/name="(value\.[^"]+)"/g)].map(([, name]) => name ?? "");
+  const [, , pets, fee, attic, yard, total] = inputs;
+  assert.ok(pets && fee && attic && yard && total);
+  const form: Record<string, string> = {
+    revision: "1",
+    drawn: "",
+    name: signerName,
+    [attic]: "On",
+    [total]: "$1,000.00",
+  };
+  for (const [more, status, words] of [
+    [{ [yard]: "On" }, 400, "Rooms: choose 1."],
+    [{ [pets]: "On" }, 400, "Fee: this is needed."],
+    [{ [pets]: "On", [fee]: "25" }, 400, "Total is $1,025.00. Check it, and sign again."],
+    [{ [fee]: "words, which are hidden" }, 303, ""],
+  ] as const) {
+    const answer = await post("sign", { ...form, ...more });
+    const said = await answer.text();
+    assert.equal(answer.status, status, said);
+    assert.ok(said.includes(words), words);
+    if (words.startsWith("Total")) assert.match(said, /value="\$1,025\.00" readonly/);
+  }
+  const signed = asked.filter((one) => one.startsWith("sign "));
+  assert.equal(signed.length, 1);
+  assert.match(signed[0] ?? "", /-number",""/);
 });
 
 test("a text is as long as its characters are many, as in the order", () => {

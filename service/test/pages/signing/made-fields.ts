@@ -21,3 +21,39 @@ export const fieldsOfNewTypes = (first = 5): Planned[] => [
   },
   { ...common, kind: "text", place: line(510), label: "ZIP", format: "zip_us", value: "97201", required: true },
 ];
+
+/** A checkbox, a fee that it shows, a multiple and a total, on the first page. They follow `first` fields. */
+export const fieldsWithRules = (first = 5): Planned[] => [
+  { ...common, kind: "checkbox", place: box(72), label: "Pets", id: "pets", required: false },
+  {
+    ...common,
+    kind: "number",
+    place: line(450),
+    label: "Fee",
+    id: "fee",
+    format: { currency: "USD" },
+    showWhen: { field: "pets", operator: "checked" },
+    required: true,
+  },
+  ...["Attic", "Yard"].map(
+    (option, n): Planned => ({
+      ...common,
+      kind: "checkbox",
+      place: box(120 + n * 40),
+      label: "Rooms",
+      option,
+      radio: first + 2,
+      choices: { least: 1, most: 1 },
+      required: true,
+    }),
+  ),
+  {
+    ...common,
+    kind: "number",
+    place: line(480),
+    label: "Total",
+    formula: "1000 + fee",
+    format: { currency: "USD" },
+    required: true,
+  },
+];

@@ -96,6 +96,7 @@ export async function memoryCeremony(
     document: null,
     notices,
     fields: shownFields(planned, prepared.fields),
+    known: [],
     senderValues,
     consent: null,
     signedAt: null,
@@ -263,9 +264,9 @@ function shownFields(planned: readonly Planned[], prepared: readonly PreparedFie
     const { name, kind } = field;
     const { x: left, y: top, width, height } = place;
     const shown = { name, kind, page: page + 1, left, top, width, height, label: label ?? null };
-    const { help, format, options, option, group } = field;
+    const { help, format, options, option, group, id, showWhen, formula, choices } = field;
     const value = kind === "date" ? "2026-11-22" : field.value;
-    const more = { value, help, format, options, option, group };
+    const more = { value, help, format, options, option, group, id, showWhen, formula, choices };
     const given = Object.fromEntries(Object.entries(more).filter(([, each]) => each !== undefined));
     return [{ ...shown, required: required ?? kind !== "text", ...given }];
   });

@@ -48,7 +48,7 @@ class _FieldOptionRequired(TypedDict):
 
 
 class FieldOption(_FieldOptionRequired, total=False):
-    """A choice of a radio or a dropdown. A radio shows each at a place of its own."""
+    """A choice of a radio, a multiple or a dropdown. A radio and a multiple show each at a place of its own."""
 
     x: float
     """Points from the left edge."""
@@ -73,8 +73,22 @@ class NumberFormat(TypedDict, total=False):
     """Shown with the number."""
 
 
+class _ShowWhenRequired(TypedDict):
+    field: str
+    """The `id` of another field: of the same signer, of an earlier turn, or `read_only`."""
+    operator: Literal["checked", "unchecked", "filled", "empty", "equals", "not_equals", "greater_than", "less_than"]
+    """What the other field must hold."""
+
+
+class ShowWhen(_ShowWhenRequired, total=False):
+    """A condition on another field."""
+
+    value: str | float
+    """A text, a number, or the label of an option; not with the first four operators."""
+
+
 class _SignatureFieldRequired(TypedDict):
-    kind: Literal["signature", "initials", "date", "name", "text", "number", "checkbox", "radio", "dropdown"]
+    kind: Literal["signature", "initials", "date", "name", "text", "number", "checkbox", "radio", "multiple", "dropdown"]
     """What goes there."""
     signer: int
     """The signer's place in `signers`, from 1."""
@@ -86,7 +100,7 @@ class SignatureField(_SignatureFieldRequired, total=False):
     """A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner."""
 
     x: float
-    """Points from the left edge. Required for all but a radio, whose options have places."""
+    """Points from the left edge. Required for all but a radio and a multiple, whose options have places."""
     y: float
     """Points from the upper edge."""
     width: float
@@ -106,7 +120,17 @@ class SignatureField(_SignatureFieldRequired, total=False):
     format: Literal["iso", "us", "long", "any", "email", "phone_us", "zip_us", "ssn_last4"] | NumberFormat
     """Of a date, a text or a number."""
     options: Sequence[FieldOption]
-    """Of a radio or a dropdown: 2 to 50."""
+    """Of a radio, a multiple or a dropdown: 2 to 50."""
+    least: int
+    """Of a multiple: how many options must be chosen. Default 1, or 0 where `required` is False."""
+    most: int
+    """Of a multiple: how many options may be chosen. Default all."""
+    id: str
+    """Unique among the fields: `show_when` and `formula` of other fields name it."""
+    show_when: ShowWhen
+    """When the field is shown. A field that is not shown is neither required nor drawn."""
+    formula: str
+    """Of a number: the service calculates it when its signer signs, as `round(rent * 12, 2)`."""
 
 
 class _RolePersonRequired(TypedDict):

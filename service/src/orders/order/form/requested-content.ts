@@ -28,12 +28,15 @@ export const aKind: Readonly<Record<Kind, string>> = {
   number: "a number",
   checkbox: "a checkbox",
   radio: "a radio",
+  multiple: "a multiple",
   dropdown: "a dropdown",
 };
 
 /** Kinds whose value the sender may write. All others are the signer's or the service's. */
 export const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
-const withOptions: readonly Kind[] = ["radio", "dropdown"];
+const withOptions: readonly Kind[] = ["radio", "multiple", "dropdown"];
+/** Kinds whose options have places of their own. */
+export const spread: readonly Kind[] = ["radio", "multiple"];
 const formatted: readonly Kind[] = ["date", "text", "number"];
 
 /** Characters that make a reader show others in another order than they are in. */
@@ -50,8 +53,11 @@ export function parseContent(
   members: FieldMembers,
   at: string,
   kind: Kind,
-): Pick<RequestedField, "help" | "value" | "readOnly" | "format" | "options"> {
-  const only = (name: "value" | "read_only" | "options" | "format", kinds: readonly Kind[]): boolean => {
+): Pick<RequestedField, "help" | "value" | "readOnly" | "format" | "options" | "choices"> {
+  const only = (
+    name: "value" | "read_only" | "options" | "format" | "least" | "most",
+    kinds: readonly Kind[],
+  ): boolean => {
     if (members.raw(name) === null) return false;
     if (!kinds.includes(kind)) throw invalid(`${at}.${name} must be left out for ${aKind[kind]}.`);
     return true;
@@ -60,6 +66,7 @@ export function parseContent(
   requireOrder(`${at}.help`, help);
   const options = only("options", withOptions) ? parseOptions(members, at, kind) : null;
   if (withOptions.includes(kind) && !options) throw invalid(`${at}.options is required for ${aKind[kind]}.`);
+  for (const name of ["least", "most"] as const) only(name, ["multiple"]);
   const format = only("format", formatted) ? parseFormat(members.raw("format"), `${at}.format`, kind) : null;
   const value = only("value", prefilled) ? parseValue(members.raw("value"), at, { kind, format, options }) : null;
   const readOnly = only("read_only", prefilled) && members.flag("read_only") === true;
@@ -67,6 +74,7 @@ export function parseContent(
   return {
     ...(help !== null && { help }),
     ...(options && { options }),
+    ...(options && kind === "multiple" && { choices: parseChoices(members, at, options.length) }),
     ...(format !== null && { format }),
     ...(value !== null && { value }),
     ...(readOnly && { readOnly }),
@@ -84,7 +92,7 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
     const option = membersOf(item, here, optionMembers);
     const label = option.required("label", 200);
     requireOrder(`${here}.label`, label);
-    if (kind !== "radio") {
+    if (!spread.includes(kind)) {
       const place = optionMembers.slice(1).find((name) => option.raw(name) !== null);
       if (place) throw invalid(`${here}.${place} must be left out for ${aKind[kind]}.`);
       return { label };
@@ -109,6 +117,16 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
     throw invalid(`${at}.options[${index}].label ${rule}.`);
   }
   return options;
+}
+
+/** How many of the options of a multiple are chosen. */
+function parseChoices(members: FieldMembers, at: string, options: number): { least: number; most: number } {
+  const isOptional = members.flag("required") === false;
+  const least = members.whole("least", 0, options) ?? (isOptional ? 0 : 1);
+  const most = members.whole("most", 1, options) ?? options;
+  if (least > most) throw invalid(`${at}.least must be at most ${at}.most.`);
+  if (isOptional && least > 0) throw invalid(`${at}.least must be 0 or left out where required is false.`);
+  return { least, most };
 }
 
 function parseFormat(given: unknown, at: string, kind: Kind): FieldFormat {

@@ -1,4 +1,5 @@
 import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
+import type { ShowWhen } from "./field-rules.ts";
 import type { FieldFormat } from "./field-values.ts";
 import type { requestedKinds } from "./signing-schemas.ts";
 
@@ -21,9 +22,16 @@ export type RequestedField = {
   readonly value?: string;
   readonly readOnly?: true;
   readonly format?: FieldFormat;
-  /** Of a radio or a dropdown. */
+  /** By which the rules of other fields name it. */
+  readonly id?: string;
+  readonly showWhen?: ShowWhen;
+  /** Of a number that is calculated. */
+  readonly formula?: string;
+  /** Of a multiple: how many options are chosen. */
+  readonly choices?: { readonly least: number; readonly most: number };
+  /** Of a radio, a multiple or a dropdown. */
   readonly options?: readonly RequestedOption[];
 };
 
-/** One of the choices of a field. A radio shows each at its own place. */
+/** One of the choices of a field. A radio and a multiple show each at its own place. */
 export type RequestedOption = { readonly label: string; readonly place?: Place };

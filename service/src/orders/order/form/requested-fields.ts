@@ -1,8 +1,9 @@
 import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { jsonList, type Members } from "./json-list.ts";
-import { aKind, parseContent, requireOrder } from "./requested-content.ts";
+import { aKind, parseContent, requireOrder, spread } from "./requested-content.ts";
 import type { RequestedField, RequestedOption } from "./requested-field.ts";
+import { parseRules, requireRules } from "./requested-rules.ts";
 import {
   mostFields,
   mostLabel,
@@ -23,6 +24,7 @@ export const leastSize: Readonly<Record<RequestedField["kind"], { width: number;
   dropdown: { width: 24, height: 10 },
   checkbox: { width: 6, height: 6 },
   radio: { width: 6, height: 6 },
+  multiple: { width: 6, height: 6 },
 };
 
 /** The largest size of each kind, in points. A text may be as wide as its page less 36 points; the document decides. */
@@ -36,14 +38,16 @@ export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; 
   dropdown: { width: mostPoints, height: 200 },
   checkbox: { width: 36, height: 36 },
   radio: { width: 36, height: 36 },
+  multiple: { width: 36, height: 36 },
 };
 
 /**
  * Reads the form's `fields`. Doesn't check whether the document has room for them.
- * @param signers their number: each needs a signature
+ * @param turns the signers' `routing`: each signer needs a signature
  * @throws ServiceError naming the member and the rule
  */
-export function parseRequestedFields(text: string, signers: number): RequestedField[] {
+export function parseRequestedFields(text: string, turns: readonly number[]): RequestedField[] {
+  const signers = turns.length;
   const rules = { most: mostFields, schema: requestedFieldSchema };
   const fields = jsonList("fields", text, rules, (members, at): RequestedField => {
     const given = <Value>(name: string, value: Value | null): Value => {
@@ -62,14 +66,17 @@ export function parseRequestedFields(text: string, signers: number): RequestedFi
     const content = parseContent(members, at, kind);
     if (kind === "checkbox" && required && content.value !== undefined && !content.readOnly)
       throw invalid(`${at}.value must be left out or false for a required checkbox: the signer checks it.`);
-    const place = kind === "radio" ? placeOfOptions(members, at, content.options ?? []) : placeOf(members, at, kind);
-    return { kind, signer, page, ...place, label, required, ...content };
+    const rules = parseRules(members, at, { kind, isReadOnly: content.readOnly === true });
+    const place = spread.includes(kind)
+      ? placeOfOptions(members, at, kind, content.options ?? [])
+      : placeOf(members, at, kind);
+    return { kind, signer, page, ...place, label, required, ...content, ...rules };
   });
   for (let signer = 1; signer <= signers; signer++) {
     const signs = fields.some((field) => field.kind === "signature" && field.signer === signer);
     if (!signs) throw invalid(`fields must hold a signature for each signer: signer ${signer} has none.`);
   }
-  return fields;
+  return requireRules(fields, turns);
 }
 
 const measures = ["x", "y", "width", "height"] as const;
@@ -90,10 +97,15 @@ function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]
   return { x: corner("x"), y: corner("y"), width: side("width"), height: side("height") };
 }
 
-/** The rectangle around the options of a radio, which has no place of its own. */
-function placeOfOptions(members: FieldMembers, at: string, options: readonly RequestedOption[]): Place {
+/** The rectangle around the options of a radio or a multiple, which has no place of its own. */
+function placeOfOptions(
+  members: FieldMembers,
+  at: string,
+  kind: RequestedField["kind"],
+  options: readonly RequestedOption[],
+): Place {
   const given = measures.find((name) => members.raw(name) !== null);
-  if (given) throw invalid(`${at}.${given} must be left out for a radio: each of its options has a place.`);
+  if (given) throw invalid(`${at}.${given} must be left out for ${aKind[kind]}: each of its options has a place.`);
   const places = options.flatMap(({ place }) => place ?? []);
   const [x, y] = [Math.min(...places.map((each) => each.x)), Math.min(...places.map((each) => each.y))];
   const right = Math.max(...places.map((each) => each.x + each.width));

@@ -149,7 +149,8 @@ export function parseSigning(
   if (given === undefined) return nothing;
   if (!sign) throw invalid(`${given} must be left out unless signing is bought.`);
   const signers = signersText === null ? clientAlone(client, auth) : parseSigners(signersText, auth ?? "link");
-  const requested = fieldsText === null ? null : parseRequestedFields(fieldsText, signers?.length ?? 1);
+  const requested =
+    fieldsText === null ? null : parseRequestedFields(fieldsText, signers?.map(({ routing }) => routing) ?? [1]);
   return { signers, signatureFields: requested };
 }
 

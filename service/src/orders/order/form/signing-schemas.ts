@@ -1,7 +1,9 @@
 import { Type } from "typebox";
 import { oneOf } from "../../../kernel/http/schema-parts.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
+import { conditions } from "./field-rules.ts";
 import { currencies, dateFormats, mostDecimals, textFormats } from "./field-values.ts";
+import { mostFormula } from "./formula.ts";
 
 /** The ways to identify a signer, in addition to the mailed link. */
 export const signerAuths = ["link", "mail_code", "access_code", "text_code"] as const;
@@ -15,6 +17,7 @@ export const requestedKinds = [
   "number",
   "checkbox",
   "radio",
+  "multiple",
   "dropdown",
 ] as const;
 export const mostSigners = 10;
@@ -24,6 +27,9 @@ export const mostPages = 100_000;
 export const mostLabel = 200;
 export const mostHelp = 400;
 export const mostOptions = 50;
+/** Conditions and formulas of one document. */
+export const mostRules = 100;
+export const mostId = 40;
 /** In characters: a value stands on one line, and at 6 points no page has room for more. */
 export const mostValue = 200;
 
@@ -84,10 +90,10 @@ export const replacementSchema = Type.Object(
 const optionSchema = Type.Object(
   {
     label: Type.String({ maxLength: mostLabel, description: "What is chosen: no other option may look the same." }),
-    x: choicePoints("Of a radio's option: points from the left edge of the page.", 0, mostPoints),
-    y: choicePoints("Of a radio's option: points from the upper edge of the page.", 0, mostPoints),
-    width: choicePoints("Of a radio's option.", 6, 36),
-    height: choicePoints("Of a radio's option.", 6, 36),
+    x: choicePoints("Of an option of a radio or a multiple: points from the left edge of the page.", 0, mostPoints),
+    y: choicePoints("Of such an option: points from the upper edge of the page.", 0, mostPoints),
+    width: choicePoints("Of such an option.", 6, 36),
+    height: choicePoints("Of such an option.", 6, 36),
   },
   { additionalProperties: false },
 );
@@ -109,6 +115,31 @@ const numberFormatSchema = Type.Object(
   { additionalProperties: false },
 );
 
+const showWhenSchema = Type.Object(
+  {
+    field: Type.String({
+      maxLength: mostId,
+      description:
+        "The `id` of a field that the same signer fills in, or a signer of an earlier turn, or that is `read_only`.",
+      examples: ["has_pets"],
+    }),
+    operator: oneOf(
+      conditions,
+      "`checked` and `unchecked` of a checkbox, `greater_than` and `less_than` of a number, `filled` and `empty` of the others, `equals` and `not_equals` of all but a checkbox.",
+    ),
+    value: Type.Optional(
+      Type.Union([Type.String({ maxLength: mostValue }), Type.Number()], {
+        description: "What it is compared with: a text, a number, or the label of an option. Not with the first four.",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      "When the field is shown. A field that is not shown is neither required nor drawn, whatever was typed. Not of a signature or a `read_only` field.",
+  },
+);
+
 /** One element of the form's `fields`. */
 export const requestedFieldSchema = Type.Object(
   {
@@ -117,7 +148,7 @@ export const requestedFieldSchema = Type.Object(
     page: Type.Integer({ minimum: 1, description: "The page, from 1." }),
     x: Type.Optional(
       points(
-        "Points (1/72 inch) from the left edge of the page as a reader shows it, rotated and cropped. Required for all but a radio, whose options have places.",
+        "Points (1/72 inch) from the left edge of the page as a reader shows it, rotated and cropped. Required for all but a radio and a multiple, whose options have places.",
       ),
     ),
     y: Type.Optional(points("Points from the upper edge of that page.")),
@@ -155,7 +186,38 @@ export const requestedFieldSchema = Type.Object(
       Type.Array(optionSchema, {
         minItems: 2,
         maxItems: mostOptions,
-        description: "The choices of a radio or a dropdown, required for both.",
+        description: "The choices of a radio, a multiple or a dropdown, required for these.",
+      }),
+    ),
+    least: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: mostOptions,
+        description: "Of a multiple: how many options must be chosen. Default 1, or 0 where `required` is false.",
+      }),
+    ),
+    most: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: mostOptions,
+        description: "Of a multiple: how many options may be chosen. Default all.",
+      }),
+    ),
+    id: Type.Optional(
+      Type.String({
+        maxLength: mostId,
+        pattern: "^[a-z][a-z0-9_]*$",
+        description: "Unique among the fields: `show_when` and `formula` of other fields name it.",
+        examples: ["rent"],
+      }),
+    ),
+    show_when: Type.Optional(showWhenSchema),
+    formula: Type.Optional(
+      Type.String({
+        maxLength: mostFormula,
+        description:
+          "Of a number: the service calculates it when its signer signs, and nobody types it. Numbers, ids of number fields, `+ - * / ( )`, `sum`, `min`, `max` and `round`. An empty or hidden field counts as 0.",
+        examples: ["round(rent * 12, 2)"],
       }),
     ),
   },

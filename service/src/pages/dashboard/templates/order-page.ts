@@ -83,4 +83,4 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
 }
 
 const fieldsWithValues = ({ content: { fields, roles } }: TemplateVersion) =>
-  valueLabels(fields === null ? [] : requestedOf(fields, roles.length));
+  valueLabels(fields === null ? [] : requestedOf(fields, roles));

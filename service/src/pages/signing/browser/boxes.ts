@@ -4,7 +4,7 @@ import type { PlacedField, ViewerWords } from "./config.ts";
 export const isBox = ({ kind }: PlacedField): boolean => kind === "checkbox" || kind === "radio";
 
 type Put = (field: PlacedField, element: HTMLElement) => void;
-type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put };
+type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly PlacedField[] };
 
 /** A date, which the service sets: listed as the document would show it now. */
 export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
@@ -14,9 +14,32 @@ export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
   return { field, element, isOpen: () => false, value: () => value, refresh() {} };
 }
 
-/** A checkbox, or one option of a radio, that is checked where it is on the page. */
-export function boxField(field: PlacedField, input: HTMLInputElement, { form, words, place }: BoxDeps) {
-  const { label, page, kind } = field;
+/** A number that is calculated while others are typed: it can't be filled in. */
+export function calculatedField(
+  field: PlacedField,
+  input: HTMLInputElement,
+  { words, place }: Pick<BoxDeps, "words" | "place">,
+) {
+  const element = make("div", { className: "viewer-field" });
+  place(field, element);
+  return {
+    field,
+    element,
+    isOpen: () => false,
+    value: () => input.value,
+    refresh() {
+      const { label, page } = field;
+      element.classList.toggle("filled", input.value !== "");
+      element.replaceChildren(input.value || label);
+      element.title = say(words.writtenItem, { field: label, page, value: input.value });
+    },
+  };
+}
+
+/** A checkbox, or one option of a radio or a multiple, that is checked where it is on the page. */
+export function boxField(field: PlacedField, input: HTMLInputElement, { form, words, place, group }: BoxDeps) {
+  const chosen = () => group.filter((each) => part<HTMLInputElement>(each.input ?? "").checked).length;
+  const { label, page, kind, choices } = field;
   const isRadio = kind === "radio";
   const element = make("button", { type: "button", className: "viewer-field viewer-box" });
   element.setAttribute("role", isRadio ? "radio" : "checkbox");
@@ -30,7 +53,7 @@ export function boxField(field: PlacedField, input: HTMLInputElement, { form, wo
   return {
     field,
     element,
-    isOpen: () => input.required && !isAnswered(),
+    isOpen: () => (choices ? chosen() < choices.least : input.required && !isAnswered()),
     value: () => (input.checked ? words.checkedBox : isRadio ? null : words.uncheckedBox),
     refresh() {
       element.classList.toggle("filled", isAnswered());
@@ -92,12 +115,16 @@ export function placing(pageOf: (n: number) => HTMLElement, words: ViewerWords):
 const isChosenIn = (form: HTMLFormElement, name: string): boolean =>
   (form.elements.namedItem(name) as RadioNodeList | HTMLInputElement | null)?.value !== "";
 
-type Written = { readonly field: PlacedField; readonly value: () => string | null };
+type Written = {
+  readonly field: PlacedField;
+  readonly element: HTMLElement;
+  readonly value: () => string | null;
+};
 
 /** Lists all that Sign writes, above its button. */
 export function listWritten(shown: readonly Written[], words: ViewerWords): void {
-  const items = shown.flatMap(({ field: { label, page }, value: read }) => {
-    const value = read();
+  const items = shown.flatMap(({ field: { label, page }, element, value: read }) => {
+    const value = element.hidden ? null : read();
     return value === null || value === "" ? [] : [say(words.writtenItem, { field: label, page, value })];
   });
   const list = make("ul", {}, ...items.map((textContent) => make("li", { textContent })));

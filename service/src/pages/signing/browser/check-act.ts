@@ -26,6 +26,8 @@ type Asked = {
   readonly options: ReadonlyMap<string, string>;
   /** The values that were typed into the fields, by their names. */
   readonly values: ReadonlyMap<string, string>;
+  /** The fields that a condition hides, by their names. */
+  readonly hidden?: ReadonlySet<string>;
   /** How the signature looks, as the record says it: its members in the order of their names. */
   readonly mark: object;
 };
@@ -120,7 +122,7 @@ function isOwnSignature(
 function saysWhatWasTyped(
   said: Said["values"],
   texts: ReadonlyMap<string, string | null>,
-  { fields, options, values }: Asked,
+  { fields, options, values, hidden }: Asked,
 ): boolean {
   const own = [...fields].filter(([, kind]) => kind !== "signature" && kind !== "mark");
   const isKnown = [...values.keys()].every((name) => fields.has(name));
@@ -130,7 +132,9 @@ function saysWhatWasTyped(
     own.every(([name, kind]) => {
       const one = said.find(({ field }) => field === name);
       if (one?.kind !== kind || texts.get(name) !== one.value || one.option !== options.get(name)) return false;
-      const typed = values.get(name) ?? (kind === "checkbox" || kind === "radio" ? "Off" : "");
+      const nothing = kind === "checkbox" || kind === "radio" ? "Off" : "";
+      if (hidden?.has(name)) return one.value === nothing;
+      const typed = values.get(name) ?? nothing;
       if (kind === "number") return isSameNumber(one.value, typed);
       // The date is the service's, and so are the name and the initials of who left them empty.
       return one.value === typed || kind === "date" || (typed === "" && (kind === "name" || kind === "initials"));

@@ -1,12 +1,12 @@
 import type { ActFieldKind } from "@signsealship/evidence/envelope";
-import type { FieldFormat } from "../../../orders/order/form/field-values.ts";
+import type { RuledField } from "../../../orders/order/form/field-rules.ts";
 import type { Words } from "../words/en.ts";
 
 /** Texts of the script, with `{name}` placeholders. */
 export type ViewerWords = Words["viewer"];
 
 /** A field of the signer: points from the left and the top of the upright page. */
-export type PlacedField = {
+export type PlacedField = Omit<RuledField, "kind"> & {
   readonly name: string;
   readonly kind: ActFieldKind;
   /** From 1. */
@@ -17,7 +17,7 @@ export type PlacedField = {
   readonly height: number;
   /** As the page names it. */
   readonly label: string;
-  /** Of a radio's option: what is chosen by it. */
+  /** Of an option of a radio or a multiple: what is chosen by it. */
   readonly option?: string;
   /** The label of the radio that it is an option of. */
   readonly radio?: string;
@@ -25,9 +25,17 @@ export type PlacedField = {
   readonly input: string | null;
   /** Of a date: as the document shows it if the signer signs now. */
   readonly value?: string;
-  /** Of a number. */
-  readonly format?: FieldFormat;
+  /** Of a dropdown. */
+  readonly options?: readonly string[];
+  /** Of a field with a condition: whether it must be filled in while it is shown. */
+  readonly required?: boolean;
+  /** Of an option of a multiple: how many of its group are chosen. */
+  readonly choices?: { readonly least: number; readonly most: number };
+  readonly group?: string;
 };
+
+/** A field of somebody else that the signer's rules read. */
+export type KnownField = RuledField & { readonly texts: readonly string[] };
 
 /** Data for the script, as JSON in the page. */
 export type SigningConfig = {
@@ -47,6 +55,7 @@ export type SigningConfig = {
   readonly signed: string;
   /** Empty before the consent. */
   readonly fields: readonly PlacedField[];
+  readonly known: readonly KnownField[];
   /** Whether the signer has just agreed, and is to be led to the first field. */
   readonly toFirstField: boolean;
   readonly words: ViewerWords;

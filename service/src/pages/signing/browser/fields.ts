@@ -1,10 +1,11 @@
 import { readFieldValue } from "../../../orders/order/form/field-values.ts";
 import { leadTo, make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
-import { boxField, dateField, isBox, listWritten, placing } from "./boxes.ts";
+import { boxField, calculatedField, dateField, isBox, listWritten, placing } from "./boxes.ts";
 import type { PlacedField, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
+import { applyToForm } from "./rules.ts";
 import { openSheet, type SignatureInputs, type ValueInput } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
 
@@ -38,14 +39,17 @@ type Shown = {
   toFirst: () => void;
 };
 
+const signatureIn = (form: HTMLFormElement): SignatureInputs => ({
+  name: part<HTMLInputElement>("field-name"),
+  drawn: form.querySelector<HTMLInputElement>("[name=drawn]") as HTMLInputElement,
+  picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
+});
+
 /** Overlays the signer's fields on their pages, with a bar that leads from one to the next. */
-export function showFields({ fields, words }: SigningConfig, pages: Pages): Shown {
+export function showFields(config: SigningConfig, pages: Pages): Shown {
+  const { fields, words } = config;
   const form = part<HTMLFormElement>("sign-form");
-  const signature: SignatureInputs = {
-    name: part<HTMLInputElement>("field-name"),
-    drawn: form.querySelector<HTMLInputElement>("[name=drawn]") as HTMLInputElement,
-    picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
-  };
+  const signature = signatureIn(form);
   restoreSignature(signature);
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
@@ -56,7 +60,9 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): Show
   const shown = ordered.map((field) => {
     const { input: id } = field;
     if (id === null) return dateField(field, words, place);
-    if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place });
+    if (field.formula !== undefined) return calculatedField(field, part<HTMLInputElement>(id), { words, place });
+    const group = field.choices ? fields.filter((each) => each.group === field.group) : [];
+    if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place, group });
     return buttonOf(field, part<ValueInput>(id));
   });
   form.addEventListener("input", ({ target }) => {
@@ -112,7 +118,11 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): Show
   }
 
   function refresh(): void {
-    for (const one of shown) one.refresh();
+    const { isShown } = applyToForm(config);
+    for (const one of shown) {
+      one.element.hidden = !isShown(one.field);
+      one.refresh();
+    }
     listWritten(shown, words);
     const open = nextOpen();
     if (open) pages.keepAhead(open.field.page);
@@ -124,6 +134,6 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): Show
 
   /** The last focused field while it is open, else the first open one after it, else the first of all. */
   function nextOpen() {
-    return [...shown.slice(Math.max(visited, 0)), ...shown].find(({ isOpen }) => isOpen());
+    return [...shown.slice(Math.max(visited, 0)), ...shown].find(({ element, isOpen }) => !element.hidden && isOpen());
   }
 }

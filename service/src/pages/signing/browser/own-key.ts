@@ -5,6 +5,7 @@ import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
 import { forgetSignature } from "./kept-signature.ts";
 import { pictureRecord } from "./picture.ts";
+import { rulesNow } from "./rules.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
 
@@ -47,7 +48,9 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const options = new Map(
       config.fields.flatMap(({ name, option }) => (option === undefined ? [] : [[name, option] as const])),
     );
-    const asked = { document, fields, options, values: values(), mark: await mark() };
+    const rules = rulesNow(config);
+    const hidden = new Set(config.fields.flatMap((field) => (rules.isShown(field) ? [] : [field.name])));
+    const asked = { document, fields, options, values: values(hidden), hidden, mark: await mark() };
     const { tail, signedAttrs, ...rest } = prepared;
     const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
     const isAsked = await checking;
@@ -84,15 +87,16 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     said.classList.add("field-error");
   }
 
-  const values = () =>
+  const values = (hidden: ReadonlySet<string>) =>
     new Map(
       [...form.elements].flatMap((element) => {
         const { name, value, type, checked } = element as HTMLInputElement;
         if (!name?.startsWith("value.")) return [];
         const own = name.slice("value.".length);
         // A radio button sends the name of its option.
-        if (type === "radio") return [[value, checked ? "On" : "Off"] as const];
-        return [[own, type === "checkbox" ? (checked ? "On" : "Off") : value.trim()] as const];
+        if (type === "radio") return [[value, checked && !hidden.has(value) ? "On" : "Off"] as const];
+        if (type === "checkbox") return [[own, checked && !hidden.has(own) ? "On" : "Off"] as const];
+        return [[own, hidden.has(own) ? "" : value.trim()] as const];
       }),
     );
 }

@@ -1,4 +1,5 @@
-import type { SenderValue, ShownField } from "../../../signing/envelopes/envelopes.ts";
+import { applyRules, type Rules, type ShowWhen, textsIn } from "../../../orders/order/order.ts";
+import type { KnownField, SenderValue, ShownField, SigningView } from "../../../signing/envelopes/envelopes.ts";
 import { checkbox, checkboxId, field, radioId, radios, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { PageState } from "../frame.ts";
@@ -18,9 +19,19 @@ export const labelOf = (
 ): string => (invisible ? sign.invisible : (label ?? sign.kinds[kind]));
 
 /** The name of a field's input. The options of a radio share one. */
-export const inputOf = ({ name, group }: Pick<ShownField, "name" | "group">): string => `value.${group ?? name}`;
+export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" | "group">): string =>
+  `value.${kind === "radio" ? (group ?? name) : name}`;
 
-/** The options of the radio that a field is an option of. */
+/** The conditions and formulas of a signer's fields. @param typedIn what was typed or chosen: of a box and of an option its state */
+export const rulesOf = (
+  { fields, known }: Pick<SigningView, "fields" | "known">,
+  typedIn: (one: ShownField) => string,
+): Rules<ShownField | KnownField> =>
+  applyRules<ShownField | KnownField>([...fields, ...known], (one) =>
+    "texts" in one ? one.texts : textsIn(one, typedIn(one)),
+  );
+
+/** The options of the radio or the multiple that a field is an option of. */
 export const optionsOf = (one: ShownField, fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ group }) => group !== undefined && group === one.group);
 
@@ -33,22 +44,36 @@ export function inputIdOf(one: ShownField, fields: readonly ShownField[]): strin
 
 type Inputs = Pick<PageState, "view" | "words" | "typed">;
 
-/** The inputs of the signing form, one for each field, and one group for each radio. */
+/** The inputs of the signing form, one for each field, and one group for each radio and each multiple. */
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
-  const isFirst = (one: ShownField) => one.kind !== "radio" || optionsOf(one, all)[0] === one;
+  const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
   // An unchecked box sends nothing: the form that was refused is told by its revision.
   const wasSent = typed["revision"] !== undefined;
+  const stateOf = (one: ShownField): string => {
+    const sent = typed[inputOf(one)];
+    if (one.kind === "radio" && wasSent) return sent === one.name ? on : "";
+    return wasSent || one.kind !== "checkbox" ? (sent ?? one.value ?? "") : (one.value ?? "");
+  };
+  const rules = rulesOf(view, stateOf);
   return all.filter(isFirst).map((one) => {
     const { kind, required, page } = one;
     const name = inputOf(one);
     const label = `${labelOf(one, words)} (${words.sign.page(page)})`;
-    const common = { name, label, hint: hintOf(one, words) };
-    const needed = required || ("sometimes" as const);
+    const common = { name, label, hint: hintOf(one, view, words) };
+    // Without a script nothing hides a field whose condition does not hold.
+    const mustBe = required && one.showWhen === undefined;
+    const needed = mustBe || (required ? ("sometimes" as const) : false);
     const sent = typed[name];
+    if (one.formula !== undefined) {
+      const result = rules.calculate(one);
+      const value = typeof result === "object" && "value" in result ? result.value : "";
+      return calculatedInput({ ...common, value });
+    }
+    if (one.choices) return multipleInput(common, optionsOf(one, all), (option) => stateOf(option) === on);
     if (kind === "checkbox") {
       const checked = wasSent ? sent === on : one.value === on;
-      return checkbox({ ...common, value: on, checked, required });
+      return checkbox({ ...common, value: on, checked, required: mustBe });
     }
     if (kind === "radio") {
       const options = optionsOf(one, all);
@@ -68,9 +93,33 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   });
 }
 
-/** Returns the hint of a field: the partner's help text, then the rule of its format. */
-function hintOf({ help, format, kind }: ShownField, { sign }: Words): string {
-  const parts: string[] = help === undefined ? [] : [help];
+type Common = { name: string; label: string; hint: string };
+
+/** The number is sent as it was shown: one that the service calculates otherwise is shown again before it is signed. */
+function calculatedInput({ name, label, hint, value }: Common & { value: string }): Html {
+  const id = `field-${name}`;
+  return html`<div class="form-field"><label for="${id}">${label}</label><p class="hint" id="${id}-hint">${hint}</p>
+<input type="text" id="${id}" name="${name}" value="${value}" readonly aria-describedby="${id}-hint"></div>`;
+}
+
+function multipleInput(
+  { name, label, hint }: Common,
+  options: readonly ShownField[],
+  isChecked: (one: ShownField) => boolean,
+): Html {
+  const id = `field-${name}-all-hint`;
+  return html`<fieldset class="form-field form-radios" aria-describedby="${id}"><legend>${label}</legend><p class="hint" id="${id}">${hint}</p>
+${options.map((one) => checkbox({ name: inputOf(one), label: one.option ?? "", value: on, checked: isChecked(one) }))}</fieldset>`;
+}
+
+/** Returns the hint of a field: its condition, the partner's help text, then the rule of its format. */
+function hintOf(one: ShownField, view: Inputs["view"], words: Words): string {
+  const { help, format, kind, showWhen, formula, choices } = one;
+  const { sign } = words;
+  const parts: string[] = showWhen ? [conditionOf(showWhen, view, words)] : [];
+  if (help !== undefined) parts.push(help);
+  if (formula !== undefined) parts.push(sign.calculated);
+  if (choices) parts.push(sign.pick(choices.least, choices.most));
   if (kind === "text" && typeof format === "string" && format in sign.formats)
     parts.push(sign.formats[format as keyof typeof sign.formats]);
   if (kind === "number" && typeof format === "object") {
@@ -80,6 +129,16 @@ function hintOf({ help, format, kind }: ShownField, { sign }: Words): string {
     if (currency !== undefined) parts.push(`${currency}.`);
   }
   return parts.join(" ");
+}
+
+function conditionOf(
+  { field, operator, value = "" }: ShowWhen,
+  { fields, known }: Inputs["view"],
+  words: Words,
+): string {
+  const read = fields.find(({ id }) => id === field);
+  const label = read ? labelOf(read, words) : known.find(({ id }) => id === field)?.label;
+  return words.sign.only[operator](label ?? field, value);
 }
 
 function keyboardOf({ kind, format }: ShownField) {

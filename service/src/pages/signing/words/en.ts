@@ -1,4 +1,4 @@
-import type { ValueFault } from "../../../orders/order/order.ts";
+import type { ShowWhen, ValueFault } from "../../../orders/order/order.ts";
 import type { NoticeCode, PictureFault, ShownField } from "../../../signing/envelopes/envelopes.ts";
 
 /** Everything that the pages of a language say. The text of the consent is a file of its own, since its words are on record. */
@@ -110,6 +110,18 @@ export const en = {
       zip_us: "A ZIP code of 5 or 9 digits.",
       ssn_last4: "The last 4 digits.",
     },
+    only: {
+      checked: (field: string) => `Only if “${field}” is checked.`,
+      unchecked: (field: string) => `Only if “${field}” is not checked.`,
+      filled: (field: string) => `Only if “${field}” is filled in.`,
+      empty: (field: string) => `Only if “${field}” is empty.`,
+      equals: (field: string, value: string) => `Only if “${field}” is “${value}”.`,
+      not_equals: (field: string, value: string) => `Only if “${field}” is not “${value}”.`,
+      greater_than: (field: string, value: string) => `Only if “${field}” is more than ${value}.`,
+      less_than: (field: string, value: string) => `Only if “${field}” is less than ${value}.`,
+    } satisfies Record<ShowWhen["operator"], (field: string, value: string) => string>,
+    calculated: "Calculated from other fields.",
+    pick: (least: number, most: number) => (least === most ? `Choose ${most}.` : `Choose ${least} to ${most}.`),
     least: (least: string) => `At least ${least}.`,
     most: (most: string) => `At most ${most}.`,
     given: "The sender filled these in, and they stay as they are:",
@@ -246,6 +258,10 @@ export const en = {
     missing: (label: string) => `${label}: this is needed.`,
     tooLong: (label: string) => `${label}: use at most 200 characters.`,
     unchecked: (label: string) => `${label}: check this box.`,
+    calculated: (label: string, value: string) => `${label} is ${value}. Check it, and sign again.`,
+    noResult: (label: string) => `${label}: the other fields give no result. Change them.`,
+    pick: (label: string, least: number, most: number) =>
+      `${label}: choose ${least === most ? most : `${least} to ${most}`}.`,
     value: {
       email: (label: string) => `${label}: enter an email address.`,
       phone_us: (label: string) => `${label}: enter a US phone number of 10 digits.`,

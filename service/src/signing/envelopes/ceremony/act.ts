@@ -21,6 +21,7 @@ import { issueSignerCertificate } from "../signer-authority.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { SignRequest } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
+import { knownFields } from "./known-fields.ts";
 import type { Linked } from "./links.ts";
 import { requireOwnAct } from "./require-own-act.ts";
 import { valuesOf } from "./sign-request.ts";
@@ -74,17 +75,32 @@ export type MadeAct = {
 /** Builds the revision of an act up to its signature. @throws ServiceError */
 export async function openAct(
   deps: EnvelopeDeps,
-  { envelope, signer, embed, room }: Linked,
+  linked: Linked,
   document: Document,
   request: SignRequest,
   { publicKey, keyHeldBy }: KeyHolder,
   client: Client,
 ): Promise<OpenAct> {
   const { workers, stamp, clock, random, signerAuthorities, baseUrl } = deps;
+  const { envelope, signer, embed, room } = linked;
   const at = wholeSeconds(clock());
   const own = ownFields(envelope.fields, signer.n);
-  const values = valuesOf(own, request, { name: signer.name, at, language: signer.language });
-  const record = actRecord({ envelope, signer, embed, room, document, request, values, own, client, at, keyHeldBy });
+  const filling = { name: signer.name, at, language: signer.language };
+  const { values, hidden } = valuesOf(own, request, filling, await knownFields(deps, linked));
+  const record = actRecord({
+    envelope,
+    signer,
+    embed,
+    room,
+    document,
+    request,
+    values,
+    hidden,
+    own,
+    client,
+    at,
+    keyHeldBy,
+  });
   const actSha256 = hash("sha256", canonicalJson(record));
   const authority = signerAuthorities[envelope.environment];
   const entry = await recordCertificate(deps, authority, at);
@@ -222,6 +238,7 @@ type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "room"> & {
   document: Document;
   request: SignRequest;
   values: ReadonlyMap<string, string>;
+  hidden: ReadonlySet<string>;
   own: readonly PreparedField[];
   client: Client;
   at: Date;
@@ -232,7 +249,7 @@ const stepOf = ({ auth, phone }: Linked["signer"]): string =>
   auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
 
 function actRecord(acting: Acting): JsonObject {
-  const { envelope, signer, embed, room, document, request, values, own, client, at, keyHeldBy } = acting;
+  const { envelope, signer, embed, room, document, request, values, hidden, own, client, at, keyHeldBy } = acting;
   const { mark } = request;
   const byNotary = room ? [room.presence] : null;
   const byLink = embed ? `page at ${embed.origin}, opened by the firm for the signer` : "link mailed to the address";
@@ -249,9 +266,12 @@ function actRecord(acting: Acting): JsonObject {
     orderCode: envelope.orderCode,
     revision: { bytes: document.bytes.length, number: document.revision, sha256: document.sha256 },
     signer: { email: signer.email, n: signer.n, name: signer.name },
-    values: own.flatMap(({ name, kind, option }) => {
+    values: own.flatMap(({ name, kind, option, showWhen }) => {
       const value = values.get(name);
-      return value === undefined ? [] : [{ field: name, kind, value, ...(option !== undefined && { option }) }];
+      if (value === undefined) return [];
+      const notShown = hidden.has(name) && showWhen;
+      const more = { ...(option !== undefined && { option }), ...(notShown && { notShown: { ...notShown } }) };
+      return [{ field: name, kind, value, ...more }];
     }),
   };
 }

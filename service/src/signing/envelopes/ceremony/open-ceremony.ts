@@ -20,6 +20,7 @@ import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter, identify, sendCode } from "./identify.ts";
+import { knownFields } from "./known-fields.ts";
 import { follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
@@ -202,6 +203,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     document: head ? shownDocument(envelope, head) : null,
     notices: mayRead ? deps.noticesOf({ ...envelope, code: envelope.orderCode }) : [],
     fields: mayRead ? ownFields(envelope.fields, signer.n).map((field) => shownField(field, now)) : [],
+    known: mayRead ? await knownFields(deps, linked) : [],
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
     signedAt: signer.signedAt,
@@ -217,6 +219,7 @@ const shownDocument = (
 
 const shownField = (field: PreparedField, now: (format: PreparedField["format"]) => string): ShownField => {
   const { name, kind, page, place, label, required, invisible, help, format, options, option, group } = field;
+  const { id, showWhen, formula, choices } = field;
   const value = kind === "date" ? now(format) : field.value;
   return {
     name,
@@ -236,6 +239,10 @@ const shownField = (field: PreparedField, now: (format: PreparedField["format"])
     ...(options && { options }),
     ...(option !== undefined && { option }),
     ...(group !== undefined && { group }),
+    ...(id !== undefined && { id }),
+    ...(showWhen && { showWhen }),
+    ...(formula !== undefined && { formula }),
+    ...(choices && { choices }),
   };
 };
 

@@ -1,10 +1,11 @@
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
-import { dateText, readFieldValue } from "../../../orders/order/order.ts";
+import { applyRules, type Calculated, dateText, readFieldValue, textsIn } from "../../../orders/order/order.ts";
 import { isButton, OFF, ON, type PreparedField, type SignatureMark, type UploadedMark } from "../pdf/fields.ts";
 import { mostPicture } from "../pictures/pictures.ts";
 import type { SignRequest } from "./ceremony.ts";
+import type { KnownField } from "./view.ts";
 
 const mostNameLength = 100;
 const mostTextLength = 500;
@@ -46,30 +47,55 @@ function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
 
 type Filling = { readonly name: string; readonly at: Date; readonly language: Language };
 
+/** What an act writes into the signer's fields, and the names of those that a condition hides. */
+export type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
+
 /**
  * Returns the values of the signer's fields. The service sets dates and the name; the signer typed or chose the rest.
  * @param own the signer's fields
+ * @param known the fields of others that their rules read
  * @throws ServiceError naming a field that is missing or can't be filled so
  */
 export function valuesOf(
   own: readonly PreparedField[],
   { values }: Pick<SignRequest, "values">,
   filling: Filling,
-): Map<string, string> {
-  const known = new Set(own.map((field) => field.name));
+  known: readonly KnownField[],
+): Filled {
+  const names = new Set(own.map((field) => field.name));
   for (const given of values.keys())
-    if (!known.has(given)) throw new ServiceError("conflict", "The document has changed. Reload the page.");
+    if (!names.has(given)) throw new ServiceError("conflict", "The document has changed. Reload the page.");
+  const typedIn = ({ name }: PreparedField) => (values.get(name) ?? "").trim();
+  const rules = applyRules([...own, ...known], (field) =>
+    "texts" in field ? field.texts : textsIn(field, typedIn(field)),
+  );
   const filled = new Map<string, string>();
+  const hidden = new Set<string>();
   for (const field of own) {
-    const { kind } = field;
+    const { kind, name } = field;
     if (kind === "signature" || kind === "mark") continue;
-    const value = isButton(field)
-      ? stateOf(field, values.get(field.name))
-      : textOf(field, values.get(field.name), filling);
-    filled.set(field.name, value);
+    const given = values.get(name);
+    if (!rules.isShown(field)) hidden.add(name);
+    if (!rules.isShown(field)) filled.set(name, isButton(field) ? OFF : "");
+    else if (field.formula !== undefined) filled.set(name, resultOf(field, rules.calculate(field), given));
+    else filled.set(name, isButton(field) ? stateOf(field, given) : textOf(field, given, filling));
   }
-  requireChoices(own, filled);
-  return filled;
+  requireChoices(
+    own.filter(({ name }) => !hidden.has(name)),
+    filled,
+  );
+  return { values: filled, hidden };
+}
+
+/** @param given what the page showed: a signer signs no number that they have not seen */
+function resultOf(field: PreparedField, result: Calculated, given = ""): string {
+  if (result === "no value" && field.required)
+    throw invalid(`${labelOf(field)} can't be calculated: it divides by zero.`);
+  if (typeof result === "object" && "rule" in result) throw invalid(`${labelOf(field)} is out of its bounds.`);
+  const value = result === "no value" ? "" : result.value;
+  if (given.trim() !== value)
+    throw new ServiceError("conflict", `${labelOf(field)} is ${value}. Look at it, and sign again.`);
+  return value;
 }
 
 const labelOf = ({ label }: PreparedField): string => label ?? "A field";
@@ -77,15 +103,22 @@ const labelOf = ({ label }: PreparedField): string => label ?? "A field";
 function stateOf(field: PreparedField, given: string | undefined): string {
   const state = given ?? OFF;
   if (state !== ON && state !== OFF) throw invalid(`${labelOf(field)} must be checked or not.`);
-  if (field.kind === "checkbox" && field.required && state === OFF) throw invalid(`${labelOf(field)} must be checked.`);
+  const mustBe = field.required && field.group === undefined;
+  if (field.kind === "checkbox" && mustBe && state === OFF) throw invalid(`${labelOf(field)} must be checked.`);
   return state;
 }
 
-/** A radio has one option that is on, or none where it may be left empty. */
+/** A radio has one option that is on, or none where it may be left empty; a multiple has as many as its order says. */
 function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<string, string>): void {
   for (const radio of own.filter((field, index) => own.findIndex(({ group }) => group === field.group) === index)) {
     if (radio.group === undefined) continue;
     const on = own.filter(({ group, name }) => group === radio.group && filled.get(name) === ON).length;
+    if (radio.choices) {
+      const { least, most } = radio.choices;
+      if (on < least) throw invalid(`${labelOf(radio)} needs at least ${least} of its options.`);
+      if (on > most) throw invalid(`${labelOf(radio)} takes at most ${most} of its options.`);
+      continue;
+    }
     if (on > 1) throw invalid(`${labelOf(radio)} takes one choice.`);
     if (on === 0 && radio.required) throw invalid(`${labelOf(radio)} must be chosen.`);
   }

@@ -1,6 +1,7 @@
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
+import type { RuledField } from "../../../orders/order/order.ts";
 import type { FieldKind, PreparedField } from "../pdf/fields.ts";
 
 /** The state that a link leads to now. */
@@ -42,7 +43,10 @@ export type ShownField = {
   readonly invisible?: true;
   /** The sender's; of a date, the one that an act of now would write. */
   readonly value?: string;
-} & Pick<PreparedField, "help" | "format" | "options" | "option" | "group">;
+} & Pick<PreparedField, "help" | "format" | "options" | "option" | "group" | "id" | "showWhen" | "formula" | "choices">;
+
+/** A field of somebody else that the signer's own rules read, and the texts that it holds. */
+export type KnownField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
 
 /** A value that the sender wrote into the document, and nobody changes. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
@@ -90,6 +94,7 @@ export type SigningView = {
   /** What the document has that people may not see as it is sealed; empty once nothing is to be read any more. */
   readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];
+  readonly known: readonly KnownField[];
   readonly senderValues: readonly SenderValue[];
   /** When the consent of this signer was given, and to which version of the text; null before. */
   readonly consent: { readonly version: string; readonly at: Date } | null;

@@ -1,8 +1,8 @@
 import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
-import type { FieldFormat, RequestedField } from "../../../orders/order/order.ts";
+import type { FieldFormat, RequestedField, ShowWhen } from "../../../orders/order/order.ts";
 
-/** The kinds of input that a signer gives at a place. A radio has one place per option. */
-export type FieldKind = RequestedField["kind"];
+/** The kinds of input that a signer gives at a place. A radio has one place per option; the options of a multiple are checkboxes. */
+export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
 
 /** What an order may say of a field besides its place. Absent where it says nothing. */
 type Content = {
@@ -14,8 +14,14 @@ type Content = {
   readonly format?: FieldFormat;
   /** The labels of a dropdown's choices. */
   readonly options?: readonly string[];
-  /** The label of a radio's option. */
+  /** The label of an option of a radio or a multiple. */
   readonly option?: string;
+  /** By which the rules of other fields name it. The options of one element share it. */
+  readonly id?: string;
+  readonly showWhen?: ShowWhen;
+  readonly formula?: string;
+  /** Of an option of a multiple: how many of its group are chosen. */
+  readonly choices?: { readonly least: number; readonly most: number };
 };
 
 /** A field to be put on a page, for one signer. */
@@ -36,7 +42,7 @@ export type PlannedField = Content & {
   readonly invisible?: true;
   /** What of it hides what is below: measured from its lower left corner, in points; nothing by default. */
   readonly covers?: Place;
-  /** The options of one radio have the same number. */
+  /** The options of one radio or one multiple have the same number. */
   readonly radio?: number;
 };
 
@@ -72,7 +78,7 @@ export type PreparedField = Content & {
   readonly covers?: Place;
   /** A signature that no page shows. */
   readonly invisible?: true;
-  /** The name of the radio that this is an option of. */
+  /** The name of the radio or the multiple that this is an option of. */
   readonly group?: string;
 };
 
@@ -83,6 +89,10 @@ export const OFF = "Off";
 /** Whether a field is a box that is checked or not. */
 export const isButton = ({ kind }: { readonly kind: PreparedField["kind"] }): boolean =>
   kind === "checkbox" || kind === "radio";
+
+/** The value that preparation writes. One that a condition may hide is drawn by the act, if at all. */
+export const preparedValue = ({ value, showWhen }: Pick<Content, "value" | "showWhen">): string | undefined =>
+  showWhen ? undefined : value;
 
 /** The texts that a field is drawn with at preparation. */
 export const textsOf = ({ label, value, options = [], option }: PlannedField): string[] =>

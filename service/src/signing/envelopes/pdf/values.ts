@@ -1,7 +1,7 @@
 import { textString } from "../../../kernel/pdf/edit.ts";
 import { ONLY_STATE } from "../../../kernel/pdf/named-fields.ts";
 import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
-import { isButton, OFF, type PreparedField } from "./fields.ts";
+import { isButton, OFF, type PreparedField, preparedValue } from "./fields.ts";
 
 /** Flags of fields (ISO 32000-2 tables 227 and 233). */
 const READ_ONLY = 1;
@@ -14,7 +14,8 @@ const defaults = "/DA(/Helv 0 Tf 0 g)";
  * option without a name for one of another field. A dropdown has no /I: pyHanko takes its change for one that filling in does not permit.
  */
 export function valueEntries(field: PreparedField): string {
-  const { kind, value, readOnly, options = [] } = field;
+  const { kind, readOnly, options = [] } = field;
+  const value = preparedValue(field);
   const flags = (kind === "dropdown" ? COMBO : 0) | (readOnly ? READ_ONLY : 0);
   const ff = flags === 0 ? "" : `/Ff ${flags}`;
   if (isButton(field)) return `/FT/Btn${ff}/V/${value ?? OFF}/AS/${value ?? OFF}`;

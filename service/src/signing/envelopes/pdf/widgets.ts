@@ -8,7 +8,7 @@ import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { asInteger, type Dict, entry } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { Appearances, Drawing } from "./appearance.ts";
-import { isButton, ownFields, type PlannedField, type PreparedField } from "./fields.ts";
+import { isButton, ownFields, type PlannedField, type PreparedField, preparedValue } from "./fields.ts";
 import { openRadios, type Radios, valueEntries } from "./values.ts";
 
 /** A page that fields are put on; `dict` null for the one that is added. */
@@ -101,13 +101,17 @@ export function widgetOf(
   return { prepared, page: at.page, rect, drawing, label, is };
 }
 
-const contentOf = ({ value, readOnly, help, format, options, option }: PlannedField) => ({
+const contentOf = ({ value, readOnly, help, format, options, option, ...rules }: PlannedField) => ({
   ...(value !== undefined && { value }),
   ...(readOnly && { readOnly }),
   ...(help !== undefined && { help }),
   ...(format !== undefined && { format }),
   ...(options && { options }),
   ...(option !== undefined && { option }),
+  ...(rules.id !== undefined && { id: rules.id }),
+  ...(rules.showWhen && { showWhen: rules.showWhen }),
+  ...(rules.formula !== undefined && { formula: rules.formula }),
+  ...(rules.choices && { choices: rules.choices }),
 });
 
 function drawn(field: PreparedField, waiting: string, appearances: Appearances): Drawing | Both {
@@ -117,7 +121,8 @@ function drawn(field: PreparedField, waiting: string, appearances: Appearances):
       on: appearances.box(field, { round, on: true }),
       off: appearances.box(field, { round, on: false }),
     };
-  return field.value === undefined ? appearances.empty(field, waiting) : appearances.text(field, field.value);
+  const value = preparedValue(field);
+  return value === undefined ? appearances.empty(field, waiting) : appearances.text(field, value);
 }
 
 function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "covers"> {

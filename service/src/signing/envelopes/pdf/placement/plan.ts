@@ -42,25 +42,28 @@ const invisibleFor = (signers: readonly number[]): PlannedField[] =>
     invisible: true,
   }));
 
-/** The elements of an order's list that the planned fields come from: a radio is one field for each of its options. */
+const isSpread = ({ kind }: RequestedField): boolean => kind === "radio" || kind === "multiple";
+
+/** The elements of an order's list that the planned fields come from: a radio or a multiple is one field for each of its options. */
 export const elementNames = (fields: readonly RequestedField[]): string[] =>
   fields.flatMap((field, index) =>
-    placesOf(field).map((_, option) =>
-      field.kind === "radio" ? `fields[${index}].options[${option}]` : `fields[${index}]`,
-    ),
+    placesOf(field).map((_, option) => (isSpread(field) ? `fields[${index}].options[${option}]` : `fields[${index}]`)),
   );
 
 type Asking = { readonly place: Place; readonly option?: string };
 
 /** Both count from the upper left corner of the page as it is shown. */
-function placesOf({ kind, x, y, width, height, options = [] }: RequestedField): Asking[] {
-  if (kind !== "radio") return [{ place: { x, y, width, height } }];
+function placesOf(field: RequestedField): Asking[] {
+  const { x, y, width, height, options = [] } = field;
+  if (!isSpread(field)) return [{ place: { x, y, width, height } }];
   return options.flatMap(({ label, place }) => (place ? [{ place, option: label }] : []));
 }
 
 /** @param first how many fields are planned before these */
 function asked(field: RequestedField, first: number): PlannedField[] {
-  const { kind, signer, page, label, required, help, value, readOnly, format, options } = field;
+  const { signer, page, label, required, help, value, readOnly, format, options } = field;
+  const { id, showWhen, formula, choices } = field;
+  const kind = field.kind === "multiple" ? "checkbox" : field.kind;
   return placesOf(field).map(({ place, option }) => ({
     kind,
     signer,
@@ -73,6 +76,10 @@ function asked(field: RequestedField, first: number): PlannedField[] {
     ...(format !== undefined && { format }),
     ...(kind === "dropdown" && options && { options: options.map((each) => each.label) }),
     ...(option !== undefined && { option, radio: first }),
+    ...(id !== undefined && { id }),
+    ...(showWhen && { showWhen }),
+    ...(formula !== undefined && { formula }),
+    ...(choices && { choices }),
     ...valueAt(option === undefined ? value : value === option ? ON : undefined),
   }));
 }

@@ -2,7 +2,7 @@ import { make } from "../../../../ui/browser/parts.ts";
 import { findPlaces } from "../proposals/found.ts";
 import { showProposals } from "../proposals/view.ts";
 import { openActions } from "./actions.ts";
-import { type Field, kinds } from "./field.ts";
+import { type Field, isSpread, kinds } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
 import { followKeys } from "./keyboard.ts";
 import type { OpenDocument } from "./opened.ts";
@@ -98,7 +98,7 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   refresh();
   await view.start();
   if (at) {
-    store.select({ id: at.id, option: at.kind === "radio" ? 0 : null });
+    store.select({ id: at.id, option: isSpread(at) ? 0 : null });
     focus();
   }
   await closed;

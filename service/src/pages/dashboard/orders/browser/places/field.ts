@@ -1,3 +1,4 @@
+import type { ShowWhen } from "../../../../../orders/order/form/field-rules.ts";
 import type { FieldFormat } from "../../../../../orders/order/form/field-values.ts";
 
 export const kinds = [
@@ -9,6 +10,7 @@ export const kinds = [
   "number",
   "checkbox",
   "radio",
+  "multiple",
   "dropdown",
 ] as const;
 export type Kind = (typeof kinds)[number];
@@ -22,6 +24,7 @@ export const kindWords: Readonly<Record<Kind, string>> = {
   number: "Number",
   checkbox: "Checkbox",
   radio: "Choice",
+  multiple: "Choices",
   dropdown: "List",
 };
 
@@ -38,7 +41,7 @@ export const within = (rect: Rect, page: Size): Rect => ({
   y: between(rect.y, 0, Math.max(page.height - rect.height, 0)),
 });
 
-/** A field that is edited. A radio has a place for each option; `rect` is then that of the first. */
+/** A field that is edited. A radio and a multiple have a place for each option; `rect` is then that of the first. */
 export type Field = {
   /** Unique while the page is open. */
   readonly id: number;
@@ -56,17 +59,27 @@ export type Field = {
   readonly readOnly: boolean;
   readonly format: FieldFormat | null;
   readonly options: readonly Option[];
+  /** By which the rules of other fields name it; empty for none. */
+  readonly name: string;
+  readonly showWhen: ShowWhen | null;
+  /** Of a number; empty for one that is typed. */
+  readonly formula: string;
+  /** Of a multiple; null for the service's own. */
+  readonly least: number | null;
+  readonly most: number | null;
   /** Why the service refused it; gone with the next change. */
   readonly error: string | null;
 };
 
 export type Option = { readonly label: string; readonly rect: Rect | null };
 
-/** One rectangle that can be moved: a field's, or that of a radio's option. */
+export const isSpread = ({ kind }: Pick<Field, "kind">): boolean => kind === "radio" || kind === "multiple";
+
+/** One rectangle that can be moved: a field's, or that of an option. */
 export type Box = { readonly field: Field; readonly option: number | null; readonly rect: Rect };
 
 export const boxesOf = (field: Field): Box[] =>
-  field.kind === "radio"
+  isSpread(field)
     ? field.options.flatMap(({ rect }, option) => (rect ? [{ field, option, rect }] : []))
     : [{ field, option: null, rect: field.rect }];
 
@@ -86,6 +99,7 @@ const startSizes: Readonly<Record<Kind, Size>> = {
   number: { width: 90, height: 18 },
   checkbox: { width: 14, height: 14 },
   radio: { width: 14, height: 14 },
+  multiple: { width: 14, height: 14 },
   dropdown: { width: 120, height: 18 },
 };
 export const startSize = (kind: Kind): Size => startSizes[kind];
@@ -93,7 +107,7 @@ export const startSize = (kind: Kind): Size => startSizes[kind];
 /** How far apart new options of a radio are. */
 const optionStep = 22;
 
-export const hasOptions = ({ kind }: Pick<Field, "kind">): boolean => kind === "radio" || kind === "dropdown";
+export const hasOptions = ({ kind }: Pick<Field, "kind">): boolean => isSpread({ kind }) || kind === "dropdown";
 export const hasValue = ({ kind }: Pick<Field, "kind">): boolean =>
   ["text", "number", "checkbox", "radio", "dropdown"].includes(kind);
 
@@ -117,10 +131,15 @@ export function newField({ kind, row, page, rect }: Start): Field {
       value: "",
       readOnly: false,
       format: null,
+      name: "",
+      showWhen: null,
+      formula: "",
+      least: null,
+      most: null,
       error: null,
     },
     required: kind !== "checkbox",
-    options: labels.map((label, index) => ({ label, rect: kind === "radio" ? below(rect, index) : null })),
+    options: labels.map((label, index) => ({ label, rect: isSpread({ kind }) ? below(rect, index) : null })),
   };
 }
 
@@ -132,7 +151,7 @@ export function withOptions(field: Field, labels: readonly string[]): Field {
     const rect = field.options[index]?.rect ?? null;
     return {
       label,
-      rect: field.kind === "radio" ? (rect ?? below(field.options[0]?.rect ?? field.rect, index)) : null,
+      rect: isSpread(field) ? (rect ?? below(field.options[0]?.rect ?? field.rect, index)) : null,
     };
   });
   const value = labels.includes(field.value) ? field.value : "";
@@ -143,7 +162,8 @@ export function withOptions(field: Field, labels: readonly string[]): Field {
 export function copied(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
   const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + by.x, y: rect.y + by.y }, size);
   const options = field.options.map(({ label, rect }) => ({ label, rect: rect && move(rect) }));
-  return { ...field, id: newId(), page, rect: move(field.rect), options, error: null };
+  // A copy is another field: the rules of others go on reading the first.
+  return { ...field, id: newId(), page, rect: move(field.rect), options, name: "", error: null };
 }
 
 const rounded = (rect: Rect): Rect => {
@@ -157,21 +177,28 @@ export function written(fields: readonly Field[], signerOf: (row: number) => num
   if (fields.length === 0) return "";
   return JSON.stringify(
     fields.map((field) => {
-      const { kind, row, page, rect, label, help, required, value, readOnly, format, options } = field;
+      const { kind, row, page, rect, label, help, required, value, readOnly, format, options, ...rules } = field;
+      const { name, showWhen, formula, least, most } = rules;
+      const isTyped = hasValue(field) && formula === "";
       return {
         ...{ kind, signer: signerOf(row), page, required },
-        ...(kind !== "radio" && rounded(rect)),
+        ...(!isSpread(field) && rounded(rect)),
         ...(label !== "" && { label }),
         ...(help !== "" && { help }),
-        ...(hasValue(field) && value !== "" && { value: kind === "checkbox" ? true : value }),
-        ...(hasValue(field) && readOnly && { read_only: true }),
+        ...(isTyped && value !== "" && { value: kind === "checkbox" ? true : value }),
+        ...(isTyped && readOnly && { read_only: true }),
         ...(format !== null && { format: numbersIn(format) }),
         ...(hasOptions(field) && {
           options: options.map((each) => ({
             label: each.label,
-            ...(kind === "radio" && each.rect && rounded(each.rect)),
+            ...(isSpread(field) && each.rect && rounded(each.rect)),
           })),
         }),
+        ...(name !== "" && { id: name }),
+        ...(showWhen && !readOnly && { show_when: showWhen }),
+        ...(kind === "number" && formula !== "" && { formula }),
+        ...(kind === "multiple" && least !== null && { least }),
+        ...(kind === "multiple" && most !== null && { most }),
       };
     }),
   );
@@ -195,6 +222,11 @@ type Written = Partial<Rect> & {
   readonly value?: string | boolean;
   readonly read_only?: boolean;
   readonly format?: FieldFormat;
+  readonly id?: string;
+  readonly show_when?: ShowWhen;
+  readonly formula?: string;
+  readonly least?: number;
+  readonly most?: number;
   readonly options?: readonly (Partial<Rect> & { readonly label?: string })[];
 };
 
@@ -208,7 +240,7 @@ export function readWritten(text: string, rowOf: (signer: number) => number): Fi
     const { kind = "text", signer = 1, page = 1, label = "", help = "", required = true, value = "", format } = each;
     const options = (each.options ?? []).map((option) => ({
       label: option.label ?? "",
-      rect: kind === "radio" ? rectIn(option) : null,
+      rect: isSpread({ kind }) ? rectIn(option) : null,
     }));
     return {
       ...{ id: newId(), kind, row: rowOf(signer), page, label, help, required, options, error: null },
@@ -216,6 +248,11 @@ export function readWritten(text: string, rowOf: (signer: number) => number): Fi
       value: value === false ? "" : String(value),
       readOnly: each.read_only === true,
       format: readFormat(format),
+      name: each.id ?? "",
+      showWhen: each.show_when ?? null,
+      formula: each.formula ?? "",
+      least: each.least ?? null,
+      most: each.most ?? null,
     };
   });
 }

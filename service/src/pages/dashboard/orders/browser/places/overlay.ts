@@ -90,6 +90,7 @@ function textOf(box: Box, asFilled: boolean): string {
   const { kind, value } = field;
   if (kind === "checkbox") return value === "" ? "" : "✓";
   if (kind === "radio") return value !== "" && value === field.options[option ?? 0]?.label ? "●" : "";
+  if (kind === "multiple") return "";
   if (value !== "") return value;
   return asFilled && field.readOnly ? "" : titleOf(box);
 }

@@ -3,6 +3,7 @@ import { make } from "../../../../ui/browser/parts.ts";
 import type { Actions } from "./actions.ts";
 import { type Control, checkControl, linesControl, selectControl, textControl } from "./controls.ts";
 import { type Box, type Field, hasOptions, hasValue, kindWords, type Rect, withOptions } from "./field.ts";
+import { ruleControls } from "./rule-controls.ts";
 import type { Signer } from "./signers.ts";
 import type { Store } from "./store.ts";
 
@@ -139,7 +140,7 @@ function controlsOf({ field }: Box, { store, signers, pages }: PanelDeps): Contr
         { maxLength: 400 },
       ),
     );
-  return [...controls, ...placeControls(store, pages)];
+  return [...controls, ...ruleControls(field, set, store), ...placeControls(store, pages)];
 }
 
 type Set = (change: Partial<Field>) => void;

@@ -1,4 +1,4 @@
-import { type Box, boxesOf, type Field, type Rect, type Size, within, withRect } from "./field.ts";
+import { type Box, boxesOf, type Field, isSpread, type Rect, type Size, within, withRect } from "./field.ts";
 import { fitSize, type SizeRules } from "./geometry.ts";
 
 export type Selection = { readonly id: number; readonly option: number | null } | null;
@@ -54,7 +54,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
     add(more) {
       const [first] = more;
       if (!first) return;
-      selection = { id: first.id, option: first.kind === "radio" ? 0 : null };
+      selection = { id: first.id, option: isSpread(first) ? 0 : null };
       set([...fields, ...more]);
     },
     change(id, to) {

@@ -1,0 +1,124 @@
+import { type FieldFormat, mostDecimals, readFieldValue, scaled, type ValueFault } from "./field-values.ts";
+import { type Fraction, fieldsIn, parseFormula, toDecimal, valueIn } from "./formula.ts";
+
+export const conditions = [
+  "checked",
+  "unchecked",
+  "filled",
+  "empty",
+  "equals",
+  "not_equals",
+  "greater_than",
+  "less_than",
+] as const;
+
+/** A field is shown only while another one holds this. */
+export type ShowWhen = {
+  /** The id of the other field. */
+  readonly field: string;
+  readonly operator: (typeof conditions)[number];
+  /** Text as the other field would be drawn with it, or the label of one of its options. */
+  readonly value?: string;
+};
+
+/** What the rules read of a field. Several fields of one id are the options of one element. */
+export type RuledField = {
+  readonly kind: string;
+  readonly id?: string;
+  readonly format?: FieldFormat;
+  readonly showWhen?: ShowWhen;
+  /** Of a number: how it is calculated. */
+  readonly formula?: string;
+};
+
+/** The ids of the fields that a field's rules read. */
+export function idsReadBy({ showWhen, formula }: Pick<RuledField, "showWhen" | "formula">): string[] {
+  const read = formula === undefined ? null : parseFormula(formula);
+  return [...(showWhen ? [showWhen.field] : []), ...(read && "expression" in read ? fieldsIn(read.expression) : [])];
+}
+
+type Answered = Pick<RuledField, "kind" | "format"> & {
+  readonly options?: readonly string[];
+  readonly option?: string;
+};
+
+/** The texts that a field holds by what was typed or chosen: none where its kind does not take that. */
+export function textsIn({ kind, format, options, option }: Answered, typed: string): readonly string[] {
+  if (kind === "checkbox" || kind === "radio") return typed === "On" ? [option ?? typed] : [];
+  if (typed === "") return [];
+  const read = readFieldValue({ kind, format, options }, typed);
+  return "value" in read ? [read.value] : [];
+}
+
+/** The outcome of a formula. It has no value where it divides by zero. */
+export type Calculated = { readonly value: string } | ValueFault | "no value";
+
+export type Rules<Field> = {
+  readonly isShown: (field: Field) => boolean;
+  /** @param field one with a formula */
+  readonly calculate: (field: Field) => Calculated;
+};
+
+/**
+ * Applies the conditions and formulas of a document's fields. The service and the signer's browser both call this; the service decides.
+ * @param answersOf the texts that a field holds: of a checked box or a chosen option its label, of an empty field none
+ */
+export function applyRules<Field extends RuledField>(
+  fields: readonly Field[],
+  answersOf: (field: Field) => readonly string[],
+): Rules<Field> {
+  const held = new Map<string, readonly string[]>();
+  const heldBy = (id: string): readonly string[] => {
+    const known = held.get(id);
+    if (known) return known;
+    // An order with a cycle is refused. This keeps a cycle from recursing all the same.
+    held.set(id, []);
+    const found = fields.flatMap((field) => (field.id === id && isShown(field) ? textsOf(field) : []));
+    held.set(id, found);
+    return found;
+  };
+  const isShown = ({ showWhen }: Field): boolean => {
+    if (showWhen === undefined) return true;
+    const isNumber = fields.some(({ id, kind }) => id === showWhen.field && kind === "number");
+    return holds(showWhen, heldBy(showWhen.field), isNumber);
+  };
+  const textsOf = (field: Field): readonly string[] => {
+    if (field.formula === undefined) return answersOf(field);
+    const result = calculate(field);
+    return typeof result === "object" && "value" in result ? [result.value] : [];
+  };
+  const calculate = ({ formula = "", format }: Field): Calculated => {
+    const read = parseFormula(formula);
+    if (!("expression" in read)) return "no value";
+    const result = valueIn(read.expression, (id) => numberOf(heldBy(id)[0]));
+    return result === null ? "no value" : written(result, format);
+  };
+  return { isShown, calculate };
+}
+
+function written(result: Fraction, format: FieldFormat | undefined): Calculated {
+  const { decimals, currency } = typeof format === "object" ? format : {};
+  const fixed = decimals ?? (currency ? 2 : undefined);
+  const text = toDecimal(result, fixed ?? mostDecimals);
+  return readFieldValue({ kind: "number", format }, fixed === undefined ? text.replace(/\.?0+$/, "") : text);
+}
+
+function holds({ operator, value = "" }: ShowWhen, held: readonly string[], isNumber: boolean): boolean {
+  const isSame = (text: string) => (isNumber ? scaledIn(text) === scaledIn(value) : text === value);
+  if (operator === "checked" || operator === "filled") return held.length > 0;
+  if (operator === "unchecked" || operator === "empty") return held.length === 0;
+  if (operator === "equals") return held.some(isSame);
+  if (operator === "not_equals") return !held.some(isSame);
+  const [first] = held;
+  if (first === undefined) return false;
+  return operator === "greater_than" ? scaledIn(first) > scaledIn(value) : scaledIn(first) < scaledIn(value);
+}
+
+/** A number as it is drawn, in ten-thousandths: `$1,234.50` is 12345000. */
+const scaledIn = (drawn: string): bigint => scaled(drawn.replace(/[^\d.-]/g, ""));
+
+/** An empty field counts as 0. */
+const numberOf = (drawn: string | undefined): Fraction => ({
+  over: drawn === undefined ? 0n : scaledIn(drawn),
+  under: 10n ** BigInt(mostDecimals),
+});

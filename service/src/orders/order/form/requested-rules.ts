@@ -1,0 +1,150 @@
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { shownText } from "../../../kernel/platform/text.ts";
+import { conditions, idsReadBy, type ShowWhen } from "./field-rules.ts";
+import { readFieldValue } from "./field-values.ts";
+import { mostFormula, parseFormula } from "./formula.ts";
+import { type Members, membersOf } from "./json-list.ts";
+import { aKind } from "./requested-content.ts";
+import type { RequestedField } from "./requested-field.ts";
+import { mostId, mostRules, mostValue, type requestedFieldSchema } from "./signing-schemas.ts";
+
+type Kind = RequestedField["kind"];
+type Condition = ShowWhen["operator"];
+type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
+type Rules = Pick<RequestedField, "id" | "showWhen" | "formula">;
+
+const id = /^[a-z][a-z0-9_]*$/;
+
+/** Reads the rules of an element of `fields`. `requireRules` then holds them against the other elements. */
+export function parseRules(
+  members: FieldMembers,
+  at: string,
+  { kind, isReadOnly }: { kind: Kind; isReadOnly: boolean },
+): Rules {
+  const name = members.text("id", mostId);
+  if (name !== null && !id.test(name))
+    throw invalid(`${at}.id must be a lowercase letter, then lowercase letters, digits and underscores.`);
+  const showWhen =
+    members.raw("show_when") === null ? null : parseShowWhen(members.raw("show_when"), `${at}.show_when`);
+  if (showWhen && kind === "signature") throw invalid(`${at}.show_when must be left out for a signature.`);
+  if (showWhen && isReadOnly)
+    throw invalid(`${at}.show_when must be left out where read_only is true: the value is in the document.`);
+  const formula = parseFormulaOf(members, at, kind);
+  return { ...(name !== null && { id: name }), ...(showWhen && { showWhen }), ...(formula !== null && { formula }) };
+}
+
+function parseFormulaOf(members: FieldMembers, at: string, kind: Kind): string | null {
+  const formula = members.text("formula", mostFormula);
+  if (formula === null) return null;
+  if (kind !== "number") throw invalid(`${at}.formula must be left out for ${aKind[kind]}.`);
+  const given = (["value", "read_only"] as const).find((name) => members.raw(name) !== null);
+  if (given) throw invalid(`${at}.${given} must be left out with formula: the service calculates the number.`);
+  const read = parseFormula(formula);
+  if ("fault" in read) throw invalid(`${at}.formula ${read.fault}.`);
+  return formula;
+}
+
+const compared: readonly Condition[] = ["equals", "not_equals", "greater_than", "less_than"];
+
+function parseShowWhen(given: unknown, at: string): ShowWhen {
+  const members = membersOf(given, at, ["field", "operator", "value"] as const);
+  const field = members.required("field", mostId);
+  const operator = members.oneOf("operator", conditions);
+  if (operator === null) throw invalid(`${at}.operator is required.`);
+  const raw = members.raw("value");
+  if (!compared.includes(operator)) {
+    if (raw !== null) throw invalid(`${at}.value must be left out where operator is ${operator}.`);
+    return { field, operator };
+  }
+  const text = typeof raw === "number" ? `${raw}` : raw;
+  const value = membersOf({ value: text }, at, ["value"] as const).required("value", mostValue);
+  return { field, operator, value };
+}
+
+/** The kinds that a condition can read, and how. */
+const readable: Readonly<Partial<Record<Kind, readonly Condition[]>>> = {
+  checkbox: ["checked", "unchecked"],
+  text: ["filled", "empty", "equals", "not_equals"],
+  number: ["filled", "empty", ...compared],
+  radio: ["filled", "empty", "equals", "not_equals"],
+  multiple: ["filled", "empty", "equals", "not_equals"],
+  dropdown: ["filled", "empty", "equals", "not_equals"],
+};
+
+/**
+ * Holds the rules of all elements of `fields` against one another.
+ * @param turns the turn of each signer
+ * @returns the fields, with the values of conditions as the fields are drawn with them
+ * @throws ServiceError naming the member and the rule
+ */
+export function requireRules(fields: readonly RequestedField[], turns: readonly number[]): RequestedField[] {
+  const places = new Map<string, number>();
+  for (const [index, field] of fields.entries()) {
+    if (field.id === undefined) continue;
+    const first = places.get(field.id);
+    if (first !== undefined) throw invalid(`fields[${index}].id must differ from that of fields[${first}].`);
+    places.set(field.id, index);
+  }
+  const rules = fields.filter(({ showWhen, formula }) => showWhen || formula !== undefined).length;
+  if (rules > mostRules) throw invalid(`fields must have at most ${mostRules} with show_when or formula.`);
+
+  const readBy = (reader: RequestedField, name: string, at: string): RequestedField => {
+    const field = fields[places.get(name) ?? -1];
+    if (!field) throw invalid(`${at} must name the id of a field: ${shownText(name)} is none.`);
+    const turnOf = ({ signer }: RequestedField) => turns[signer - 1] ?? 1;
+    const isKnown = field.readOnly || field.signer === reader.signer || turnOf(field) < turnOf(reader);
+    if (!isKnown)
+      throw invalid(
+        `${at} must name a field of the same signer, of a signer with an earlier turn, or one that is read_only: ${name} is none of them.`,
+      );
+    return field;
+  };
+  const checked = fields.map((field, index): RequestedField => {
+    const at = `fields[${index}]`;
+    for (const name of idsReadBy({ ...(field.formula !== undefined && { formula: field.formula }) })) {
+      const { kind } = readBy(field, name, `${at}.formula`);
+      if (kind !== "number") throw invalid(`${at}.formula must read numbers alone: ${name} is ${aKind[kind]}.`);
+    }
+    if (!field.showWhen) return field;
+    const { showWhen } = field;
+    const read = readBy(field, showWhen.field, `${at}.show_when.field`);
+    return { ...field, showWhen: comparable(showWhen, read, `${at}.show_when`) };
+  });
+  refuseCycles(checked, places);
+  return checked;
+}
+
+/** The condition with its value as the field that it reads is drawn with it. */
+function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
+  const known = readable[read.kind];
+  if (!known) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);
+  if (!known.includes(operator))
+    throw invalid(`${at}.operator must be one of ${known.join(", ")} for ${aKind[read.kind]}.`);
+  if (value === undefined) return { field, operator };
+  const { kind, format, options } = read;
+  const rules = { kind: options ? "dropdown" : kind, options: options?.map(({ label }) => label) };
+  // Any number may be compared with, also one that is out of the field's bounds.
+  const { min: _min, max: _max, ...numbers } = typeof format === "object" ? format : {};
+  const drawn = readFieldValue({ ...rules, ...(kind === "number" && { format: numbers }) }, value);
+  if ("value" in drawn) return { field, operator, value: drawn.value };
+  throw invalid(
+    `${at}.value must be ${options ? "the label of one of that field’s options" : "a number as that field takes it"}.`,
+  );
+}
+
+/** @throws ServiceError naming the ids of the first cycle */
+function refuseCycles(fields: readonly RequestedField[], places: ReadonlyMap<string, number>): void {
+  const done = new Set<number>();
+  const visit = (index: number, path: readonly number[]): void => {
+    const field = fields[index];
+    if (!field || done.has(index)) return;
+    if (path.includes(index)) {
+      const ring = [...path.slice(path.indexOf(index)), index].map((each) => fields[each]?.id ?? "");
+      const member = field.formula === undefined ? "show_when.field" : "formula";
+      throw invalid(`fields[${index}].${member} must not come back to itself: ${ring.join(" reads ")}.`);
+    }
+    for (const name of idsReadBy(field)) visit(places.get(name) ?? -1, [...path, index]);
+    done.add(index);
+  };
+  for (const index of fields.keys()) visit(index, []);
+}

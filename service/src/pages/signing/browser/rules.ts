@@ -1,0 +1,40 @@
+import { applyRules, type Rules, textsIn } from "../../../orders/order/form/field-rules.ts";
+import { part } from "../../ui/browser/parts.ts";
+import { isBox } from "./boxes.ts";
+import type { KnownField, PlacedField, SigningConfig } from "./config.ts";
+
+type Ruled = Pick<SigningConfig, "fields" | "known">;
+
+const inputOf = ({ input }: PlacedField): HTMLInputElement | null => (input === null ? null : part(input));
+
+/** The conditions and formulas of the fields, by what the form holds now. */
+export function rulesNow({ fields, known }: Ruled): Rules<PlacedField | KnownField> {
+  const typedIn = (field: PlacedField): string => {
+    const input = inputOf(field);
+    if (isBox(field)) return input?.checked ? "On" : "Off";
+    return input?.value.trim() ?? "";
+  };
+  return applyRules<PlacedField | KnownField>([...fields, ...known], (field) =>
+    "texts" in field ? field.texts : textsIn(field, typedIn(field)),
+  );
+}
+
+/** Hides and disables the inputs of the fields that are not shown, and writes the calculated numbers into theirs. */
+export function applyToForm(config: Ruled): Rules<PlacedField | KnownField> {
+  const rules = rulesNow(config);
+  for (const field of config.fields) {
+    const input = inputOf(field);
+    if (!input || field.kind === "signature" || field.kind === "mark") continue;
+    if (field.formula !== undefined) {
+      const result = rules.calculate(field);
+      input.value = typeof result === "object" && "value" in result ? result.value : "";
+    }
+    if (!field.showWhen) continue;
+    const isShown = rules.isShown(field);
+    input.disabled = !isShown;
+    if (!field.choices) input.required = isShown && field.required === true;
+    const row = input.closest<HTMLElement>("fieldset") ?? input.closest<HTMLElement>(".form-field");
+    if (row) row.hidden = !isShown;
+  }
+  return rules;
+}

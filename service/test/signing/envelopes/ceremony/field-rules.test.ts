@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import { fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
+import { wholeFile } from "@signsealship/testing/blobs";
+import { needs } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
+import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { isWhatWasAsked } from "../../../../src/pages/signing/browser/check-act.ts";
+import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
+import { oneActKey } from "../../../../src/signing/envelopes/signer-authority.ts";
+import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService();
+});
+after(() => running.close());
+
+const line = (y: number, x = 72) => ({ page: 1, x, y, width: 150, height: 18 });
+const box = (y: number, x = 72) => ({ page: 1, x, y, width: 14, height: 14 });
+const fields = [
+  { kind: "signature", signer: 1, ...line(100), height: 40 },
+  { kind: "checkbox", signer: 1, ...box(160), id: "has_pets", label: "Pets" },
+  {
+    kind: "number",
+    signer: 1,
+    ...line(190),
+    id: "fee",
+    label: "Fee",
+    value: 40,
+    format: { currency: "USD" },
+    show_when: { field: "has_pets", operator: "checked" },
+  },
+  { kind: "initials", signer: 1, ...line(220), show_when: { field: "has_pets", operator: "checked" } },
+  { kind: "date", signer: 1, ...line(250), show_when: { field: "has_pets", operator: "checked" } },
+  {
+    kind: "multiple",
+    signer: 1,
+    page: 1,
+    label: "Rooms",
+    id: "rooms",
+    most: 2,
+    options: ["Attic", "Garage", "Yard"].map((label, n) => ({ label, x: 72 + n * 30, y: 280, width: 14, height: 14 })),
+  },
+  { kind: "number", signer: 1, ...line(310), id: "rent", label: "Rent", value: 1000, read_only: true },
+  {
+    kind: "number",
+    signer: 1,
+    ...line(340),
+    id: "total",
+    label: "Total",
+    formula: "rent + fee",
+    format: { currency: "USD" },
+  },
+  { kind: "signature", signer: 2, ...line(100, 330), height: 40 },
+  { kind: "text", signer: 2, ...line(160, 330), label: "Breed", show_when: { field: "has_pets", operator: "checked" } },
+  {
+    kind: "text",
+    signer: 2,
+    ...line(190, 330),
+    label: "Key",
+    show_when: { field: "rooms", operator: "equals", value: "Yard" },
+  },
+  { kind: "number", signer: 2, ...line(220, 330), label: "Yearly", formula: "total * 12", format: { decimals: 0 } },
+];
+
+let unique = 1;
+async function ordered() {
+  const people = ["Jane", "Max"].map((name, n) => ({
+    name,
+    email: `${name.toLowerCase()}-r${unique++}@example.com`,
+    routing: n + 1,
+  }));
+  await running.order(people, { fields: JSON.stringify(fields) });
+  const linkOf = async (n: number) => {
+    const link = await running.linkOf(people[n]?.email ?? "");
+    await running.ceremony.consent(link, consentText, browser);
+    return link;
+  };
+  return { jane: await linkOf(0), linkOfMax: () => linkOf(1) };
+}
+
+/** Answers by the label of a field, or of an option. */
+async function request(link: Link, given: Record<string, string>) {
+  const view = await running.ceremony.view(link);
+  const values = new Map(
+    view.fields.flatMap(({ name, option, label }) => {
+      const value = given[option ?? label ?? ""];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const mark = { kind: "typed", text: "Jane" } as const;
+  return { view, asked: { revision: view.document?.revision ?? 0, mark, values } };
+}
+
+const signBy = async (link: Link, given: Record<string, string>) =>
+  running.ceremony.sign(link, (await request(link, given)).asked, browser);
+
+/** As the script of the page does. @returns the act's record */
+async function signByScript(link: Link, given: Record<string, string>, hiddenLabels: readonly string[]) {
+  const { view, asked } = await request(link, given);
+  const key = oneActKey();
+  const document = await wholeFile((await running.ceremony.document(link)).file);
+  const act = await running.ceremony.prepare(link, { ...asked, publicKey: key.publicKey }, browser);
+  assert.ok(act.outcome === "prepared");
+  const own = new Map(view.fields.map(({ name, kind }) => [name, kind] as const));
+  const hidden = new Set(view.fields.flatMap(({ name, label }) => (hiddenLabels.includes(label ?? "") ? [name] : [])));
+  const all = { document, fields: own, options: new Map<string, string>(), values: asked.values, mark: asked.mark };
+  const record = canonicalJson(act.record);
+  assert.equal(await isWhatWasAsked({ ...act, record }, { ...all, hidden }), true);
+  const other = new Set([...own].flatMap(([name, kind]) => (kind === "number" ? [name] : [])));
+  assert.equal(
+    await isWhatWasAsked({ ...act, record }, { ...all, hidden: other }),
+    false,
+    "a value where none is shown",
+  );
+  assert.deepEqual(await running.ceremony.complete(link, await key.sign(act.signedAttrs)), {
+    outcome: "signed",
+    completed: true,
+  });
+  return act.record;
+}
+
+type Values = readonly (JsonObject & { readonly value: string })[];
+
+test(
+  "what a condition hides is neither required nor drawn, and numbers are calculated over two turns",
+  needs("pyhanko"),
+  async () => {
+    const { jane, linkOfMax } = await ordered();
+    const hiddenToo = { Pets: "Off", Fee: "99", Attic: "On", Yard: "On", Total: "$1,000.00" };
+    await assert.rejects(signBy(jane, { ...hiddenToo, Total: "$1,040.00" }), /Total is \$1,000\.00\. Look at it/);
+    await assert.rejects(signBy(jane, { ...hiddenToo, Garage: "On" }), /Rooms takes at most 2 of its options/);
+    await assert.rejects(signBy(jane, { ...hiddenToo, Attic: "Off", Yard: "Off" }), /Rooms needs at least 1 of its/);
+    assert.deepEqual(await signBy(jane, hiddenToo), { outcome: "signed", completed: false });
+
+    const max = await linkOfMax();
+    const { view } = await request(max, {});
+    assert.deepEqual(
+      view.known.map(({ id, texts }) => [id, texts]),
+      [
+        ["has_pets", []],
+        ["rooms", ["Attic"]],
+        ["rooms", []],
+        ["rooms", ["Yard"]],
+        ["total", ["$1,000.00"]],
+      ],
+    );
+    await assert.rejects(signBy(max, { Yearly: "12,000" }), /Key must be filled in/);
+    const record = await signByScript(max, { Key: "7", Breed: "", Yearly: "12,000" }, ["Breed"]);
+    const values = record["values"] as unknown as Values;
+    assert.deepEqual(
+      values.map(({ value, notShown }) => [value, notShown]),
+      [
+        ["", { field: "has_pets", operator: "checked" }],
+        ["7", undefined],
+        ["12,000", undefined],
+      ],
+    );
+
+    await until(async () => (await running.ceremony.view(jane)).copies.length === 2);
+    const sealed = await wholeFile(await running.ceremony.copy(jane, "sealed"));
+    const texts = [...fieldTexts(await openUnlocked(sealed)).values()];
+    assert.deepEqual(texts.filter((text) => text !== null && text !== "").sort(), [
+      "$1,000.00",
+      "1,000",
+      "12,000",
+      "7",
+      "Off",
+      "Off",
+      "On",
+      "On",
+    ]);
+    const [answer] = askPyHanko([{ judge: sealed }]);
+    assert.deepEqual(
+      answer?.signatures?.map(({ permitted }) => permitted),
+      [true, true, true],
+    );
+  },
+);
+
+test("a field whose condition holds is required, and drawn with what was typed", async () => {
+  const { jane } = await ordered();
+  const given = { Pets: "On", Attic: "On", Total: "$1,000.00" };
+  await assert.rejects(signBy(jane, given), /Fee must be filled in/);
+  await assert.rejects(signBy(jane, { ...given, Fee: "25" }), /Total is \$1,025\.00/);
+  const { outcome } = await signBy(jane, { ...given, Fee: "25", Total: "$1,025.00" });
+  assert.equal(outcome, "signed");
+  const document = await wholeFile((await running.ceremony.document(jane)).file);
+  const texts = [...fieldTexts(await openUnlocked(document)).values()];
+  for (const value of ["$25.00", "$1,025.00", "J", new Date().toISOString().slice(0, 10)])
+    assert.ok(texts.includes(value), value);
+});
