@@ -40,7 +40,7 @@ const features =
 // The processor's transitions have a rule of their own; a worker tries a seal without all that makes one, the
 // command line of partners signs events without all that sends them, and browsers write values as documents show them.
 const frontDoor =
-  "/([^/]+)/\\1\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$|/form/field-values\\.ts$";
+  "/([^/]+)/\\1\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$|/form/(field-values|field-rules)\\.ts$";
 const src = (names) => `^service/src/(${names})/`;
 
 module.exports = {
@@ -159,7 +159,7 @@ module.exports = {
     rule(
       "browser-code-is-reached-by-bundles",
       { path: "^service/src/pages/.*/browser/" },
-      { path: "^service/src/(?!pages/|orders/order/form/field-values\\.ts)" },
+      { path: "^service/src/(?!pages/|orders/order/form/(field-values|field-rules|formula)\\.ts)" },
       "What runs in a browser imports nothing of the service but the pure rules of values.",
     ),
     rule(

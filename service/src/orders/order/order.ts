@@ -52,7 +52,7 @@ export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./f
 export { fieldsOf } from "./form/fields.ts";
 export { readWhole } from "./form/form.ts";
 export { jsonList, membersOf } from "./form/json-list.ts";
-export { aKind, prefilled, requireOrder } from "./form/requested-content.ts";
+export { aKind, requireOrder, takesValue } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
 export { leastSize, mostSize, parseRequestedFields } from "./form/requested-fields.ts";
 export { type OrderSigner, parseReplacement, parseSigners, type SignerAuth, signersOf } from "./form/signers.ts";

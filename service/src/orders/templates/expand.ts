@@ -10,10 +10,10 @@ import {
   membersOf,
   pagesOf,
   parseSigners,
-  prefilled,
   type RequestedField,
   type SentDocument,
   type SentOrder,
+  takesValue,
   type signerSchema,
 } from "../order/order.ts";
 import { decided, type FormField, preset, requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
@@ -224,11 +224,12 @@ function withValues(
   values: Readonly<Record<string, unknown>>,
 ): FormField[] {
   for (const label of Object.keys(values))
-    if (!requested.some((field) => field.label === label && prefilled.includes(field.kind)))
+    if (!requested.some((field) => field.label === label && takesValue(field)))
       throw invalid(`values.${shownText(label)} names no field of the template that takes a value.`);
   return fields.map((field, index) => {
-    const { label = null, kind } = requested[index] ?? {};
-    if (label === null || !Object.hasOwn(values, label) || !kind || !prefilled.includes(kind)) return field;
+    const own = requested[index];
+    const label = own?.label ?? null;
+    if (!own || label === null || !Object.hasOwn(values, label) || !takesValue(own)) return field;
     return { ...field, value: values[label] };
   });
 }

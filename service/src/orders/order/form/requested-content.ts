@@ -33,7 +33,9 @@ export const aKind: Readonly<Record<Kind, string>> = {
 };
 
 /** Kinds whose value the sender may write. All others are the signer's or the service's. */
-export const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
+const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
+export const takesValue = ({ kind, formula }: Pick<RequestedField, "kind" | "formula">): boolean =>
+  prefilled.includes(kind) && formula === undefined;
 const withOptions: readonly Kind[] = ["radio", "multiple", "dropdown"];
 /** Kinds whose options have places of their own. */
 export const spread: readonly Kind[] = ["radio", "multiple"];

@@ -1,4 +1,4 @@
-import { prefilled, type RequestedField } from "../../../orders/order/order.ts";
+import { type RequestedField, takesValue } from "../../../orders/order/order.ts";
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
@@ -57,8 +57,9 @@ export const valueField = (index: number): string => `value${index + 1}`;
 /** The labels of a template's fields that an order may give values, each with its first field. */
 export function valueLabels(requested: readonly RequestedField[]): RequestedField[] {
   const seen = new Set<string>();
-  return requested.filter(({ label, kind }) => {
-    if (label === null || !prefilled.includes(kind) || seen.has(label)) return false;
+  return requested.filter((field) => {
+    const { label } = field;
+    if (label === null || !takesValue(field) || seen.has(label)) return false;
     seen.add(label);
     return true;
   });

@@ -53,7 +53,8 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const stateOf = (one: ShownField): string => {
     const sent = typed[inputOf(one)];
     if (one.kind === "radio" && wasSent) return sent === one.name ? on : "";
-    return wasSent || one.kind !== "checkbox" ? (sent ?? one.value ?? "") : (one.value ?? "");
+    if (one.kind === "checkbox" && wasSent) return sent ?? "";
+    return sent ?? one.value ?? "";
   };
   const rules = rulesOf(view, stateOf);
   return all.filter(isFirst).map((one) => {
