@@ -102,17 +102,18 @@ test("without a script a calculated number is shown before it is signed, and wha
   const { asked } = await site.open({ more: fieldsWithRules() });
   await post("consent", { version: "1", language: "en", can_read: "on" });
   const page = await (await ask()).text();
-  assert.match(page, /<p class="hint"[^>]*>Only if “Pets” is checked\.<\/p>/);
+  assert.match(page, /<p class="hint"[^>]*>Only if “Pets” is checked\. USD\.<\/p>/);
   assert.doesNotMatch(page, /-number" required/);
   assert.match(page, /value="\$1,000\.00" readonly/);
   assert.match(page, /<legend>Rooms \(page 1\)<\/legend><p[^>]*>Choose 1\.<\/p>/);
   const inputs = [...page.matchAll(/name="(value\.[^"]+)"/g)].map(([, name]) => name ?? "");
-  const [, , pets, fee, attic, yard, total] = inputs;
-  assert.ok(pets && fee && attic && yard && total);
+  const [initials, , pets, fee, attic, yard, total] = inputs;
+  assert.ok(initials && pets && fee && attic && yard && total);
   const form: Record<string, string> = {
     revision: "1",
     drawn: "",
     name: signerName,
+    [initials]: "JD",
     [attic]: "On",
     [total]: "$1,000.00",
   };
