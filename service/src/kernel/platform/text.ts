@@ -52,3 +52,9 @@ export const lookOf = (text: string): string =>
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, "")
     .replace(/[\s\u2800]+/g, " ")
     .trim();
+
+const alphabets = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u];
+
+/** Whether a word mixes alphabets with letters that look alike, such as a Cyrillic letter in a Latin name (UTS #39, section 5.1). */
+export const mixesAlphabets = (text: string): boolean =>
+  text.split(/[^\p{L}\p{M}]+/u).some((word) => alphabets.filter((alphabet) => alphabet.test(word)).length > 1);

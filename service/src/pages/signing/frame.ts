@@ -2,6 +2,7 @@ import type { Branding } from "../../firms/partners/partners.ts";
 import { preferredLanguage } from "../../kernel/http/accept.ts";
 import { languages, languageTags } from "../../kernel/platform/languages.ts";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
+import { mixesAlphabets } from "../../kernel/platform/text.ts";
 import type { SigningView } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -110,7 +111,7 @@ function about({ view, words }: PageState): Html {
     const status = signed ? words.signers.signed : words.signers.waiting;
     return html`<li class="${signed ? "done" : "waiting"}">${icon(signed ? "done" : "waiting")}<span>${name}${
       n === signer.n && html` (${words.signers.you})`
-    } <span class="quiet-text">${status}</span></span></li>`;
+    } <span class="quiet-text">${status}</span>${mixesAlphabets(name) && html` <span class="quiet-text">${words.signers.mixed}</span>`}</span></li>`;
   })}</ul>
 ${
   (isOpen || partnerContact !== null || view.reference !== null) &&

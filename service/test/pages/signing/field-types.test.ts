@@ -134,6 +134,20 @@ test("without a script a calculated number is shown before it is signed, and wha
   assert.match(signed[0] ?? "", /-number",""/);
 });
 
+test("a label or an option that mixes alphabets is shown with a warning, and others are not", async () => {
+  const at = { signer: 1, page: 0, place: { x: 72, y: 400, width: 160, height: 20 } } as const;
+  const warning = "Look closely: a word here mixes letters of different alphabets.";
+  for (const [label, options, isMixed] of [
+    ["Аmount", ["Red", "Blue"], true],
+    ["Amount", ["Red", "Вlue"], true],
+    ["Amount Сумма µm", ["Red", "Синий"], false],
+  ] as const) {
+    await site.open({ more: [{ ...at, kind: "dropdown", label, options }] });
+    await post("consent", { version: "1", language: "en", can_read: "on" });
+    assert.equal((await (await ask()).text()).includes(warning), isMixed, label);
+  }
+});
+
 test("a text is as long as its characters are many, as in the order", () => {
   assert.equal(isLine("\u{10330}".repeat(200), 200), true);
   assert.equal(isLine("\u{10330}".repeat(201), 200), false);

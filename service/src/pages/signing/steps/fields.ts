@@ -1,3 +1,4 @@
+import { mixesAlphabets } from "../../../kernel/platform/text.ts";
 import { applyRules, type Rules, type ShowWhen, textsIn } from "../../../orders/order/order.ts";
 import type { KnownField, SenderValue, ShownField, SigningView } from "../../../signing/envelopes/envelopes.ts";
 import { checkbox, checkboxId, field, radioId, radios, select } from "../../ui/forms/fields.ts";
@@ -118,6 +119,8 @@ function hintOf(one: ShownField, view: Inputs["view"], words: Words): string {
   const { help, format, kind, showWhen, formula, choices } = one;
   const { sign } = words;
   const parts: string[] = showWhen ? [conditionOf(showWhen, view, words)] : [];
+  const texts = [one.label, ...optionsOf(one, view.fields).map(({ option }) => option), ...(one.options ?? [])];
+  if (texts.some((text) => text && mixesAlphabets(text))) parts.push(words.signers.mixed);
   if (help !== undefined) parts.push(help);
   if (formula !== undefined) parts.push(sign.calculated);
   if (choices) parts.push(sign.pick(choices.least, choices.most));

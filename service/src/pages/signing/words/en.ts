@@ -17,6 +17,7 @@ export const en = {
     text: "This is a test. Nothing on this page is real, and a signature given here binds nobody.",
   },
   signers: {
+    mixed: "Look closely: a word here mixes letters of different alphabets.",
     title: "Who signs",
     signed: "has signed",
     waiting: "has not signed yet",

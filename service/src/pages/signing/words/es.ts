@@ -13,6 +13,7 @@ export const es: Words = {
     text: "Esto es una prueba. Nada de lo que aparece en esta página es real, y una firma hecha aquí no obliga a nadie.",
   },
   signers: {
+    mixed: "Mire con atención: una palabra mezcla letras de alfabetos distintos.",
     title: "Quiénes firman",
     signed: "ya firmó",
     waiting: "aún no ha firmado",

@@ -13,6 +13,7 @@ export const fr: Words = {
     text: "Ceci est un test. Rien sur cette page n’est réel, et une signature donnée ici n’engage personne.",
   },
   signers: {
+    mixed: "Regardez bien : un mot mélange des lettres de plusieurs alphabets.",
     title: "Signataires",
     signed: "a signé",
     waiting: "n’a pas encore signé",

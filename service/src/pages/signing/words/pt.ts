@@ -13,6 +13,7 @@ export const pt: Words = {
     text: "Isto é um teste. Nada nesta página é real, e uma assinatura feita aqui não obriga ninguém.",
   },
   signers: {
+    mixed: "Olhe com atenção: uma palavra mistura letras de alfabetos diferentes.",
     title: "Quem assina",
     signed: "já assinou",
     waiting: "ainda não assinou",

@@ -13,6 +13,7 @@ export const tl: Words = {
     text: "Ito ay pagsubok lamang. Walang totoo sa pahinang ito, at walang sinumang mapapanagot sa pirmang ibinigay dito.",
   },
   signers: {
+    mixed: "Tingnang mabuti: may salitang pinaghahalo ang mga titik ng iba’t ibang alpabeto.",
     title: "Mga pipirma",
     signed: "nakapirma na",
     waiting: "hindi pa nakapirma",

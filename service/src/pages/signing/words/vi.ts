@@ -13,6 +13,7 @@ export const vi: Words = {
     text: "Đây là bản thử nghiệm. Không có gì trên trang này là thật, và chữ ký tại đây không ràng buộc ai.",
   },
   signers: {
+    mixed: "Hãy xem kỹ: có một từ trộn chữ cái của nhiều bảng chữ cái.",
     title: "Những người ký",
     signed: "đã ký",
     waiting: "chưa ký",

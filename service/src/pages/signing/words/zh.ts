@@ -13,6 +13,7 @@ export const zh: Words = {
     text: "这是一次测试。本页内容均非真实，在此签名对任何人都没有约束力。",
   },
   signers: {
+    mixed: "请仔细查看：其中有一个词混用了不同字母表的字母。",
     title: "签署人",
     signed: "已签署",
     waiting: "尚未签署",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
@@ -6,9 +7,11 @@ import { wholeFile } from "@signsealship/testing/blobs";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { run as fillForm } from "../../../../src/orders/fills/pdf/fill-form-task.ts";
 import { isWhatWasAsked } from "../../../../src/pages/signing/browser/check-act.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { oneActKey } from "../../../../src/signing/envelopes/signer-authority.ts";
+import { everyKind } from "../../../orders/fills/made-form.ts";
 import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
@@ -191,4 +194,28 @@ test("a field whose condition holds is required, and drawn with what was typed",
   const texts = [...fieldTexts(await openUnlocked(document)).values()];
   for (const value of ["$25.00", "$1,025.00", "J", new Date().toISOString().slice(0, 10)])
     assert.ok(texts.includes(value), value);
+});
+
+test("a form that was filled in online is signed and sealed, and pyHanko accepts both", needs("pyhanko"), async () => {
+  const form = everyKind();
+  const answers = new Map([
+    ["buyer", ["Jane Doe"]],
+    ["agree", ["on"]],
+  ]);
+  const output = await fillForm(form, { answers, options: [], docSha256: hash("sha256", form) });
+  assert.ok("tail" in output, JSON.stringify(output));
+  const email = `jane-r${unique++}@example.com`;
+  const places = JSON.stringify([{ kind: "signature", signer: 1, page: 1, x: 72, y: 700, width: 150, height: 40 }]);
+  await running.order([{ name: "Jane Doe", email }], { fields: places }, Buffer.concat([form, output.tail]));
+  const link = await running.linkOf(email);
+  await running.ceremony.consent(link, consentText, browser);
+  assert.deepEqual(await signBy(link, {}), { outcome: "signed", completed: true });
+  await until(async () => (await running.ceremony.view(link)).copies.length === 2);
+  const sealed = await wholeFile(await running.ceremony.copy(link, "sealed"));
+  assert.ok([...fieldTexts(await openUnlocked(sealed)).values()].includes("Jane Doe"));
+  const [answer] = askPyHanko([{ judge: sealed }]);
+  assert.deepEqual(
+    answer?.signatures?.map(({ permitted }) => permitted),
+    [true, true],
+  );
 });
