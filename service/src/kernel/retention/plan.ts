@@ -16,6 +16,7 @@ const Plan = Type.Object(
     ),
     webhookDeliveries: days,
     providerRecords: Type.Optional(days),
+    archivedTemplates: Type.Optional(days),
   },
   { additionalProperties: false },
 );
@@ -27,6 +28,12 @@ export type RetentionPlan = Static<typeof Plan>;
 const usualProviderRecords: Days = 400;
 
 export const providerRecordsOf = ({ providerRecords = usualProviderRecords }: RetentionPlan): Days => providerRecords;
+
+/** The default for the documents of archived templates, for plans that lack it. */
+const usualArchivedTemplates: Days = 90;
+
+export const archivedTemplatesOf = ({ archivedTemplates = usualArchivedTemplates }: RetentionPlan): Days =>
+  archivedTemplates;
 
 /** Days, or `none` to keep forever. */
 export type Days = number | "none";

@@ -1,6 +1,6 @@
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { marked, markedAll, type StateMac } from "../platform/database/state-mac.ts";
-import type { Days, RetentionPlan } from "./plan.ts";
+import { archivedTemplatesOf, type Days, type RetentionPlan } from "./plan.ts";
 
 /** A rule of the plan and its condition. The first whose condition holds applies. */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
@@ -186,10 +186,49 @@ function closingPassports({ test, live }: RetentionPlan): Source {
   };
 }
 
+// What was placed from a version names its fields for good, and what may still be placed from it needs its document.
+const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.template_id = v.template_id AND u.version = v.version)
+  AND NOT EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
+    WHERE b.template_id = v.template_id AND b.version = v.version AND r.state IN ('waiting', 'failed'))
+  AND NOT EXISTS (SELECT FROM fills f WHERE f.template_id = v.template_id AND f.version = v.version AND f.state = 'open')
+  AND NOT EXISTS (SELECT FROM fill_documents f
+    WHERE f.template_id = v.template_id AND f.template_version = v.version AND f.used_at IS NULL)`;
+
+function archivedTemplates(plan: RetentionPlan): Source {
+  const days = archivedTemplatesOf(plan);
+  const since = sql`t.archived_at`;
+  const isDue = sql`t.archived_at IS NOT NULL AND ${unusedVersion}`;
+  const { keptUntil, rule } = ruled([
+    {
+      name: "archivedTemplates",
+      holds: sql`t.environment = 'test' AND ${isDue}`,
+      days,
+      since: leapt(since, sql`t.partner_id`),
+    },
+    { name: "archivedTemplates", holds: isDue, days, since },
+  ]);
+  return {
+    table: "template_versions",
+    rows: sql`template_versions v JOIN templates t ON t.id = v.template_id`,
+    partnerId: sql`t.partner_id`,
+    environment: sql`t.environment`,
+    id: sql`v.id`,
+    first: "00000000-0000-0000-0000-000000000000",
+    lock: sql`FOR NO KEY UPDATE OF t SKIP LOCKED`,
+    blobKey: sql`v.blob_key`,
+    keptUntil,
+    rule,
+    // Versions of one template may have the same document.
+    unshared: (now) => sql`NOT EXISTS (SELECT FROM template_versions v JOIN templates t ON t.id = v.template_id
+      WHERE v.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
+  };
+}
+
 /** Everything whose blobs a plan deletes. */
 export const sourcesOf = (plan: RetentionPlan): readonly Source[] => [
   documents(plan),
   proofPassports(plan),
   proofCertificates(plan),
   closingPassports(plan),
+  archivedTemplates(plan),
 ];

@@ -13,8 +13,8 @@ import {
   type RequestedField,
   type SentDocument,
   type SentOrder,
-  takesValue,
   type signerSchema,
+  takesValue,
 } from "../order/order.ts";
 import { decided, type FormField, preset, requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
 import { likenessOf, printsIn } from "./prints.ts";
@@ -96,6 +96,10 @@ export async function templateOf(
   if (version === null || version === found.version) return found;
   const wanted = await findVersion(deps, principal, templateId, version);
   if (!wanted) throw invalid(`template_version must be at most ${found.version}, the template's latest.`);
+  if (wanted.deletedAt)
+    throw invalid(
+      `template_version must be a version with a document: that of ${version} was deleted, as the retention plan says.`,
+    );
   return wanted;
 }
 

@@ -194,7 +194,8 @@ function archiveRoutes(app: FastifyInstance, { frame, templates }: TemplateRoute
       verb: "restore",
       isArchived: false,
       summary: "Restore an archived template",
-      description: "It places orders again.",
+      description:
+        "It places orders again, while its document is there: the retention plan deletes that of an archived template.",
     },
   ] as const;
   for (const { verb, isArchived, summary, description } of verbs)
@@ -209,7 +210,7 @@ function archiveRoutes(app: FastifyInstance, { frame, templates }: TemplateRoute
       params: templateParams,
       bodyIs: "none",
       answer: Template,
-      refusals: unknown,
+      refusals: isArchived ? unknown : { ...unknown, 409: "The document of this template was deleted." },
       handle: async (request) => {
         const { templateId } = request.params;
         const principal = principalOf(request);

@@ -6,6 +6,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
+import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { documentUse, looksLikePdf, type OrderDeps, pagesOf, type SentDocument } from "../order/order.ts";
 import { type NamedContent, parseContent, requestedOf } from "./content.ts";
 import { orderContent } from "./from-order.ts";
@@ -113,7 +114,7 @@ export async function addVersion(
 
 /** Archives a template, or restores it; done again, it stays so. @throws ServiceError `not_found` */
 export async function archiveTemplate(
-  { db, clock }: Pick<TemplateDeps, "db" | "clock">,
+  { clock, db, rowMac }: Pick<TemplateDeps, "clock" | "db" | "rowMac">,
   principal: Principal,
   templateId: string,
   isArchived: boolean,
@@ -122,6 +123,9 @@ export async function archiveTemplate(
   await db.transaction(async (tx) => {
     const count = await countTemplates(tx, principal);
     if ((await lockLatest(tx, principal, templateId)) === undefined) throw noSuchTemplate();
+    const latest = isArchived ? undefined : await findVersion({ db: tx, rowMac }, principal, templateId);
+    if (latest?.archivedAt && latest.deletedAt)
+      throw new ServiceError("conflict", deletedMessage("The document of this template", latest.deletedAt));
     const at = clock();
     if (!(await setArchived(tx, principal, templateId, isArchived ? at : null))) return;
     if (!isArchived && count >= mostTemplates)

@@ -6,6 +6,7 @@ import { forged } from "../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { deletedAt } from "../../kernel/retention/retention.ts";
 import { documentBlobs, readTemplateUse } from "../order/order.ts";
 import type { TemplateContent } from "./content.ts";
 import type { PagePrint } from "./prints.ts";
@@ -26,7 +27,13 @@ type VersionRow = {
   blobKey: string;
 };
 
-type Stored = VersionRow & { createdAt: Date; archivedAt: Date | null; mac: Buffer | null };
+type Stored = VersionRow & {
+  createdAt: Date;
+  archivedAt: Date | null;
+  /** When the retention plan deleted the document. */
+  deletedAt: Date | null;
+  mac: Buffer | null;
+};
 
 export type TemplateVersion = Omit<Stored, "content" | "printsSha256" | "mac"> & {
   readonly content: TemplateContent;
@@ -43,7 +50,7 @@ function versionMembers(row: VersionRow): Members {
 
 const columns: Statement = sql`v.template_id AS "templateId", v.version, t.partner_id AS "partnerId", t.environment, v.name,
   v.content, encode(sha256(convert_to(v.prints, 'UTF8')), 'hex') AS "printsSha256", v.sha256, v.bytes, v.pages, v.blob_key AS "blobKey", v.row_mac AS mac`;
-const shown: Statement = sql`${columns}, v.created_at AS "createdAt", t.archived_at AS "archivedAt"`;
+const shown: Statement = sql`${columns}, v.created_at AS "createdAt", t.archived_at AS "archivedAt", ${deletedAt(sql`v.blob_key`)}`;
 
 export const versionRows: MacTable<VersionRow> = {
   table: sql`template_versions`,
@@ -161,7 +168,7 @@ export async function lockLatest(tx: Tx, owner: Owner, templateId: string): Prom
   return row?.version ?? 0;
 }
 
-export type NewVersion = Omit<PrintedVersion, "archivedAt"> & { createdBy: string };
+export type NewVersion = Omit<PrintedVersion, "archivedAt" | "deletedAt"> & { createdBy: string };
 
 export async function insertVersion(tx: Tx, rowMac: RowMac, made: NewVersion): Promise<void> {
   const prints = JSON.stringify(made.prints);

@@ -6,6 +6,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
+import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { documentUse, pagesOf, type SentDocument, serviceFlags } from "../order/order.ts";
 import { pagesWithFields } from "./expand.ts";
 import { likenessOf, printsIn } from "./prints.ts";
@@ -93,6 +94,8 @@ export async function openTemplateDocument(
   { blobs }: Pick<TemplateDeps, "blobs">,
   template: TemplateVersion,
 ): Promise<StoredFile> {
+  if (template.deletedAt)
+    throw new ServiceError("not_found", deletedMessage("The document of this template", template.deletedAt));
   const file = await blobs.open(template.blobKey, documentUse(template.sha256), memoryHolder(template));
   if (!file) throw new ServiceError("not_found", "Template not found.");
   return file;

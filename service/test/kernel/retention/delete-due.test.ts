@@ -8,6 +8,7 @@ import {
   changeOrder,
 } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { storageUse } from "../../../src/firms/partners/storage-quota.ts";
 import { type Blobs, openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../../src/kernel/platform/blobs/orphans.ts";
@@ -493,6 +494,48 @@ test("each row is judged by indexes: no table is read whole for one of them", as
   assert.match(plans, /Limit[^\n]*\n[^\n]*Scan Backward using test_clock_advances_of_partner/);
   // Payments may be read once and hashed.
   assert.doesNotMatch(plans, /Seq Scan on (?!payments)/);
+});
+
+/** A template whose versions, from 1, have these documents; its id. */
+async function template(keys: readonly string[], archivedAt: Date | null, partnerId: string): Promise<string> {
+  const id = newUuid();
+  await orders.db.query(sql`INSERT INTO templates (id, partner_id, environment, created_at, archived_at)
+    VALUES (${id}, ${partnerId}, 'live', ${placed}, ${archivedAt})`);
+  for (const [index, key] of keys.entries())
+    await orders.db.query(sql`
+      INSERT INTO template_versions (id, template_id, version, name, content, prints, sha256, bytes, pages, blob_key, created_by,
+        created_at, row_mac)
+      VALUES (${newUuid()}, ${id}, ${index + 1}, 'Lease', '{}', '[]', ${"0".repeat(64)}, 10, 1, ${key}, 'key', ${placed}, ${Buffer.alloc(36)})`);
+  return id;
+}
+
+test("an archived template's documents are deleted after 90 days, and no longer count as stored; what an order was placed from stays", async () => {
+  const used = await order("Completed", { environment: "live" });
+  const { partnerId } = await orders.ownerOf(used.code);
+  const [first, shared, open] = [await store(), await store(), await store()];
+  const archived = await template([first, shared, shared], placed, partnerId);
+  await template([open], null, partnerId);
+  await orders.db.query(sql`
+    INSERT INTO order_templates (order_id, template_id, version, row_mac) VALUES (${idOf(used.code)}, ${archived}, 1, ${Buffer.alloc(36)})`);
+  const stored = async () => (await storageUse(orders.db, () => 1e9)({ partnerId, tier: "trial" }))?.stored ?? 0;
+  const before = await stored();
+  const after90 = new Date(placed.getTime() + 90 * day);
+  await run(new Date(after90.getTime() - 1000));
+  assert.ok(await isStored(shared));
+  await run(after90);
+  assert.deepEqual([await isStored(first), await isStored(shared), await isStored(open)], [true, false, true]);
+  assert.deepEqual(await marks(shared), [{ rule: "archivedTemplates", at: after90 }]);
+  assert.equal(before - (await stored()), 10, "versions of one document count once");
+});
+
+test("a document that a version with an order shares stays", async () => {
+  const used = await order("Completed", { environment: "live" });
+  const key = await store();
+  const archived = await template([key, key], placed, (await orders.ownerOf(used.code)).partnerId);
+  await orders.db.query(sql`
+    INSERT INTO order_templates (order_id, template_id, version, row_mac) VALUES (${idOf(used.code)}, ${archived}, 2, ${Buffer.alloc(36)})`);
+  await run(new Date(placed.getTime() + 400 * day));
+  assert.ok(await isStored(key));
 });
 
 test("marks are never taken back", async () => {

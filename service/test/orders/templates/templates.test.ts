@@ -9,6 +9,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { markMembers } from "../../../src/kernel/retention/retention.ts";
 import { messageFor } from "../../../src/orders/templates/templates.ts";
 import { costlyForm } from "./costly-form.ts";
 
@@ -370,6 +371,22 @@ test("an archived template places no orders until it is restored, and leaves the
   assert.deepEqual([added.status, added.body.error], [409, "This template is archived. Restore it first."]);
   await call("POST", `templates/${templateId}/restore`);
   await placed({ template: templateId });
+});
+
+test("a template whose document the retention plan deleted is not restored, and says so", async () => {
+  const { templateId } = await made({ name: "Deleted" });
+  assert.equal((await call("POST", `templates/${templateId}/archive`)).status, 200);
+  const [version] = await db.query<{ key: string }>(
+    sql`SELECT blob_key AS key FROM template_versions WHERE template_id = ${templateId}`,
+  );
+  const mark = { blobKey: version?.key ?? "", rule: "archivedTemplates", deletedAt: new Date("2026-05-01T00:00:00Z") };
+  await db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    VALUES (${mark.blobKey}, ${mark.rule}, ${mark.deletedAt}, ${rowMac.of("deleted_blobs", markMembers(mark))})`);
+  const { body, status } = await call("POST", `templates/${templateId}/restore`);
+  const why = "The document of this template was deleted on 2026-05-01, as the retention plan says.";
+  assert.deepEqual([status, body.error], [409, why]);
+  assert.equal((await call("GET", `templates/${templateId}`)).body.name, "Deleted", "its fields can still be read");
 });
 
 test("lists page by page, each template once", async () => {
