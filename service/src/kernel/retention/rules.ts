@@ -186,7 +186,7 @@ function closingPassports({ test, live }: RetentionPlan): Source {
   };
 }
 
-// What was placed from a version names its fields for good, and what may still be placed from it needs its document.
+// An order names the fields of its version for good, and a version that an order may still be placed from needs its document.
 const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.template_id = v.template_id AND u.version = v.version)
   AND NOT EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
     WHERE b.template_id = v.template_id AND b.version = v.version AND r.state IN ('waiting', 'failed'))

@@ -21,7 +21,7 @@ export type ShowWhen = {
   readonly value?: string;
 };
 
-/** What the rules read of a field. Several fields of one id are the options of one element. */
+/** A field as the rules read it. Several fields of one id are the options of one element. */
 export type RuledField = {
   readonly kind: string;
   readonly id?: string;
