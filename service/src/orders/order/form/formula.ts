@@ -4,7 +4,7 @@ export type Fraction = { readonly over: bigint; readonly under: bigint };
 type Operator = "+" | "-" | "*" | "/" | FunctionName;
 type FunctionName = "sum" | "min" | "max" | "round";
 
-export type Expression =
+type Expression =
   | { readonly number: Fraction }
   | { readonly field: string }
   | { readonly operator: Operator; readonly of: readonly Expression[] };

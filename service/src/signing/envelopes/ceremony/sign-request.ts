@@ -48,7 +48,7 @@ function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
 type Filling = { readonly name: string; readonly at: Date; readonly language: Language };
 
 /** What an act writes into the signer's fields, and the names of those that a condition hides. */
-export type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
+type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
 
 /**
  * Returns the values of the signer's fields. The service sets dates and the name; the signer typed or chose the rest.
