@@ -189,10 +189,11 @@ function closingPassports({ test, live }: RetentionPlan): Source {
 // An order names the fields of its version for good, and a version that an order may still be placed from needs its document.
 const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.template_id = v.template_id AND u.version = v.version)
   AND NOT EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
-    WHERE b.template_id = v.template_id AND b.version = v.version AND r.state IN ('waiting', 'failed'))
+    WHERE b.partner_id = t.partner_id AND b.environment = t.environment AND b.template_id = v.template_id AND b.version = v.version
+      AND r.state IN ('waiting', 'failed'))
   AND NOT EXISTS (SELECT FROM fills f WHERE f.template_id = v.template_id AND f.version = v.version AND f.state = 'open')
   AND NOT EXISTS (SELECT FROM fill_documents f
-    WHERE f.template_id = v.template_id AND f.template_version = v.version AND f.used_at IS NULL)`;
+    WHERE f.for_partner = t.partner_id AND f.template_id = v.template_id AND f.template_version = v.version AND f.used_at IS NULL)`;
 
 function archivedTemplates(plan: RetentionPlan): Source {
   const days = archivedTemplatesOf(plan);
@@ -220,7 +221,8 @@ function archivedTemplates(plan: RetentionPlan): Source {
     rule,
     // Versions of one template may have the same document.
     unshared: (now) => sql`NOT EXISTS (SELECT FROM template_versions v JOIN templates t ON t.id = v.template_id
-      WHERE v.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
+      WHERE v.template_id = (SELECT template_id FROM template_versions WHERE id = named.id::uuid)
+        AND v.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
   };
 }
 
