@@ -191,9 +191,7 @@ const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.temp
   AND NOT EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
     WHERE b.partner_id = t.partner_id AND b.environment = t.environment AND b.template_id = v.template_id AND b.version = v.version
       AND r.state IN ('waiting', 'failed'))
-  AND NOT EXISTS (SELECT FROM fills f WHERE f.template_id = v.template_id AND f.version = v.version AND f.state = 'open')
-  AND NOT EXISTS (SELECT FROM fill_documents f
-    WHERE f.for_partner = t.partner_id AND f.template_id = v.template_id AND f.template_version = v.version AND f.used_at IS NULL)`;
+  AND NOT EXISTS (SELECT FROM fills f WHERE f.template_id = v.template_id AND f.version = v.version AND f.state = 'open')`;
 
 function archivedTemplates(plan: RetentionPlan): Source {
   const days = archivedTemplatesOf(plan);
