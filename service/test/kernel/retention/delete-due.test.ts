@@ -511,7 +511,8 @@ async function template(keys: readonly string[], archivedAt: Date | null, partne
 
 test("an archived template's documents are deleted after 90 days, and no longer count as stored; what an order was placed from stays", async () => {
   const used = await order("Completed", { environment: "live" });
-  const { partnerId } = await orders.ownerOf(used.code);
+  const partnerId = newUuid();
+  await orders.db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Other Title', 'trial')`);
   const [first, shared, open] = [await store(), await store(), await store()];
   const archived = await template([first, shared, shared], placed, partnerId);
   await template([open], null, partnerId);
