@@ -135,7 +135,7 @@ async function addRoutes(
   const { trustList } = deps.sealing;
   passportRoutes(app, { frame, passports, uploadPlaces, trustList, proofCertificate: features.proofCertificate });
   closingRoutes(app, { frame, closings });
-  logRoutes(app, { db, limits: frame.limits });
+  logRoutes(app, { db, clock, limits: frame.limits, policy: deps.transparencyLog.policy });
   webhookRoutes(app, { frame, webhooks });
 }
 

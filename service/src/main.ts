@@ -165,7 +165,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
-    const transparencyLog = await openTransparencyLog(resources);
+    const transparencyLog = await openTransparencyLog(resources, fetch);
     const opened = sealing;
     const listed = { signers: listedCertificates(signers), logs: transparencyLog.trusted };
     const published = { ...opened, trustList: () => opened.trustList(listed) };

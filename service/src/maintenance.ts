@@ -111,6 +111,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
     { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
+    { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
     {
       name: "file of revocations",
       everyMs: 10 * seconds,

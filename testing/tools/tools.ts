@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import * as nodeTest from "node:test";
 import { dss } from "./dss.ts";
 import { jarPath } from "./java.ts";
+import { litewitness } from "./litewitness.ts";
 import { pgbouncer } from "./pgbouncer.ts";
 import { postgresProgram } from "./postgresql.ts";
 import { python, requirementsFile } from "./python.ts";
@@ -21,7 +22,7 @@ type Tool = {
   readonly npm?: string;
   /** An artifact of Maven's central repository, one file that runs, copied into the folder of java.ts. */
   readonly maven?: string;
-  /** Builds it from its Debian source package. */
+  /** Builds it from its source. */
   readonly build?: () => void;
   /** A Maven project, and the folder for its libraries. */
   readonly mavenProject?: { readonly pom: string; readonly folder: string };
@@ -106,6 +107,7 @@ const table = {
   jq: packaged("jq", "jq"),
   php: packaged("php-cli", "php"),
   go: packaged("golang-go", "go"),
+  litewitness: { ...litewitness, debian: "golang-go openssh-client" },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
   // Tools that only root can install are named, not installed.

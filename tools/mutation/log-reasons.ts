@@ -6,6 +6,7 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       {
         "log/note.ts": ["!(error instanceof DOMException)"],
         "log/verify-log-proof.ts": ["!(error instanceof EvidenceError)"],
+        "log/witness-policy.ts": ["!(error instanceof EvidenceError)"],
       },
     ],
     [
@@ -20,7 +21,7 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
         "log/tiles.ts": ['level === ""', "low === undefined"],
       },
     ],
-    ["Ed25519 refuses a signature of another length.", { "log/note.ts": ["line.signature.length !== signatureBytes"] }],
+    ["Ed25519 refuses a signature of another length.", { "log/note.ts": ["signature.length !== signatureBytes"] }],
     [
       "It narrows for the type checker, or saves work: whoever calls it has asked before.",
       {
@@ -43,7 +44,12 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
     ],
     [
       "Every engine that runs the vectors has Ed25519.",
-      { "log/verify-log-proof.ts": ['verdicts.includes("unchecked")'] },
+      {
+        "log/verify-log-proof.ts": [
+          'verdicts.includes("unchecked")',
+          'cosigned.some(({ verdict }) => verdict === "unchecked")',
+        ],
+      },
     ],
     [
       "A member that is missing is undefined, which the next rule refuses.",

@@ -10,7 +10,18 @@ export {
   type SignedCheckpoint,
 } from "./checkpoint.ts";
 export { closingLinkText, formatEntry, isNoteKey, type LogEntry, parseEntry, sealEntry } from "./entry.ts";
-export { formatNoteKey, type NoteKey, noteKeyOf, parseNoteKey, verifyNote } from "./note.ts";
+export {
+  formatNoteKey,
+  formatSignature,
+  keyName,
+  type NoteKey,
+  noteKeyOf,
+  parseNote,
+  parseNoteKey,
+  parseWitnessKey,
+  verifyCosignature,
+  verifyNote,
+} from "./note.ts";
 export {
   bundledEntry,
   hashesAt,
@@ -41,3 +52,4 @@ export {
   verifyInclusion,
 } from "./tree.ts";
 export { type LogClaimName, type TrustedLog, verifyLogProof } from "./verify-log-proof.ts";
+export { hasQuorum, parseWitnessPolicy, type Witness, type WitnessPolicy } from "./witness-policy.ts";

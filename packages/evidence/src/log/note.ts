@@ -7,14 +7,18 @@ const maxSignatures = 32;
 const maxNoteBytes = 64 * 1024;
 
 const ed25519 = 0x01;
+/** A cosignature of C2SP tlog-cosignature, by Ed25519: it says when it was made. */
+const timedEd25519 = 0x04;
 const keyBytes = 32;
+const timeBytes = 8;
 const signatureBytes = 64;
 const idBytes = 4;
 
 /** A key that verifies notes. `name` is what it signs for: of a log, its origin. */
 export type NoteKey = { readonly name: string; readonly id: Uint8Array; readonly publicKey: Uint8Array };
 
-type NoteSignature = { readonly name: string; readonly id: Uint8Array; readonly signature: Uint8Array };
+/** A line below a note: a signature that its key judges. */
+export type NoteSignature = { readonly name: string; readonly id: Uint8Array; readonly signature: Uint8Array };
 
 /** `text` ends with a line feed, and is what the signatures are over. */
 export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] };
@@ -22,35 +26,46 @@ export type Note = { readonly text: string; readonly signatures: readonly NoteSi
 const isName = (name: string): boolean => /^[^\s+]+$/u.test(name);
 
 /** The key of a public Ed25519 key under a name. @throws EvidenceError `log` */
-export async function noteKeyOf(name: string, publicKey: Uint8Array): Promise<NoteKey> {
+export const noteKeyOf = (name: string, publicKey: Uint8Array): Promise<NoteKey> => keyOfKind(name, ed25519, publicKey);
+
+async function keyOfKind(name: string, kind: number, publicKey: Uint8Array): Promise<NoteKey> {
   if (!isName(name)) throw new EvidenceError("log", "the name of a key has no spaces and no plus sign");
   if (publicKey.length !== keyBytes) throw new EvidenceError("log", "an Ed25519 key is 32 bytes");
-  const message = concatBytes([utf8(`${name}\n`), Uint8Array.of(ed25519), publicKey]);
+  const message = concatBytes([utf8(`${name}\n`), Uint8Array.of(kind), publicKey]);
   return { name, id: (await sha256(message)).subarray(0, idBytes), publicKey };
 }
 
 /** `NAME+ID+KEY`, as verifiers take it. */
 export const formatNoteKey = ({ name, id, publicKey }: NoteKey): string =>
-  `${name}+${toHex(id)}+${toBase64(concatBytes([Uint8Array.of(ed25519), publicKey]))}`;
+  `${keyName({ name, id })}+${toBase64(concatBytes([Uint8Array.of(ed25519), publicKey]))}`;
 
 /** @throws EvidenceError `log` for a text that is not the key of an Ed25519 signer, or whose id is another */
-export async function parseNoteKey(text: string): Promise<NoteKey> {
+export const parseNoteKey = (text: string): Promise<NoteKey> => parseKey(text, ed25519, "an Ed25519 key");
+
+/** The key of a witness. @throws EvidenceError `log` for a text that is not the key of Ed25519 cosignatures */
+export const parseWitnessKey = (text: string): Promise<NoteKey> =>
+  parseKey(text, timedEd25519, "a key of Ed25519 cosignatures");
+
+async function parseKey(text: string, kind: number, says: string): Promise<NoteKey> {
   // Base64 has plus signs, too.
   const [, name = "", id = "", key = ""] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
   const bytes = key === "" ? new Uint8Array(0) : fromBase64(key);
-  if (bytes[0] !== ed25519) throw new EvidenceError("log", "the key is not NAME+ID+BASE64 of an Ed25519 key");
-  const parsed = await noteKeyOf(name, bytes.subarray(1));
+  if (bytes[0] !== kind) throw new EvidenceError("log", `the key is not NAME+ID+BASE64 of ${says}`);
+  const parsed = await keyOfKind(name, kind, bytes.subarray(1));
   if (!equalBytes(parsed.id, fromHex(id, "log"))) throw new EvidenceError("log", "the id is not the one of this key");
   return parsed;
 }
 
 /** A note's bytes as text. */
-export function formatNote({ text, signatures }: Note): string {
-  const lines = signatures.map(
-    ({ name, id, signature }) => `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`,
-  );
-  return `${text}\n${lines.join("")}`;
-}
+export const formatNote = ({ text, signatures }: Note): string =>
+  `${text}\n${signatures.map(formatSignature).join("")}`;
+
+/** The line of a signature, with its line feed. */
+export const formatSignature = ({ name, id, signature }: NoteSignature): string =>
+  `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`;
+
+/** `NAME+ID`: what tells the keys of a note apart. */
+export const keyName = ({ name, id }: Pick<NoteKey, "name" | "id">): string => `${name}+${toHex(id)}`;
 
 /** Reads a note without judging its signatures. @throws EvidenceError `log` */
 export function parseNote(note: string): Note {
@@ -62,7 +77,7 @@ export function parseNote(note: string): Note {
   const lines = note.slice(end + 2, -1).split("\n");
   if (lines.length > maxSignatures) throw new EvidenceError("limit", `a note has at most ${maxSignatures} signatures`);
   const signatures = lines.map(signatureOf);
-  const keys = new Set(signatures.map(({ name, id }) => `${toHex(id)} ${name}`));
+  const keys = new Set(signatures.map(keyName));
   if (keys.size < signatures.length) throw new EvidenceError("log", "a key signed the note twice");
   return { text: note.slice(0, end + 1), signatures };
 }
@@ -80,13 +95,37 @@ export type NoteVerdict = "signed" | "wrong" | "absent" | "unchecked";
 
 /** Judges the one line of a key, which is found by its name and id. */
 export async function verifyNote({ text, signatures }: Note, key: NoteKey): Promise<NoteVerdict> {
-  const line = signatures.find(({ name, id }) => name === key.name && equalBytes(id, key.id));
-  if (!line) return "absent";
-  if (line.signature.length !== signatureBytes) return "wrong";
+  const line = lineOf(signatures, key);
+  return line === undefined ? "absent" : verifyEd25519(key, line, text);
+}
+
+/** `at`: when the witness says that it cosigned, in seconds since 1970; null unless `signed`. */
+type Cosigned = { readonly verdict: NoteVerdict; readonly at: number | null };
+
+/** Judges the one cosignature of a witness over a checkpoint: C2SP tlog-cosignature. */
+export async function verifyCosignature({ text, signatures }: Note, key: NoteKey): Promise<Cosigned> {
+  const line = lineOf(signatures, key);
+  if (line === undefined) return { verdict: "absent", at: null };
+  if (line.length !== timeBytes + signatureBytes) return { verdict: "wrong", at: null };
+  const at = new DataView(line.buffer, line.byteOffset).getBigUint64(0);
+  const verdict = await verifyEd25519(key, line.subarray(timeBytes), `cosignature/v1\ntime ${at}\n${text}`);
+  // Later times are of no calendar.
+  if (verdict === "signed" && at > latestSecond) return { verdict: "wrong", at: null };
+  return { verdict, at: verdict === "signed" ? Number(at) : null };
+}
+
+/** The last second of the year 9999. */
+const latestSecond = 253_402_300_799n;
+
+const lineOf = (signatures: Note["signatures"], key: NoteKey): Uint8Array | undefined =>
+  signatures.find(({ name, id }) => name === key.name && equalBytes(id, key.id))?.signature;
+
+async function verifyEd25519({ publicKey }: NoteKey, signature: Uint8Array, text: string): Promise<NoteVerdict> {
+  if (signature.length !== signatureBytes) return "wrong";
   const own = (bytes: Uint8Array) => new Uint8Array(bytes);
   try {
-    const imported = await crypto.subtle.importKey("raw", own(key.publicKey), { name: "Ed25519" }, false, ["verify"]);
-    const isSigned = await crypto.subtle.verify({ name: "Ed25519" }, imported, own(line.signature), own(utf8(text)));
+    const imported = await crypto.subtle.importKey("raw", own(publicKey), { name: "Ed25519" }, false, ["verify"]);
+    const isSigned = await crypto.subtle.verify({ name: "Ed25519" }, imported, own(signature), own(utf8(text)));
     return isSigned ? "signed" : "wrong";
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;

@@ -1,17 +1,26 @@
 import type { Claim } from "../claim.ts";
 import { EvidenceError } from "../errors.ts";
 import { type LogProof, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "./checkpoint.ts";
-import { type Note, type NoteVerdict, parseNoteKey, verifyNote } from "./note.ts";
+import { type Note, type NoteVerdict, parseNoteKey, verifyCosignature, verifyNote } from "./note.ts";
 import { leafHash, verifyInclusion } from "./tree.ts";
+import { hasQuorum, type WitnessPolicy } from "./witness-policy.ts";
 
-export type LogClaimName = "log_inclusion" | "log_checkpoint_signed";
+export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witnessed";
 
-/** A log whose checkpoints the caller trusts, by its key (`NAME+ID+BASE64`). `environment` bounds which seals it may have; null for any. */
-export type TrustedLog = { readonly environment: "live" | "test" | null; readonly key: string };
+/**
+ * A log whose checkpoints the caller trusts, by its key (`NAME+ID+BASE64`). `environment` bounds which seals it may have; null for any.
+ * `policy`: the witnesses that must have cosigned; without one nobody is asked for.
+ */
+export type TrustedLog = {
+  readonly environment: "live" | "test" | null;
+  readonly key: string;
+  readonly policy?: WitnessPolicy;
+};
 
 /**
  * Judges a proof that a line is in a log. `log_inclusion`: the proof leads from the line to the root of its checkpoint.
- * `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs.
+ * `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs. `log_witnessed`: witnesses of the caller's
+ * policy cosigned that checkpoint; made only where the trusted log has a policy.
  *
  * @param input `entry` the line with its line feed; `environment` what the seal was made in, null where it does not say so
  */
@@ -30,7 +39,11 @@ export async function verifyLogProof(input: {
     if (!(error instanceof EvidenceError)) throw error;
     return [{ name: "log_inclusion", state: "fails", why: `The log proof cannot be read: ${error.message}.` }];
   }
-  return [await inclusionClaim(proof, checkpoint, input.entry), await signedClaim(checkpoint, input)];
+  return [
+    await inclusionClaim(proof, checkpoint, input.entry),
+    await signedClaim(checkpoint, input),
+    ...(await witnessedClaims(checkpoint, input)),
+  ];
 }
 
 async function inclusionClaim(
@@ -45,15 +58,20 @@ async function inclusionClaim(
     : { name, state: "fails", why: `The proof does not lead from this seal to entry ${index} of the log ${origin}.` };
 }
 
+type Trust = Pick<Parameters<typeof verifyLogProof>[0], "logs" | "environment">;
+
+const logsOf = (origin: string, { logs }: Trust): TrustedLog[] =>
+  logs.filter(({ key }) => key.startsWith(`${origin}+`));
+
 async function signedClaim(
   { origin, size, note }: SignedCheckpoint,
-  { logs, environment }: Pick<Parameters<typeof verifyLogProof>[0], "logs" | "environment">,
+  { logs, environment }: Trust,
 ): Promise<Claim<LogClaimName>> {
   const name = "log_checkpoint_signed";
   const fails = (why: string) => ({ name, state: "fails", why }) as const;
   const unchecked = (why: string) => ({ name, state: "unchecked", why }) as const;
   if (logs.length === 0) return unchecked(`No log was trusted, so nobody says that ${origin} signed.`);
-  const ofOrigin = logs.filter(({ key }) => key.startsWith(`${origin}+`));
+  const ofOrigin = logsOf(origin, { logs, environment });
   if (ofOrigin.length === 0) return fails(`${origin} is not a trusted log.`);
   const fitting = ofOrigin.filter((log) => [null, log.environment].includes(log.environment && environment));
   if (fitting.length === 0) return fails(`The log ${origin} is not the one for ${environment} seals.`);
@@ -63,6 +81,27 @@ async function signedClaim(
     return { name, state: "holds", why: `The log ${origin} signed the checkpoint of its first ${size} entries.` };
   if (verdicts.includes("unchecked")) return unchecked("This engine has no Ed25519.");
   return fails(`The log ${origin} did not sign the checkpoint.`);
+}
+
+/** A cosignature that is not valid fails even where the others are enough: nobody adds one by mistake. */
+async function witnessedClaims({ origin, note }: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
+  const policy = logsOf(origin, trust).find((log) => log.policy)?.policy;
+  if (!policy) return [];
+  const name = "log_witnessed";
+  const cosigned = await Promise.all(
+    policy.witnesses.map(async (witness) => ({ witness, ...(await verifyCosignature(note, witness.key)) })),
+  );
+  const wrong = cosigned.find(({ verdict }) => verdict === "wrong");
+  if (wrong) return [{ name, state: "fails", why: `The cosignature of ${wrong.witness.key.name} is not valid.` }];
+  if (cosigned.some(({ verdict }) => verdict === "unchecked"))
+    return [{ name, state: "unchecked", why: "This engine has no Ed25519." }];
+  const signed = cosigned.filter(({ verdict }) => verdict === "signed");
+  const count = `${signed.length} of ${policy.witnesses.length} witnesses cosigned the state of ${origin}`;
+  if (!hasQuorum(policy, new Set(signed.map(({ witness }) => witness.name))))
+    return [{ name, state: "fails", why: `${count}, which is less than the quorum ${policy.quorum}.` }];
+  const last = Math.max(...signed.map(({ at }) => at ?? 0));
+  const when = signed.length > 0 ? `, the last one at ${new Date(last * 1_000).toISOString()}` : "";
+  return [{ name, state: "holds", why: `${count}${when}.` }];
 }
 
 /** A key that can't be read signed nothing. */

@@ -23,6 +23,8 @@ const PROVEN: Readonly<Record<string, string>> = {
   separate_time_stamp_valid: "The token kept beside the file is a time stamp of this seal.",
   anchored_in_block: "The sealed file existed when the named block was made.",
   log_checkpoint_signed: "The named log has the seal, so that nobody can take it out or date it back unseen.",
+  log_witnessed:
+    "Witnesses that you chose saw the log with the seal, so that nobody can be shown another history of it.",
 };
 
 const NOT_COVERED = [

@@ -6,10 +6,14 @@ import { logChecks } from "./log-vectors.ts";
 import { fileVectors } from "./vectors/files.ts";
 import { signedVectors } from "./vectors/signed.ts";
 import { treeVectors } from "./vectors/trees.ts";
+import { witnessVectors } from "./vectors/witnesses.ts";
 
 test("the vectors are those that make-vectors writes", () => {
   const written = JSON.parse(readFileSync(new URL("../../vectors/log/index.json", import.meta.url), "utf8"));
-  assert.deepEqual(JSON.parse(JSON.stringify([...signedVectors, ...treeVectors, ...fileVectors])), written);
+  assert.deepEqual(
+    JSON.parse(JSON.stringify([...signedVectors, ...witnessVectors, ...treeVectors, ...fileVectors])),
+    written,
+  );
 });
 
 testEach(logChecks());

@@ -9,6 +9,7 @@ import {
   parseEntry,
   parseNoteKey,
   parseTilePath,
+  parseWitnessPolicy,
   type TrustedLog,
   verifyConsistency,
   verifyLogProof,
@@ -21,7 +22,7 @@ import type { VectorCheck } from "../vector-cases.ts";
 /** A case of the log's vectors: see the vectors' README. */
 export type LogVector = {
   readonly name: string;
-  readonly kind: "key" | "checkpoint" | "proof" | "sealed" | "tree" | "path" | "bundle" | "trust-list";
+  readonly kind: "key" | "checkpoint" | "policy" | "proof" | "sealed" | "tree" | "path" | "bundle" | "trust-list";
   readonly text?: string;
   readonly hex?: string;
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
@@ -29,6 +30,8 @@ export type LogVector = {
   readonly entry?: string;
   readonly environment?: "live" | "test" | null;
   readonly logs?: readonly TrustedLog[];
+  /** The witnesses that must have cosigned, as a policy; of all `logs`. */
+  readonly policy?: string;
   /** A file of `whole`, and what its seal states. */
   readonly file?: string;
   readonly purpose?: SealPurpose | null;
@@ -86,9 +89,12 @@ async function isRead(read: () => unknown): Promise<boolean> {
 const judges: Readonly<Record<LogVector["kind"], (one: LogVector) => Promise<boolean>>> = {
   key: (one) => isRead(async () => assert.equal(formatNoteKey(await parseNoteKey(textOf(one))), one.text)),
   checkpoint: (one) => isRead(() => parseCheckpoint(textOf(one))),
+  policy: (one) => isRead(() => parseWitnessPolicy(textOf(one))),
   async proof(one) {
     const { entry = "", environment = null, logs = [] } = one;
-    const states = statesOf(await verifyLogProof({ proof: inputOf(one), entry, environment, logs }));
+    const policy = one.policy === undefined ? {} : { policy: await parseWitnessPolicy(one.policy) };
+    const trusted = logs.map((log) => ({ ...log, ...policy }));
+    const states = statesOf(await verifyLogProof({ proof: inputOf(one), entry, environment, logs: trusted }));
     assert.deepEqual(states, one.claims);
     return Object.values(states).every((state) => state === "holds");
   },

@@ -3,6 +3,9 @@ import { writeFileSync } from "node:fs";
 import { fileVectors } from "./vectors/files.ts";
 import { signedVectors } from "./vectors/signed.ts";
 import { treeVectors } from "./vectors/trees.ts";
+import { witnessVectors } from "./vectors/witnesses.ts";
 
-const lines = [...signedVectors, ...treeVectors, ...fileVectors].map((one) => ` ${JSON.stringify(one)}`);
+const lines = [...signedVectors, ...witnessVectors, ...treeVectors, ...fileVectors].map(
+  (one) => ` ${JSON.stringify(one)}`,
+);
 writeFileSync(new URL("../../vectors/log/index.json", import.meta.url), `[\n${lines.join(",\n")}\n]\n`);

@@ -1,4 +1,4 @@
-import { createPrivateKey, hash, sign } from "node:crypto";
+import { createHash, createPrivateKey, hash, type KeyObject, sign } from "node:crypto";
 import {
   checkpointText,
   consistencyRanges,
@@ -43,11 +43,28 @@ const keyOfSeed = (seed: number) =>
     type: "pkcs8",
   });
 
+const publicOf = (key: KeyObject): Buffer => Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url");
+
+/** A witness that cosigns whatever it is told, at any second. */
+export function sampleWitness(name: string, seed: number) {
+  const privateKey = keyOfSeed(seed);
+  const bytes = Buffer.concat([Buffer.of(4), publicOf(privateKey)]);
+  const id = createHash("sha256").update(`${name}\n`).update(bytes).digest().subarray(0, 4);
+  /** The line of a cosignature over a checkpoint. */
+  const cosigned = (note: string, at: bigint): string => {
+    const time = Buffer.alloc(8);
+    time.writeBigUInt64BE(at);
+    const text = note.slice(0, note.lastIndexOf("\n\n") + 1);
+    const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${at}\n${text}`), privateKey);
+    return `\u2014 ${name} ${Buffer.concat([id, time, signature]).toString("base64")}\n`;
+  };
+  return { key: `${name}+${id.toString("hex")}+${bytes.toString("base64")}`, cosigned };
+}
+
 /** A log with a key of its own that signs whatever it is told. */
 export async function sampleLog(origin: string, seed: number) {
   const privateKey = keyOfSeed(seed);
-  const x = Buffer.from(privateKey.export({ format: "jwk" }).x ?? "", "base64url");
-  const key = await noteKeyOf(origin, new Uint8Array(x));
+  const key = await noteKeyOf(origin, new Uint8Array(publicOf(privateKey)));
   const signed = (size: number, root: Uint8Array) => {
     const checkpoint = { origin, size, root };
     return formatCheckpoint(checkpoint, key, sign(null, Buffer.from(checkpointText(checkpoint)), privateKey));

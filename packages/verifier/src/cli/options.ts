@@ -1,5 +1,5 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { isNoteKey, type TrustedLog } from "@signsealship/evidence/log";
+import { isNoteKey, parseWitnessPolicy, type TrustedLog } from "@signsealship/evidence/log";
 import { isTrustList, readTrust, type TrustList } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
@@ -17,6 +17,10 @@ export const verifyOptions = {
     multiple: true,
     help: "The key of a transparency log (NAME+ID+BASE64); may be given more than once.",
   },
+  "log-policy": {
+    type: "string",
+    help: "A policy (C2SP tlog-policy): the logs to trust, and the witnesses that must have cosigned.",
+  },
   at: { type: "string", help: "The instant to judge at (ISO 8601), where nothing proves a time." },
   headers: { type: "string", help: "Block headers of Bitcoin, for a check without a network." },
   doc: { type: "string", help: "The document that a detached proof or manifest speaks of." },
@@ -24,13 +28,14 @@ export const verifyOptions = {
 } as const;
 
 export const verifyFlags =
-  "[--trust FILE] [--tsa-trust PEM] [--log KEY ...] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
+  "[--trust FILE] [--tsa-trust PEM] [--log KEY ...] [--log-policy FILE] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
 
 /** The options as the command line gives them. */
 export type VerifyValues = {
   readonly trust?: string | undefined;
   readonly "tsa-trust"?: string | undefined;
   readonly log?: readonly string[] | undefined;
+  readonly "log-policy"?: string | undefined;
   readonly at?: string | undefined;
   readonly headers?: string | undefined;
   readonly doc?: string | undefined;
@@ -58,7 +63,8 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
       signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
-      logs: [...trust.logs, ...(values.log ?? []).map(trustedLog)],
+      // A policy comes first: it says more of a log than its key alone.
+      logs: [...(await logsOfPolicy(values["log-policy"])), ...trust.logs, ...(values.log ?? []).map(trustedLog)],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },
     at: values.at === undefined ? now : instantOf("--at", values.at),
@@ -72,6 +78,13 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
 function trustedLog(key: string): TrustedLog {
   if (!isNoteKey(key)) throw new UsageError("--log must be the key of a log, as example.com/log/live+01234567+A...");
   return { environment: null, key };
+}
+
+async function logsOfPolicy(path: string | undefined): Promise<TrustedLog[]> {
+  if (path === undefined) return [];
+  const policy = await readFrom("--log-policy", path, parseWitnessPolicy);
+  if (policy.logs.length === 0) throw new UsageError(`--log-policy: ${path}: the policy names no log`);
+  return policy.logs.map((key) => ({ environment: null, key, policy }));
 }
 
 type GivenTrust = TrustList & { readonly pemPath: string | null };
@@ -105,10 +118,10 @@ async function readText(path: string): Promise<string> {
   return new TextDecoder().decode(await readBounded(path, MAX_SIDE_FILE));
 }
 
-async function readFrom<T>(option: string, path: string, parse: (text: string) => T): Promise<T> {
+async function readFrom<T>(option: string, path: string, parse: (text: string) => T | Promise<T>): Promise<T> {
   const text = await readText(path);
   try {
-    return parse(text);
+    return await parse(text);
   } catch (error) {
     if (error instanceof EvidenceError) throw new UsageError(`${option}: ${path}: ${error.message}`);
     throw error;

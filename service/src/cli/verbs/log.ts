@@ -17,12 +17,19 @@ const testOption: Options = { test: { type: "boolean", help: "The log of test se
 
 const logOf = (values: Values): Environment => (values["test"] === true ? "test" : "live");
 
-const statusText = ({ log, origin, key, size, waiting, halted }: LogStatus): string =>
+const statusText = ({ log, origin, key, size, waiting, halted, witnesses }: LogStatus): string =>
   [
     `${log}: ${origin}, ${size} entries, ${waiting} waiting`,
     `  key: ${key}`,
     halted === null ? "  goes on" : `  HALTS: ${halted}`,
+    ...witnesses.map(witnessText),
   ].join("\n");
+
+function witnessText({ witness, size, failingSince, alarm }: LogStatus["witnesses"][number]): string {
+  const fails = failingSince && ` does not cosign since ${failingSince.toISOString()},`;
+  const state = alarm === null ? (fails ?? "") : ` CONTRADICTS: ${alarm},`;
+  return `  witness ${witness}:${state} saw ${size} entries`;
+}
 
 export const logVerbs: Verb[] = [
   {

@@ -14,13 +14,22 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { byPlace, hashOfRange } from "./grow.ts";
-import { type StoredTile, selectNewestCheckpoint, selectPlace, selectTiles } from "./store.ts";
+import {
+  type StoredCheckpoint,
+  type StoredTile,
+  selectCheckpoint,
+  selectNewestCheckpoint,
+  selectPlace,
+  selectTiles,
+} from "./store.ts";
+import { selectCosignatures, selectWitnessedSize } from "./witness-store.ts";
 
 /** `unknown`: no such line was queued. `queued`: it waits for a signed checkpoint. */
 export type ProvenLine = { state: "unknown" | "queued" } | { state: "logged"; index: number; proof: string };
 
 /**
- * The `.tlog-proof` of a line, up to the first checkpoint over it: the same bytes each time. The verifier accepts it before it is returned.
+ * The `.tlog-proof` of a line, up to the first checkpoint over it that has its quorum of witnesses, or else the first one: the same bytes
+ * each time, until witnesses cosign. The verifier accepts it before it is returned.
  * @throws Error when what is stored does not prove the line
  */
 export async function logProof(db: Sql, log: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -33,10 +42,27 @@ export async function logProof(db: Sql, log: Environment, entry: LogEntry): Prom
   const ranges = inclusionRanges(index, size);
   const tiles = byPlace(await selectTiles(db, log, tilesOf(ranges)));
   const hashes = ranges.map((range) => hashOfRange(tiles, range));
-  const proof = formatLogProof({ extra: null, index, hashes, checkpoint: checkpoint.note });
+  const proof = formatLogProof({ extra: null, index, hashes, checkpoint: await cosignedNote(db, log, checkpoint) });
   const [inclusion] = await verifyLogProof({ proof: Buffer.from(proof), entry: line, environment: log, logs: [] });
   if (inclusion?.state !== "holds") throw new Error(`the ${log} log does not prove its entry ${index}`);
   return { state: "logged", index, proof };
+}
+
+/** A state with its quorum is shown in place of a newer one for so long. */
+const quorumWaitMs = 60_000;
+
+/** The checkpoint for readers: the newest with its quorum of witnesses, unless the last quorum is a minute old; then the newest. */
+export async function publishedCheckpoint(db: Sql, log: Environment, now: Date): Promise<string | null> {
+  const size = await selectWitnessedSize(db, log, new Date(now.getTime() - quorumWaitMs));
+  const checkpoint =
+    (size === null ? undefined : await selectCheckpoint(db, log, size)) ?? (await selectNewestCheckpoint(db, log));
+  return checkpoint ? cosignedNote(db, log, checkpoint) : null;
+}
+
+/** A checkpoint with the lines of its witnesses. Their keys are a reader's to verify. */
+async function cosignedNote(db: Sql, log: Environment, { size, note }: StoredCheckpoint): Promise<string> {
+  const cosignatures = await selectCosignatures(db, log, size);
+  return note + cosignatures.map(({ line }) => line).join("");
 }
 
 export const notLoggedYet = "The transparency log does not have this seal yet. Try again in a few seconds.";

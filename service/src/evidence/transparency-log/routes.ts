@@ -1,30 +1,45 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { publishedTile } from "./published.ts";
-import { logs, selectNewestCheckpoint } from "./store.ts";
+import { publishedCheckpoint, publishedTile } from "./published.ts";
+import { logs } from "./store.ts";
+import { selectPolicy } from "./witness-store.ts";
 
-export type LogRouteDeps = { db: Sql; limits: RateLimits };
+/** `policy`: the live log's, with its witnesses; null for none. */
+export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: string | null };
 
 /** The logs as C2SP tlog-tiles has them: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them. */
-export function logRoutes(app: FastifyInstance, { db, limits }: LogRouteDeps): void {
+export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: LogRouteDeps): void {
   for (const log of logs) {
     const schema = { hide: true };
     const onRequest = limits.limit("log");
     app.get(`/log/${log}/checkpoint`, { schema, onRequest }, async (_request, reply) => {
-      const newest = await selectNewestCheckpoint(db, log);
-      if (!newest) throw notFound();
-      return forAll(reply, "max-age=1").type("text/plain; charset=utf-8").send(newest.note);
+      const checkpoint = await publishedCheckpoint(db, log, clock());
+      if (checkpoint === null) throw notFound();
+      return forAll(reply, "max-age=1").type("text/plain; charset=utf-8").send(checkpoint);
     });
     app.get<{ Params: { "*": string } }>(`/log/${log}/tile/*`, { schema, onRequest }, async (request, reply) => {
       const bytes = await publishedTile(db, log, `tile/${request.params["*"]}`);
       if (!bytes) throw notFound();
       // A partial tile never changes, too: the service serves each of its widths for ever.
-      return forAll(reply, "public, max-age=31536000, immutable").type("application/octet-stream").send(bytes);
+      return forAll(reply, unchanging).type("application/octet-stream").send(bytes);
     });
   }
+  const shown = { schema: { hide: true }, onRequest: limits.limit("log") };
+  app.get("/log/live/policy", shown, async (_request, reply) => {
+    if (policy === null) throw new ServiceError("not_found", "The log has no witnesses, and so no policy.");
+    return forAll(reply, "max-age=60").type("text/plain; charset=utf-8").send(policy);
+  });
+  app.get<{ Params: { sha256: string } }>("/log/live/policy/:sha256", shown, async (request, reply) => {
+    const published = await selectPolicy(db, "live", request.params.sha256);
+    if (published === null) throw new ServiceError("not_found", "The log had no such policy.");
+    return forAll(reply, unchanging).type("text/plain; charset=utf-8").send(published);
+  });
 }
+
+const unchanging = "public, max-age=31536000, immutable";
 
 const notFound = (): ServiceError => new ServiceError("not_found", "The log has no such tile or checkpoint.");
 

@@ -173,18 +173,28 @@ export async function selectNewestCheckpoint(db: Sql, log: Environment): Promise
   return newest;
 }
 
+export async function selectCheckpoint(db: Sql, log: Environment, size: number): Promise<StoredCheckpoint | undefined> {
+  const [found] = await db.query<StoredCheckpoint>(
+    sql`SELECT size, note FROM log_checkpoints WHERE log = ${log} AND size = ${size}`,
+  );
+  return found;
+}
+
 export const insertCheckpoint = (tx: Tx, log: Environment, { size, note }: StoredCheckpoint, at: Date) =>
   tx.query(sql`
     INSERT INTO log_checkpoints (log, size, note, signed_at) VALUES (${log}, ${size}, ${note}, ${at})
     ON CONFLICT DO NOTHING`);
 
-/** Where a line is, and the first checkpoint over it; both null while it waits. */
+/** Where a line is, and the first checkpoint over it, if any the first with its quorum of witnesses; both null while it waits. */
 export type Place = { leaf: number | null; checkpoint: StoredCheckpoint | null };
 
 export async function selectPlace(db: Sql, log: Environment, line: string): Promise<Place | undefined> {
   const [place] = await db.query<Place>(sql`
     SELECT leaf, (SELECT json_build_object('size', c.size, 'note', note) FROM log_checkpoints c
-      WHERE c.log = e.log AND c.size > e.leaf ORDER BY c.size LIMIT 1) AS checkpoint
+      WHERE c.log = e.log AND c.size = coalesce(
+        (SELECT min(size) FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf AND is_quorum),
+        (SELECT min(size) FROM log_checkpoints f WHERE f.log = e.log AND f.size > e.leaf)
+      )) AS checkpoint
     FROM log_entries e WHERE log = ${log} AND line = ${line}`);
   return place;
 }

@@ -1,5 +1,6 @@
 import type { TrustedLog } from "@signsealship/evidence/log";
 import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Fetch } from "../../kernel/platform/bounds/bounded-request.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
@@ -10,17 +11,23 @@ import { emptyRoot, LogHalt } from "./grow.ts";
 import { type LogKeySettings, logKeyPath, openLogSigner } from "./key.ts";
 import { createSequencer, examineTree, type LogFiles, type Sequencer } from "./sequencer.ts";
 import { insertTree, logs, selectQueue, selectTree } from "./store.ts";
+import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
+import { askWitnesses, readLogPolicy } from "./witnesses.ts";
 
 export { exportLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
 export { logProof, notLoggedYet, requireLogProof } from "./published.ts";
 export { logRoutes } from "./routes.ts";
 export { haltRestored, logGauges, logs, markImport, originOfLog, protectedTables, queueEntry } from "./store.ts";
+export { witnessGauges } from "./witness-store.ts";
 
 export type LogSettings = LogKeySettings & {
   /** Null for the host of the public address. */
   logOrigin: string | null;
   logIntervalMs: number;
+  /** The file with the witnesses of the live log (C2SP tlog-policy); null for none. */
+  logPolicy: string | null;
+  witnessIntervalMs: number;
   baseUrl: string;
 };
 
@@ -65,15 +72,35 @@ async function openLog(db: Sql, settings: LogSettings, log: Environment) {
   return { log, origin: tree?.origin ?? origin, noteKey: tree?.noteKey ?? files.signer.key, files };
 }
 
-/** `trusted`: the keys of both logs, for verifiers. */
-export type TransparencyLog = Pick<OpenedLogs, "origins"> & Sequencer & { trusted: readonly TrustedLog[] };
+export type TransparencyLog = Pick<OpenedLogs, "origins"> &
+  Sequencer & {
+    /** The keys of both logs, for verifiers. */
+    trusted: readonly TrustedLog[];
+    /** The live log's policy as it is published; null where it has no witnesses. */
+    policy: string | null;
+    /** Asks the witnesses that are due to cosign the live log's newest checkpoint. */
+    askWitnesses: () => Promise<void>;
+  };
 
 type Deps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; config: LogSettings };
 
-export async function openTransparencyLog({ db, rowMac, clock, log, config }: Deps): Promise<TransparencyLog> {
+/** @throws StartupError for a key, an origin or a policy that cannot be used */
+export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<TransparencyLog> {
+  const { db, rowMac, clock, log, config } = deps;
   const { origins, keys, files } = await openLogs(db, config);
   const sequencer = createSequencer({ db, rowMac, clock, log, files, intervalMs: config.logIntervalMs });
-  return { origins, trusted: logs.map((environment) => ({ environment, key: keys[environment] })), ...sequencer };
+  const ownLog = { key: keys.live, url: `${config.baseUrl}/log/live` };
+  const published = config.logPolicy === null ? null : await readLogPolicy(config.logPolicy, ownLog);
+  if (published) await publishPolicy(db, "live", published.sha256, published.text, clock());
+  return {
+    origins,
+    trusted: logs.map((environment) => ({ environment, key: keys[environment] })),
+    ...sequencer,
+    policy: published?.text ?? null,
+    async askWitnesses() {
+      if (published) await askWitnesses({ db, clock, log, fetch, published, intervalMs: config.witnessIntervalMs });
+    },
+  };
 }
 
 /** Whether each log halts on this node: 1 or 0. */
@@ -94,6 +121,7 @@ export type LogStatus = {
   oldestWaitingAt: Date | null;
   /** Why the log halts, and what to do; null when it goes on. */
   halted: string | null;
+  witnesses: AskedWitness[];
 };
 
 /** Examines both logs as the sequencer does. @returns none before the first start with a log */
@@ -108,7 +136,8 @@ export async function logStatuses({
     if (!tree) continue;
     const { origin, noteKey: key, size } = tree;
     const queue = await selectQueue(db, rowMac, log);
-    statuses.push({ log, origin, key, size, ...queue, halted: await whyHalted({ db, rowMac, config }, log, origin) });
+    const halted = await whyHalted({ db, rowMac, config }, log, origin);
+    statuses.push({ log, origin, key, size, ...queue, halted, witnesses: await selectWitnesses(db, log) });
   }
   return statuses;
 }

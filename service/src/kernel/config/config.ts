@@ -43,6 +43,10 @@ export type Config = {
   /** The host in the logs' names; null for that of BASE_URL. */
   logOrigin: string | null;
   logIntervalMs: number;
+  /** The file with the live log's witnesses (C2SP tlog-policy); null for none. */
+  logPolicy: string | null;
+  /** The shortest time between two questions to one witness. */
+  witnessIntervalMs: number;
   secretsKey: string;
   /** Keys that are read with, and never written with. */
   secretsKeysOld: string[];
@@ -136,7 +140,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
     signerCaKey: read(env, "SIGNER_CA_KEY", file("keys", "signer-ca"), keyUri, keyScheme),
     signerCaCertificate: read<string | null>(env, "SIGNER_CA_CERTIFICATE", null, "a PEM file", path),
-    ...logFrom(env, file("keys", "log-live")),
+    ...logFrom(env, file("keys", "log-live"), path),
     secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
     secretsKeysOld: read(env, "SECRETS_KEYS_OLD", [], "file:PATH, comma-separated", listOf(withScheme("file:"))),
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
@@ -199,13 +203,18 @@ const providersFrom = (env: Env): Pick<Config, "easypost" | "lob" | "telnyx" | "
   quiz: quizFrom(env),
 });
 
-function logFrom(env: Env, key: string): Pick<Config, "logKey" | "logOrigin" | "logIntervalMs"> {
+type LogConfig = Pick<Config, "logKey" | "logOrigin" | "logIntervalMs" | "logPolicy" | "witnessIntervalMs">;
+
+function logFrom(env: Env, key: string, path: (text: string) => string): LogConfig {
   const host = (text: string) => (/^[a-z0-9.:-]{1,200}$/.test(text) ? text : undefined);
   const seconds = read(env, "LOG_INTERVAL", 1, "a whole number of seconds from 1 to 60", wholeNumber(1, 60));
   return {
     logKey: read(env, "LOG_KEY", key, "file:PATH", withScheme("file:")),
     logOrigin: read<string | null>(env, "LOG_ORIGIN", null, "a host in small letters, as log.example.com", host),
     logIntervalMs: seconds * 1_000,
+    logPolicy: read<string | null>(env, "LOG_POLICY", null, "a file", path),
+    witnessIntervalMs:
+      1_000 * read(env, "WITNESS_INTERVAL", 10, "a whole number of seconds from 1 to 3600", wholeNumber(1, 3_600)),
   };
 }
 

@@ -132,9 +132,17 @@ export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "conf
     throw new Error(
       forged.map(({ log, notWritten }) => `the service did not write ${notWritten} lines of the ${log} log`).join("; "),
     );
+  const alarms = statuses.flatMap(({ witnesses }) => witnesses.flatMap(({ alarm }) => alarm ?? []));
+  if (alarms.length > 0)
+    throw new Error(`a witness contradicts the log: ${alarms.join("; ")}: see 'Witnesses' in docs/operating.md`);
   const since = resources.clock().getTime() - longestWaitMs;
   const late = statuses.filter(({ oldestWaitingAt }) => oldestWaitingAt !== null && oldestWaitingAt.getTime() < since);
   const waits = late.map(({ log, waiting }) => `${waiting} seals wait for the ${log} log for more than ten minutes`);
   if (waits.length > 0) return { warning: `${waits.join("; ")}: no service runs, or none has the log's key` };
+  const silent = statuses
+    .flatMap(({ witnesses }) => witnesses)
+    .filter(({ failingSince }) => failingSince !== null && failingSince.getTime() < since);
+  if (silent.length > 0)
+    return { warning: `${silent.map(({ witness }) => witness).join(", ")} did not cosign for more than ten minutes` };
   return statuses.map(({ origin, size }) => `${origin}: ${size} entries`).join("; ") || "begins with the first start";
 }

@@ -1,0 +1,90 @@
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { logs, queueEntry } from "./store.ts";
+
+/** A cosignature as it stands below a checkpoint. `witness` is NAME+ID of its key. */
+export type Cosignature = { witness: string; line: string; cosignedAt: Date };
+
+/** Claims, until `until`, the witnesses that nobody asked lately. @returns how far each was */
+export const claimWitnesses = (db: Sql, log: Environment, witnesses: readonly string[], now: Date, until: Date) =>
+  db.query<{ witness: string; size: number }>(sql`
+    INSERT INTO log_witnesses AS w (log, witness, next_at) SELECT ${log}, name, ${until} FROM unnest(${witnesses}::text[]) AS name
+    ON CONFLICT (log, witness) DO UPDATE SET next_at = ${until} WHERE w.next_at <= ${now}
+    RETURNING witness, size`);
+
+/** The state of a witness after a question: how far it is by its own word, and whether it fails or contradicts the log. */
+export type WitnessState = { witness: string; size: number; isFailing: boolean; alarm: string | null };
+
+export const updateWitness = (
+  db: Sql,
+  log: Environment,
+  { witness, size, isFailing, alarm }: WitnessState,
+  now: Date,
+) =>
+  db.query(sql`
+    UPDATE log_witnesses SET size = ${size}, alarm = ${alarm},
+      failing_since = CASE WHEN ${isFailing} THEN coalesce(failing_since, ${now}) END
+    WHERE log = ${log} AND witness = ${witness}`);
+
+/** Of each witness that was ever asked: how far it is, since when it fails, and what it contradicts. */
+export type AskedWitness = { witness: string; size: number; failingSince: Date | null; alarm: string | null };
+
+export const selectWitnesses = (db: Sql, log: Environment): Promise<AskedWitness[]> =>
+  db.query<AskedWitness>(sql`
+    SELECT witness, size, failing_since AS "failingSince", alarm FROM log_witnesses WHERE log = ${log} ORDER BY witness`);
+
+/** A note has 32 lines at most, the log's own included. */
+const mostCosignatures = 31;
+
+export const selectCosignatures = (db: Sql, log: Environment, size: number): Promise<Cosignature[]> =>
+  db.query<Cosignature>(sql`
+    SELECT witness, line, cosigned_at AS "cosignedAt" FROM log_cosignatures
+    WHERE log = ${log} AND size = ${size} ORDER BY cosigned_at, witness LIMIT ${mostCosignatures}`);
+
+const cosignatureLock = 7_246_008;
+
+/** Lets one transaction at a time add cosignatures to a log. */
+export const lockCosignatures = (tx: Tx, log: Environment) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(${cosignatureLock}, ${logs.indexOf(log)})`);
+
+export const insertCosignature = (
+  tx: Tx,
+  log: Environment,
+  size: number,
+  { witness, line, cosignedAt }: Cosignature,
+  isQuorum: boolean,
+) =>
+  tx.query(sql`
+    INSERT INTO log_cosignatures (log, size, witness, line, cosigned_at, is_quorum)
+    VALUES (${log}, ${size}, ${witness}, ${line}, ${cosignedAt}, ${isQuorum}) ON CONFLICT DO NOTHING`);
+
+/** The size of the newest checkpoint that had its quorum since a time; null for none. */
+export async function selectWitnessedSize(db: Sql, log: Environment, since: Date): Promise<number | null> {
+  const [found] = await db.query<{ size: number | null }>(sql`
+    SELECT max(size) AS size FROM log_cosignatures WHERE log = ${log} AND is_quorum AND cosigned_at >= ${since}`);
+  return found?.size ?? null;
+}
+
+/** Publishes a policy, and queues its line: nothing when it was published before. */
+export const publishPolicy = (db: Sql, log: Environment, sha256: string, policy: string, at: Date) =>
+  db.query(sql`
+    WITH published AS (
+      INSERT INTO log_policies (log, sha256, policy, published_at) VALUES (${log}, ${sha256}, ${policy}, ${at})
+      ON CONFLICT DO NOTHING
+    ) ${queueEntry(log, { kind: "policy/v1", sha256 }, at)}`);
+
+/** A published policy by its hash. */
+export async function selectPolicy(db: Sql, log: Environment, sha256: string): Promise<string | null> {
+  const [found] = await db.query<{ policy: string }>(
+    sql`SELECT policy FROM log_policies WHERE log = ${log} AND sha256 = ${sha256}`,
+  );
+  return found?.policy ?? null;
+}
+
+/** Gauges: how many entries of the log a witness has not seen, and whether it contradicts the log. */
+export const witnessGauges: Statement = sql`
+SELECT gauge, w.witness AS label, value FROM log_witnesses w JOIN log_trees t USING (log), LATERAL (VALUES
+  ('log_witness_behind', greatest(0, t.size - w.size)::float8),
+  ('log_witness_alarm', (alarm IS NOT NULL)::int::float8)
+) AS figures (gauge, value)`;

@@ -1,0 +1,194 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  consistencyRanges,
+  formatSignature,
+  hasQuorum,
+  keyName,
+  parseNote,
+  parseWitnessPolicy,
+  tilesOf,
+  verifyCosignature,
+  type Witness,
+  type WitnessPolicy,
+} from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { byPlace, hashOfRange } from "./grow.ts";
+import { type StoredCheckpoint, selectNewestCheckpoint, selectTiles } from "./store.ts";
+import {
+  type Cosignature,
+  claimWitnesses,
+  insertCosignature,
+  lockCosignatures,
+  selectCosignatures,
+  updateWitness,
+  type WitnessState,
+} from "./witness-store.ts";
+
+/** A witness that a log can ask. */
+type AskedWitness = Witness & { url: string };
+
+/** The policy of a log as it is published: the log itself, and the operator's file. */
+export type PublishedPolicy = {
+  witnesses: readonly AskedWitness[];
+  policy: WitnessPolicy;
+  text: string;
+  sha256: string;
+};
+
+/** Tests have no witnesses: their log proves nothing to others. */
+const witnessed: Environment = "live";
+const askTimeoutMs = 5_000;
+const answerBytes = 64 * 1024;
+
+/**
+ * Reads LOG_POLICY and puts the line of our own log above it.
+ * @param ownLog the key and the address of the log
+ * @throws StartupError for a file that cannot be read, that names logs, or a witness without an address
+ */
+export async function readLogPolicy(path: string, ownLog: { key: string; url: string }): Promise<PublishedPolicy> {
+  const refusal = (why: string) => new StartupError(`LOG_POLICY: ${path}: ${why}`);
+  try {
+    const file = await readFile(path, "utf8");
+    if ((await parseWitnessPolicy(file)).logs.length > 0)
+      throw refusal("it names a log; the service adds the line of its own");
+    const text = `log ${ownLog.key} ${ownLog.url}\n${file}`;
+    const policy = await parseWitnessPolicy(text);
+    const witnesses = policy.witnesses.flatMap((one) =>
+      one.url === null ? [] : [{ ...one, url: addressOf(one.url) }],
+    );
+    const unnamed = policy.witnesses.find(({ url }) => url === null);
+    if (unnamed) throw refusal(`the witness ${unnamed.name} has no address`);
+    const unusable = witnesses.find(({ url }) => url === "");
+    if (unusable) throw refusal(`the address of ${unusable.name} is not a URL of http or https`);
+    return { witnesses, policy, text, sha256: hash("sha256", text) };
+  } catch (error) {
+    if (error instanceof EvidenceError) throw refusal(error.message);
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw refusal("it cannot be read");
+    throw error;
+  }
+}
+
+const addressOf = (text: string): string =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : "";
+
+export type WitnessingDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  fetch: Fetch;
+  published: PublishedPolicy;
+  /** The shortest time between two questions to one witness, by whichever node. */
+  intervalMs: number;
+};
+
+/** Asks each due witness to cosign the newest checkpoint (C2SP tlog-witness). A witness that fails holds nobody up. */
+export async function askWitnesses(deps: WitnessingDeps): Promise<void> {
+  const { db, clock, published, intervalMs } = deps;
+  const now = clock();
+  const byName = new Map(published.witnesses.map((witness) => [keyName(witness.key), witness]));
+  const due = await claimWitnesses(db, witnessed, [...byName.keys()], now, new Date(now.getTime() + intervalMs));
+  const newest = await selectNewestCheckpoint(db, witnessed);
+  if (!newest || newest.size === 0) return;
+  const answers = await Promise.all(
+    due
+      .filter(({ size }) => size !== newest.size)
+      .map(async ({ witness, size }) => ({ witness, ...(await ask(deps, byName.get(witness), size, newest)) })),
+  );
+  await keepCosignatures(
+    deps,
+    newest,
+    answers.flatMap(({ cosignature }) => cosignature ?? []),
+  );
+  for (const { cosignature: _, why, ...state } of answers) {
+    if (state.alarm !== null)
+      deps.log.error({ witness: state.witness }, `a witness contradicts the log: ${state.alarm}`);
+    else if (why !== null) deps.log.warn({ witness: state.witness, why }, "a witness did not cosign");
+    await updateWitness(db, witnessed, state, clock());
+  }
+}
+
+/** The outcome of a question. `why` a witness failed, as a sentence; null when it cosigned. */
+type Answer = Omit<WitnessState, "witness"> & { cosignature?: Cosignature; why: string | null };
+
+async function ask(
+  deps: WitnessingDeps,
+  witness: AskedWitness | undefined,
+  known: number,
+  newest: StoredCheckpoint,
+  isAgain = false,
+): Promise<Answer> {
+  if (!witness) return { size: known, isFailing: true, alarm: null, why: "the policy has no such witness" };
+  // A witness that is said to be ahead tells its size when it is asked from nothing.
+  const old = known > newest.size ? 0 : known;
+  const fails = (why: string): Answer => ({ size: known, isFailing: true, alarm: null, why });
+  const contradicts = (why: string): Answer => ({ size: known, isFailing: true, alarm: why, why });
+  const body = `old ${old}\n${await consistencyLines(deps.db, old, newest.size)}\n${newest.note}`;
+  const init = { method: "POST", headers: { "content-type": "text/plain" }, body };
+  const bounds = { timeoutMs: askTimeoutMs, maxBytes: answerBytes };
+  const answer = await requestBounded(deps.fetch, `${witness.url}/add-checkpoint`, init, bounds);
+  if (!answer.ok) return fails(answer.why);
+  const text = Buffer.from(answer.body).toString("utf8");
+  if (answer.status === 422)
+    return contradicts(`${witness.name} says that the log does not begin with the ${old} entries that it has seen`);
+  if (answer.status === 409) {
+    const size = /^(0|[1-9]\d{0,15})\n$/.test(text) ? Number(text) : null;
+    if (size === null) return fails("its 409 does not say how many entries it has seen");
+    if (size === old)
+      return contradicts(`${witness.name} has seen another state of the log with the same ${old} entries`);
+    if (size <= newest.size)
+      return isAgain ? fails("it moves on at each question") : ask(deps, witness, size, newest, true);
+    const published = (await selectNewestCheckpoint(deps.db, witnessed))?.size ?? 0;
+    return published >= size
+      ? fails("another node asks it about a newer state")
+      : contradicts(`${witness.name} has seen ${size} entries of the log, and the database has published ${published}`);
+  }
+  if (answer.status !== 200) return fails(`the answer has the HTTP status ${answer.status}`);
+  const line = await cosignatureIn(newest.note, text, witness);
+  if (line === null) return fails("the answer has no valid cosignature of its key");
+  const cosignature = { witness: keyName(witness.key), line, cosignedAt: deps.clock() };
+  return { size: newest.size, isFailing: false, alarm: null, cosignature, why: null };
+}
+
+async function consistencyLines(db: Sql, old: number, size: number): Promise<string> {
+  const ranges = old === 0 ? [] : consistencyRanges(old, size);
+  const tiles = byPlace(await selectTiles(db, witnessed, tilesOf(ranges)));
+  return ranges.map((range) => `${Buffer.from(hashOfRange(tiles, range)).toString("base64")}\n`).join("");
+}
+
+/** The line of the witness among those of its answer; null for none that is valid. */
+async function cosignatureIn(note: string, answer: string, { key }: Witness): Promise<string | null> {
+  try {
+    const cosigned = parseNote(`${note}${answer}`);
+    if ((await verifyCosignature(cosigned, key)).verdict !== "signed") return null;
+    const own = cosigned.signatures.filter(({ name, id }) => keyName({ name, id }) === keyName(key));
+    return own.map(formatSignature).join("");
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+/** Whichever node adds the last cosignature that the quorum needs, sees the others'. */
+async function keepCosignatures(
+  { db, published }: WitnessingDeps,
+  { size }: StoredCheckpoint,
+  cosignatures: readonly Cosignature[],
+): Promise<void> {
+  if (cosignatures.length === 0) return;
+  const names = new Map(published.witnesses.map(({ key, name }) => [keyName(key), name]));
+  const isEnough = (lines: readonly Cosignature[]) =>
+    hasQuorum(published.policy, new Set(lines.flatMap(({ witness }) => names.get(witness) ?? [])));
+  await db.transaction(async (tx) => {
+    await lockCosignatures(tx, witnessed);
+    const before = await selectCosignatures(tx, witnessed, size);
+    const isQuorum = isEnough([...before, ...cosignatures]) && (before.length === 0 || !isEnough(before));
+    for (const cosignature of cosignatures) await insertCosignature(tx, witnessed, size, cosignature, isQuorum);
+  });
+}

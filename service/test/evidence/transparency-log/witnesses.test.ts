@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  checkpointText,
+  formatCheckpoint,
+  noteKeyOf,
+  parseCheckpoint,
+  parseWitnessKey,
+  parseWitnessPolicy,
+  verifyCosignature,
+  verifyLogProof,
+} from "@signsealship/evidence/log";
+import { startWitness } from "@signsealship/testing/doubles/witness";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+import { startLitewitness } from "@signsealship/testing/tools/litewitness";
+import { needs } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
+import { queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
+
+const folder = temporaryFolder();
+const one = await forTests(startWitness("one.example.com/witness"));
+const two = await forTests(startWitness("two.example.com/witness"));
+const policyFile = join(folder.path, "witnesses");
+writeFileSync(
+  policyFile,
+  `witness one ${one.key} ${one.url}\nwitness two ${two.key} ${two.url}/\ngroup both all one two\nquorum both\n`,
+);
+const harness = await forTests(openHarness({ LOG_POLICY: policyFile, WITNESS_INTERVAL: "1" }));
+const { service, db } = harness;
+const { headers } = await newPartner(service, { live: true });
+
+const get = async (path: string) => (await fetch(`${service.baseUrl}${path}`)).text();
+const sizeOf = (note: string) => parseCheckpoint(note).size;
+
+let commitments = 0;
+/** Lets the log grow by one line. @returns its new size */
+async function grown(): Promise<number> {
+  const before = await leavesNow();
+  await db.query(
+    queueEntry("live", { kind: "artifact/v1", commitment: String(++commitments).padStart(64, "0") }, new Date()),
+  );
+  await until(async () => (await leavesNow()) > before);
+  return leavesNow();
+}
+
+const leavesNow = async () =>
+  (await db.query<{ size: number }>(sql`SELECT max(size) AS size FROM log_checkpoints WHERE log = 'live'`))[0]?.size ??
+  0;
+
+const cosignaturesAt = async (size: number) =>
+  (await db.query(sql`SELECT FROM log_cosignatures WHERE log = 'live' AND size = ${size}`)).length;
+
+const witnessed = (size: number) => until(async () => (await cosignaturesAt(size)) === 2);
+
+test("a seal's proof bears the cosignatures of the quorum, and the published policy accepts it", async () => {
+  const answer = await postSeal(
+    { baseUrl: service.baseUrl, headers },
+    fileForm(makePdf({ bytes: 20_000, text: "Witnessed" })),
+  );
+  const sealed = (await answer.json()) as { verifyCode: string; sealedSha256: string };
+  const url = `/api/passport/verify/${sealed.verifyCode}/tlog-proof`;
+  await until(async () => (await get(url)).includes("two.example.com"));
+  const policy = await parseWitnessPolicy(await get("/log/live/policy"));
+  const [key = ""] = policy.logs;
+  const claims = await verifyLogProof({
+    proof: Buffer.from(await get(url)),
+    entry: `seal/v1 ${sealed.sealedSha256}\n`,
+    environment: "live",
+    logs: [{ environment: null, key, policy }],
+  });
+  assert.deepEqual(
+    claims.map(({ name, state }) => [name, state]),
+    [
+      ["log_inclusion", "holds"],
+      ["log_checkpoint_signed", "holds"],
+      ["log_witnessed", "holds"],
+    ],
+  );
+  const checkpoint = parseCheckpoint(await get("/log/live/checkpoint"));
+  for (const witness of [one, two])
+    assert.equal((await verifyCosignature(checkpoint.note, await parseWitnessKey(witness.key))).verdict, "signed");
+});
+
+test("the policy is a line of the log, and stays readable by its hash", async () => {
+  const [line] = await db.query<{ line: string }>(
+    sql`SELECT line FROM log_entries WHERE log = 'live' AND line LIKE 'policy/v1 %'`,
+  );
+  const sha256 = line?.line.trim().split(" ")[1] ?? "";
+  assert.equal(await get(`/log/live/policy/${sha256}`), await get("/log/live/policy"));
+  assert.equal((await fetch(`${service.baseUrl}/log/live/policy/${"0".repeat(64)}`)).status, 404);
+});
+
+test("a witness that fails holds nobody up: the log grows, and shows the newest state once the quorum is old", async () => {
+  await witnessed(await grown());
+  two.order("server-error");
+  const size = await grown();
+  await until(async () => (await cosignaturesAt(size)) === 1);
+  assert.ok(sizeOf(await get("/log/live/checkpoint")) < size, "the state with its quorum is shown for a minute");
+  assert.match(JSON.stringify(await service.cli("log", "status")), /"failingSince":"\d/);
+  two.order("proper");
+  await witnessed(size);
+  assert.equal(sizeOf(await get("/log/live/checkpoint")), size);
+});
+
+test("only a valid cosignature of the witness's own key is kept, whatever else the answer holds", async () => {
+  two.order("wrong-signature");
+  const size = await grown();
+  await until(async () => (await cosignaturesAt(size)) === 1);
+  two.order("two-lines");
+  await witnessed(size);
+  assert.doesNotMatch(await get("/log/live/checkpoint"), /witness\/other/);
+});
+
+test("a witness that saw less is told the way from there, by a proof that the log begins with it", async () => {
+  const size = await grown();
+  await witnessed(size);
+  one.sees(1);
+  const next = await grown();
+  await witnessed(next);
+  assert.match(one.requests.at(-1) ?? "", /^old 1\n(?:[A-Za-z0-9+/]{43}=\n)+\n/);
+});
+
+test("a witness that contradicts the log is an alarm for the operator, and the log goes on", async () => {
+  two.order("refuses");
+  const refused = await grown();
+  await until(async () => /CONTRADICTS/.test((await runCli({ DATA_DIR: service.dataDir }, "log", "status")).stdout));
+  const doctor = await runCli({ DATA_DIR: service.dataDir }, "doctor");
+  assert.match(doctor.stdout, /a witness contradicts the log: two says that the log does not begin with/);
+  two.order("proper");
+  await witnessed(refused);
+  two.sees(1_000_000);
+  await grown();
+  const status = async () => JSON.stringify(await service.cli("log", "status"));
+  await until(async () => /has seen 1000000 entries of the log, and the database has/.test(await status()));
+  two.sees(1);
+  await witnessed(await grown());
+  assert.doesNotMatch(await status(), /has seen 1000000/);
+});
+
+test("a policy that cannot be used stops the start, and the message names the line and its rule", async () => {
+  const wrong = {
+    "line 1 of the policy: the key is not": "witness one nokey http://a.example\nquorum one\n",
+    "the policy has no quorum": `witness one ${one.key} ${one.url}\n`,
+    "the witness one has no address": `witness one ${one.key}\nquorum one\n`,
+    "is not a URL of http or https": `witness one ${one.key} ftp://a.example\nquorum one\n`,
+    "it names a log": `log ${(await parseWitnessPolicy(await get("/log/live/policy"))).logs[0]}\nquorum none\n`,
+  };
+  const place = temporaryFolder();
+  for (const [why, text] of Object.entries(wrong)) {
+    writeFileSync(join(place.path, "policy"), text);
+    await assert.rejects(
+      startService({ DATA_DIR: join(place.path, "data"), LOG_POLICY: join(place.path, "policy") }),
+      new RegExp(why.replaceAll(/[.*+?]/g, "\\$&")),
+    );
+  }
+  await assert.rejects(
+    startService({ DATA_DIR: join(place.path, "data"), LOG_POLICY: join(place.path, "nowhere") }),
+    /LOG_POLICY: .*it cannot be read/,
+  );
+  place.remove();
+});
+
+test("a witness by other hands cosigns each state, and refuses a forked one", needs("go", "litewitness"), async () => {
+  const place = temporaryFolder();
+  const first = await openHarness();
+  const status = await first.service.cli<{ log: string; key: string; origin: string }[]>("log", "status");
+  const log = status.find((each) => each.log === "live");
+  assert.ok(log);
+  const witness = await startLitewitness("lite.example.com/witness", log);
+  const file = join(place.path, "policy");
+  writeFileSync(file, `witness lite ${witness.key} ${witness.url}\nquorum lite\n`);
+  await first.service.stop();
+  first.service = await first.service.restart({ LOG_POLICY: file, WITNESS_INTERVAL: "1" });
+  try {
+    const rounds = process.env["FUZZ"] === "full" ? 200 : 3;
+    const cosigned = async () =>
+      (await first.db.query<{ size: number }>(sql`SELECT max(size) AS size FROM log_cosignatures`))[0]?.size ?? 0;
+    for (let round = 0; round < rounds; round++) {
+      const before = await cosigned();
+      const commitment = String(round).padStart(64, "f");
+      await first.db.query(queueEntry("live", { kind: "artifact/v1", commitment }, new Date()));
+      await until(async () => (await cosigned()) > before);
+    }
+    const size = await cosigned();
+    const forked = formatForged(log.origin, size + 1);
+    const ask = (old: number, note: string) =>
+      fetch(`${witness.url}/add-checkpoint`, { method: "POST", body: `old ${old}\n\n${note}` });
+    assert.equal((await ask(size, await forked)).status, 403, "another key");
+    const key = readFileSync(join(first.service.dataDir, "keys/log-live"), "utf8");
+    const fork = await formatForged(log.origin, size + 1, key);
+    assert.equal((await ask(size, fork)).status, 422, "the log's own key");
+  } finally {
+    await first.close();
+    await witness.stop();
+    place.remove();
+  }
+});
+
+/** A checkpoint of another history. @param pem the key that signs it; a new one by default */
+async function formatForged(origin: string, size: number, pem?: string): Promise<string> {
+  const key = pem === undefined ? generateKeyPairSync("ed25519").privateKey : createPrivateKey(pem);
+  const x = Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url");
+  const checkpoint = { origin, size, root: new Uint8Array(32).fill(7) };
+  const signature = sign(null, Buffer.from(checkpointText(checkpoint)), key);
+  return formatCheckpoint(checkpoint, await noteKeyOf(origin, new Uint8Array(x)), signature);
+}
