@@ -164,6 +164,35 @@ test("a file in RC4, of another notary, or of no key is refused in words that sa
   await opened.close();
 });
 
+test("what the service prepares is not signed when one byte of the record, or of its recording's head, is another one", async () => {
+  const { code, page, opened } = await notedOrder();
+  let completed = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/sign/complete")) completed++;
+  });
+  await page.getByLabel("Certificate file").setInputFiles(fileOf("nora.p12", nora.p12));
+  for (const [was, is] of [
+    ["Jane Doe", "Jane Dox"],
+    ["ab".repeat(32), `${"ab".repeat(31)}ac`],
+  ] as const) {
+    await page.unroute("**/sign/prepare");
+    await page.route("**/sign/prepare", async (route) => {
+      const answer = await route.fetch();
+      const prepared = (await answer.json()) as { record: string };
+      assert.ok(prepared.record.includes(was));
+      await route.fulfill({ json: { ...prepared, record: prepared.record.replace(was, is) } });
+    });
+    await page.getByLabel("Password of the file").fill(password);
+    await page.getByRole("button", { name: "Open the certificate" }).click();
+    await page.locator("#notary-sign-facts").filter({ hasText: is }).waitFor();
+    await page.getByRole("button", { name: "Sign the document" }).click();
+    await page.locator("#notary-sign-said").filter({ hasText: "Nothing was signed." }).waitFor();
+  }
+  assert.equal(completed, 0);
+  assert.equal(await statusOf(code), "NotarizationPending");
+  await opened.close();
+});
+
 test("what the service prepares is not signed when it is more than the notary's signature", async () => {
   const { code, page, opened } = await notedOrder();
   await page.route("**/sign/prepare", async (route) => {

@@ -26,6 +26,7 @@ type Prepared = {
   contentsEnd: number;
   signedAttrs: string;
   givenSha256: string;
+  record: string;
   lines: string[];
   hasSeal: boolean;
   warnings: string[];
@@ -100,13 +101,14 @@ async function opened(file: File | undefined, password: string): Promise<OpenedK
   }
 }
 
-function factsOf({ key: { certificate }, prepared: { lines, hasSeal, warnings } }: Ready): HTMLElement[] {
+function factsOf({ key: { certificate }, prepared: { record, lines, hasSeal, warnings } }: Ready): HTMLElement[] {
   const day = (instant: number) => new Date(instant).toISOString().slice(0, 10);
   return [
     make("li", {}, make("strong", {}, "You sign as "), nameText(certificate.subject)),
     make("li", {}, make("strong", {}, "Issued by "), nameText(certificate.issuer)),
     make("li", {}, make("strong", {}, "Valid "), `from ${day(certificate.notBefore)} to ${day(certificate.notAfter)}`),
     ...warnings.map((text) => make("li", { className: "field-error" }, text)),
+    make("li", {}, make("strong", {}, "The record says "), saidBy(record)),
     make("li", {}, make("strong", {}, "The block says"), ...lines.map((line) => make("p", {}, line))),
     make(
       "li",
@@ -118,9 +120,22 @@ function factsOf({ key: { certificate }, prepared: { lines, hasSeal, warnings } 
   ];
 }
 
+/** The facts of an act's record that a notary knows by heart, and where a recording ends. */
+function saidBy(record: string): string {
+  const { act, mode, document: kind, startedAt, endedAt, principals, recording } = JSON.parse(record) as Act;
+  const people = principals.map(({ name, basis }) => `${name} (${basis.replaceAll("_", " ")})`).join(", ");
+  const head = recording ? `; recording ${recording.sha256}` : "";
+  return `${act}, ${mode}, ${kind}, from ${startedAt} to ${endedAt}: ${people}${head}`;
+}
+
+type Act = Record<"act" | "mode" | "document" | "startedAt" | "endedAt", string> & {
+  principals: { name: string; basis: string }[];
+  recording: { sha256: string } | null;
+};
+
 /**
  * Whether a prepared revision is the document as it is with one signature added and nothing else changed, whose attributes have the digest
- * of just these bytes.
+ * of just these bytes, and which states the hash of the record that the notary was shown.
  */
 async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
   const { contentsStart, contentsEnd, givenSha256 } = prepared;
@@ -129,6 +144,9 @@ async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared):
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
   // Between its brackets is nothing yet: what is there is not signed.
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(tail.subarray(contentsStart, contentsEnd)))) return false;
+  const stated = `/SSSNotaryActSha256<${toHex(await sha256(new TextEncoder().encode(prepared.record)))}>`;
+  if (new TextDecoder("latin1").decode(tail).split("/SSSNotaryActSha256").length !== 2) return false;
+  if (!new TextDecoder("latin1").decode(tail).includes(stated)) return false;
   const signed = concatBytes([given, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
   if (!equalBytes(messageDigestOf(fromBase64(prepared.signedAttrs)), await sha256(signed))) return false;
   const file = await openUnlocked(concatBytes([given, tail]));

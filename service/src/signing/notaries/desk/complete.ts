@@ -46,10 +46,10 @@ type Premises = Awaited<ReturnType<typeof premisesOf>>;
 export type DeskReport = UploadReport & { actSha256: string };
 
 /** Hex SHA-256 of the act’s canonical JSON. */
-export const hashOf = (act: Act): string =>
-  createHash("sha256")
-    .update(canonicalJson(act as unknown as JsonObject))
-    .digest("hex");
+export const hashOf = (act: Act): string => createHash("sha256").update(recordOf(act)).digest("hex");
+
+/** The act as its journal's entry has it, in canonical JSON. */
+export const recordOf = (act: Act): string => canonicalJson(act as unknown as JsonObject);
 
 /** A document that a notary signed, and what the service drew into it: nothing where it was signed elsewhere. */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };

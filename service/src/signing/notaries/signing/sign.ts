@@ -20,6 +20,7 @@ import {
   type DeskReport,
   hashOf,
   premisesOf,
+  recordOf,
   reportOn,
   requireMode,
   type Unconfirmed,
@@ -61,6 +62,8 @@ export type PreparedSignature = {
   signedAttrs: Uint8Array;
   givenSha256: string;
   actSha256: string;
+  /** Canonical JSON of the act, whose hash the signature states: the browser compares them. */
+  record: string;
   /** What the block says; shown to the notary before the signature. */
   lines: string[];
   isVisible: boolean;
@@ -116,7 +119,7 @@ export async function prepareSignature(
     await keepPrepared(desk.db, keyOf(claimed), kept, desk.clock());
     const warnings = nameWarning(chain[0], notary);
     if (!isVisible) warnings.push("No blank place was found: the signature shows nothing on the pages.");
-    return { ...prepared, signedAttrs, lines, isVisible, hasSeal: seal !== null, warnings };
+    return { ...prepared, signedAttrs, record: recordOf(act), lines, isVisible, hasSeal: seal !== null, warnings };
   });
 }
 
