@@ -64,16 +64,12 @@ export async function createOrder(
   claim: ((order: NewOrder) => Statement) | null,
 ): Promise<NewOrder | null> {
   const { blobs } = deps;
-  const expanded = await sent.withTemplate?.(principal, sent);
-  const fields = expanded?.fields ?? sent.fields;
-  const own = expanded?.document;
-  const filled = own ?? (await filledDocument(deps, principal, fields));
+  const { own, filled, form, pages, notices, priced, manualQuoteReason, expanded } = await prepare(
+    deps,
+    principal,
+    sent,
+  );
   const hasDocument = sent.upload !== null || own !== undefined;
-  const form = parseOrderForm(withSlugOf(filled, fields), hasDocument, deps.pricing);
-  requireTexts(deps, form.signing.signers ?? [], fields);
-  const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
-  const priced = await price(deps, principal, form, pages);
-  const manualQuoteReason = await whyByHand(deps, principal, { form, priced, notices });
   const added = sent.upload?.bytes.length ?? own?.bytes;
   if (added !== undefined) await deps.requireStorage(principal, added);
   const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
@@ -90,6 +86,25 @@ export async function createOrder(
   }
   if (hasDocument) await blobs.discard(document.blobKey);
   return null;
+}
+
+/** Checks and prices an order. Writes nothing. @throws ServiceError naming the field and the rule */
+async function prepare(deps: CreateDeps, principal: Principal, sent: SentOrder) {
+  const expanded = await sent.withTemplate?.(principal, sent);
+  const fields = expanded?.fields ?? sent.fields;
+  const own = expanded?.document;
+  const filled = own ?? (await filledDocument(deps, principal, fields));
+  const form = parseOrderForm(withSlugOf(filled, fields), sent.upload !== null || own !== undefined, deps.pricing);
+  requireTexts(deps, form.signing.signers ?? [], fields);
+  const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
+  const priced = await price(deps, principal, form, pages);
+  const manualQuoteReason = await whyByHand(deps, principal, { form, priced, notices });
+  return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded };
+}
+
+/** Checks an order that is placed later with others, as `createOrder` does, without asking carriers. @throws ServiceError */
+export async function checkOrder(deps: CreateDeps, principal: Principal, sent: SentOrder): Promise<void> {
+  await prepare({ ...deps, supply: { ...deps.supply, askCarriers: null } }, principal, sent);
 }
 
 /** @throws ServiceError naming the field that asks for codes by text message which can't be sent */

@@ -82,19 +82,23 @@ export async function addFill(
 /** A limit per firm, so that refused forms don't fill the store. */
 const mostKept = 5;
 
+/** The same for closings, whose files are kept while their form is filled in. */
+export const mostKeptOfClosings = 60;
+
 /**
  * Keeps the file of a firm's refused form for a day, so that the firm need not send it again.
- * @returns its fill token and pages; null when the file is not a PDF, or the firm already has five kept files
+ * @returns its fill token and pages; null when the file is not a PDF, or the firm already has so many kept files
  */
 export async function keepUpload(
   deps: FillDeps,
   bytes: Buffer,
   partnerId: string,
+  most = mostKept,
 ): Promise<{ fillToken: string; pages: number } | null> {
   if (!looksLikePdf(bytes)) return null;
   const kept = await deps.db.query(sql`
     SELECT FROM fill_documents WHERE kept_for = ${partnerId} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
-  return kept.length >= mostKept ? null : insertFill(deps, bytes, { slug: null, keptFor: partnerId, forMs: dayMs });
+  return kept.length >= most ? null : insertFill(deps, bytes, { slug: null, keptFor: partnerId, forMs: dayMs });
 }
 
 /**

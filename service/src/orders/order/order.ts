@@ -10,7 +10,7 @@ import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
-export { createOrder } from "./create.ts";
+export { checkOrder, createOrder } from "./create.ts";
 export {
   type NoticesOf,
   noticeMessage,
@@ -36,7 +36,16 @@ export {
   type NewDocument,
   type StoredDocument,
 } from "./documents.ts";
-export { addFill, fillStates, findFill, insertFilled, keepUpload, openKept, sweepFills } from "./fill.ts";
+export {
+  addFill,
+  fillStates,
+  findFill,
+  insertFilled,
+  keepUpload,
+  mostKeptOfClosings,
+  openKept,
+  sweepFills,
+} from "./fill.ts";
 export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
 export {

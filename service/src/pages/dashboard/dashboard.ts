@@ -6,6 +6,7 @@ import type { AnalyticsReader } from "../../orders/analytics/analytics.ts";
 import { confirming } from "../ui/confirmation/confirming.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { analyticsPage } from "./analytics/page.ts";
+import { closingPages } from "./closings/pages.ts";
 import { invitationPage, linkPage } from "./joining.ts";
 import { keyPages } from "./keys/pages.ts";
 import { type OrderDesk, orderDetailPage } from "./orders/detail-page.ts";
@@ -72,6 +73,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       analyticsPage(linked, { readAnalytics, limits, assets });
       orderListPage(linked, { db, limits, assets, titleOf });
       orderNewPage(linked, { frame, orders: desk.orders, titleOf });
+      closingPages(linked, { frame, orders: desk.orders, titleOf });
       passportPages(linked, { frame, passports: deps.passports });
       settingsPage(linked, { frame, members });
       linked.register(async (forms) => {

@@ -113,6 +113,7 @@ const flashMessages = {
   "act-resolved": "Your answer was recorded.",
   "delivery-sent": "The link is being mailed to the recipient.",
   "delivery-revoked": "The link was ended.",
+  "closing-placed": "The closing was placed. This is its room.",
   "bank-payment-ended": "The bank payment failed. Its orders can be paid again.",
   "payment-resolved": "The note was recorded.",
   "operator-added": "The operator was added, and was emailed how to sign in.",

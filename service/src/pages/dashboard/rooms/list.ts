@@ -27,7 +27,7 @@ const path = "/dashboard/rooms";
 
 /** All rooms, and a form for a new one. */
 export function roomsBody(view: RoomsView): Html {
-  return html`${pageHead("Rooms", "A room is one page for everyone in a closing, with its orders, their status, and the evidence.")}
+  return html`${pageHead("Rooms", "A room is one page for everyone in a closing, with its orders, their status, and the evidence.", html`<a class="button" href="/dashboard/closings/new">New closing</a>`)}
 <div class="panels">
 ${card("rooms", "Your rooms", list(view))}
 ${card("new-room", "Create a room", newRoom(view))}

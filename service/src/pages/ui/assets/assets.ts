@@ -32,6 +32,7 @@ const sources = {
   "preview.js": "./ui/browser/preview.ts",
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
+  "new-closing.js": "./dashboard/closings/browser/new-closing.ts",
   "new-order.js": "./dashboard/orders/browser/new-order.ts",
   "fill.js": "./client/browser/fill.ts",
   "embed.js": "./signing/browser/embed.ts",

@@ -1,0 +1,113 @@
+import { takeDrops } from "../../../ui/browser/drops.ts";
+import { part } from "../../../ui/browser/parts.ts";
+
+const restMs = 400;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let asked: AbortController | undefined;
+let isSending = false;
+
+const form = () => part<HTMLFormElement>("closing-form");
+const say = (text: string) => {
+  const said = document.getElementById("document-said");
+  if (said) said.textContent = text;
+};
+
+function typed(): URLSearchParams {
+  const values = new URLSearchParams();
+  for (const [name, value] of new FormData(form())) if (typeof value === "string") values.append(name, value);
+  return values;
+}
+
+prepare();
+takeDrops(document.body, (files) => {
+  if (files) void send([...files]);
+});
+document.addEventListener("change", (event) => {
+  const input = event.target;
+  if (input instanceof HTMLInputElement && input.type === "file") void send([...(input.files ?? [])]);
+});
+document.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(() => void price(), restMs);
+});
+// Changes of rows keep the page and the focus. On any error, the button submits the form.
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  if (!(button?.name === "remove" || button?.name === "more_people")) return;
+  event.preventDefault();
+  const values = typed();
+  values.set(button.name, button.value);
+  const people = button.name === "more_people";
+  void rows(values, people ? "#closing-people > fieldset:last-of-type input" : "#field-document");
+});
+
+/** Several files may be chosen at once where the script sends them one by one. */
+function prepare(): void {
+  const input = document.getElementById("field-document");
+  if (input instanceof HTMLInputElement) input.multiple = true;
+}
+
+/** Sends each file by itself, then shows a row for each that was kept. */
+async function send(files: File[]): Promise<void> {
+  if (files.length === 0 || isSending) return;
+  isSending = true;
+  const kept: string[] = [];
+  const refused: string[] = [];
+  const room = Number(form().dataset["most"]) - form().querySelectorAll("[id^=document-row-]").length;
+  for (const [index, file] of files.entries()) {
+    if (index >= room) {
+      refused.push(`${file.name}: a closing begins with at most ${form().dataset["most"]} documents.`);
+      continue;
+    }
+    say(`Sending ${file.name} (${index + 1} of ${files.length})…`);
+    const body = new FormData();
+    body.set("document", file);
+    try {
+      const headers = { Accept: "application/json" };
+      const response = await fetch(form().dataset["file"] ?? "", { method: "POST", body, headers });
+      const answer = (await response.json()) as { file?: string; error?: string };
+      if (response.ok && answer.file) kept.push(answer.file);
+      else refused.push(`${file.name}: ${answer.error ?? "it was not taken."}`);
+    } catch {
+      refused.push(`${file.name}: the upload was interrupted. Choose it again.`);
+    }
+  }
+  const before = form().querySelectorAll("[id^=document-row-]").length;
+  const values = typed();
+  for (const [index, file] of kept.entries()) values.set(`add${index + 1}`, file);
+  isSending = false;
+  await rows(values, `#document-row-${before + 1} input:not([type=hidden])`);
+  say([`${kept.length === 1 ? "1 file was" : `${kept.length} files were`} added.`, ...refused].join(" "));
+}
+
+/** Shows the form as the service draws it with other rows. @param focus what is focused then */
+async function rows(values: URLSearchParams, focus: string): Promise<void> {
+  const response = await fetch(form().dataset["rows"] ?? "", {
+    method: "POST",
+    body: values,
+    headers: { Accept: "text/html" },
+  });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const next = page.getElementById("closing-form");
+  if (!response.ok || !next) return say("The page could not be changed. Please try again.");
+  form().replaceWith(next);
+  prepare();
+  document.querySelector<HTMLElement>(focus)?.focus();
+}
+
+/** Fetches the price as the form is. On an error the last one is taken away. */
+async function price(): Promise<void> {
+  asked?.abort();
+  asked = new AbortController();
+  const quote = part("closing-quote");
+  try {
+    const response = await fetch(form().dataset["quote"] ?? "", {
+      method: "POST",
+      body: typed(),
+      signal: asked.signal,
+    });
+    if (response.ok) quote.innerHTML = await response.text();
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === "AbortError")) quote.textContent = "";
+  }
+}

@@ -1,0 +1,130 @@
+import { isCode } from "../../../kernel/platform/text.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+
+/** The most documents of one closing; more are added from its room. */
+export const mostDocuments = 20;
+/** Without a script each file is sent with all fields of the form, and such a form has at most 100. */
+export const mostWithoutScript = 8;
+export const mostPeople = 6;
+const fewestPeople = 2;
+
+/** A document as its row says: the stored file, and what is to be done with it. */
+export type ClosingDocument = {
+  /** From 1. */
+  n: number;
+  token: string;
+  pages: number;
+  fileName: string;
+  name: string;
+  services: Readonly<Record<DocumentService, boolean>>;
+  /** The row of the one person who signs it, `client` for the client; empty for everybody who signs. */
+  signer: string;
+};
+
+export const documentServices = ["sign", "notary", "ship", "fax"] as const;
+export type DocumentService = (typeof documentServices)[number];
+
+export type ClosingPerson = { row: number; name: string; email: string; signs: boolean };
+
+/** A stored file as a hidden field has it: its token, its pages and its name. */
+export const fileText = ({ token, pages, fileName }: Pick<ClosingDocument, "token" | "pages" | "fileName">): string =>
+  `${token} ${pages} ${fileName}`;
+
+/** The file that a hidden field names; null for anything else. */
+function fileIn(text: string): Pick<ClosingDocument, "token" | "pages" | "fileName"> | null {
+  const [, token = "", pages = "", fileName = ""] = /^(\S+) (\d{1,5}) (.*)$/s.exec(text) ?? [];
+  return isCode(token) ? { token, pages: Number(pages), fileName } : null;
+}
+
+const text = (values: FormValues, name: string): string => (values[name] ?? "").trim();
+
+/**
+ * The documents of the form, renumbered: without those that were removed, and with the files that were just sent
+ * (`add1`, `add2`, ...), which are signed unless somebody says otherwise.
+ */
+export function documentsIn(values: FormValues): ClosingDocument[] {
+  const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);
+  const kept = rows.flatMap((n) => {
+    const file = fileIn(values[`doc${n}`] ?? "");
+    if (!file || values["remove"] === String(n)) return [];
+    const services = { sign: false, notary: false, ship: false, fax: false };
+    for (const service of documentServices) services[service] = values[`doc${n}_${service}`] === "on";
+    return [{ ...file, name: text(values, `doc${n}_name`), services, signer: text(values, `doc${n}_signer`) }];
+  });
+  const added = rows.flatMap((n) => {
+    const file = fileIn(values[`add${n}`] ?? "");
+    const services = { sign: true, notary: false, ship: false, fax: false };
+    return file ? [{ ...file, name: nameOfFile(file.fileName), services, signer: "" }] : [];
+  });
+  return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
+}
+
+/** `warranty_deed.pdf` becomes `Warranty deed`. */
+function nameOfFile(fileName: string): string {
+  const words = fileName
+    .replace(/\.pdf$/i, "")
+    .replace(/[_-]+/g, " ")
+    .trim()
+    .slice(0, 120);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** How many rows of people the form has, besides the client. */
+export function peopleRows(values: FormValues): number {
+  const asked = Number(values["people_rows"]) + (values["more_people"] === undefined ? 0 : 1);
+  return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestPeople), mostPeople) : fewestPeople;
+}
+
+/** The people who are named besides the client. */
+export const peopleIn = (values: FormValues): ClosingPerson[] =>
+  Array.from({ length: mostPeople }, (_, index) => index + 1).flatMap((row) => {
+    const [name, email] = [text(values, `person${row}_name`), text(values, `person${row}_email`)];
+    return name === "" && email === "" ? [] : [{ row, name, email, signs: values[`person${row}_role`] !== "follows" }];
+  });
+
+/** Whether the client signs: so it is until the box was shown and is not ticked. */
+export const clientSigns = (values: FormValues): boolean =>
+  values["client_signs"] === "on" || values["submission"] === undefined;
+
+/** Fields of the order form that all documents share; shipping and fax only where a document asks for them. */
+const shared = ["email", "name", "signer_state", "byod_confirmed", "pay_by"] as const;
+
+/** The order that a document becomes, as the order form has it. */
+export function orderOf(values: FormValues, document: ClosingDocument): Map<string, string> {
+  const { sign, notary, ship, fax } = document.services;
+  const fields = new Map<string, string>();
+  const copy = (name: string) => {
+    const value = values[name] ?? "";
+    if (value.trim() !== "") fields.set(name, value);
+  };
+  for (const name of shared) copy(name);
+  if (text(values, "file_number") !== "") fields.set("external_reference", text(values, "file_number"));
+  fields.set("fill_token", document.token);
+  if (sign) fields.set("svc_sign", "on");
+  if (notary) fields.set("svc_notary", "on");
+  if (ship) {
+    fields.set("svc_ship", "on");
+    for (const name of Object.keys(values)) if (name.startsWith("ship_")) copy(name);
+  }
+  // An empty number is refused by name.
+  if (fax) fields.set("fax_to", values["fax_to"] ?? "");
+  const signers = sign ? signersOf(values, document) : [];
+  const isClientAlone = signers.length === 1 && signers[0]?.isClient;
+  if (signers.length > 0 && !isClientAlone)
+    fields.set("signers", JSON.stringify(signers.map(({ name, email }) => ({ name, email }))));
+  return fields;
+}
+
+/** The people who sign a document, in the order of the form. */
+export function signersOf(
+  values: FormValues,
+  { signer }: Pick<ClosingDocument, "signer">,
+): { name: string; email: string; isClient: boolean }[] {
+  const client = { row: "client", name: text(values, "name"), email: text(values, "email"), isClient: true };
+  const people = peopleIn(values)
+    .filter(({ signs }) => signs)
+    .map(({ row, name, email }) => ({ row: String(row), name, email, isClient: false }));
+  const all = clientSigns(values) ? [client, ...people] : people;
+  const chosen = all.filter(({ row }) => signer === "" || row === signer);
+  return chosen.map(({ name, email, isClient }) => ({ name, email, isClient }));
+}

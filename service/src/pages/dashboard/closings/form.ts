@@ -1,0 +1,148 @@
+import type { VersionedPricing } from "../../../orders/pricing/pricing.ts";
+import { usStates } from "../../../orders/pricing/pricing.ts";
+import { notice, pageHead } from "../../ui/components.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
+import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type Part, shippingPart } from "../orders/new/form-parts.ts";
+import { labels } from "../orders/words.ts";
+import { type FormSubmission, submissionFields } from "../submit-once.ts";
+import {
+  type ClosingDocument,
+  clientSigns,
+  documentsIn,
+  fileText,
+  mostDocuments,
+  mostPeople,
+  mostWithoutScript,
+  peopleIn,
+  peopleRows,
+} from "./fields.ts";
+
+export const path = "/dashboard/closings/new";
+/** Shows the form again with a change of its rows; places nothing. */
+export const rowsPath = `${path}/rows`;
+/** Takes a file with the whole form, where there is no script. */
+export const addPath = `${path}/add`;
+/** Takes a file alone, for our script. */
+export const filePath = `${path}/file`;
+export const quotePath = `${path}/quote`;
+
+export type ClosingFormView = FormSubmission & {
+  pricing: Pick<VersionedPricing, "notarizationBlocked">;
+  values: FormValues;
+  messages: readonly string[];
+  /** The price as the form is, or why there is none yet. */
+  quote: Html;
+};
+
+const serviceLabels = { sign: "Signed", notary: "Notarized online", ship: "Shipped on paper", fax: "Faxed" } as const;
+
+/** The form of a whole closing: its documents, its people once, where it goes, and who pays. */
+export function closingFormBody(view: ClosingFormView): Html {
+  const { environment, values, messages, pricing } = view;
+  const isTest = environment === "test";
+  const documents = documentsIn(values);
+  const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
+  return html`${pageHead(isTest ? "New test closing" : "New closing", "Several documents, the same people, one room. Placing it does not charge anyone.")}
+${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
+${errorSummary(messages)}
+<form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}">
+<button type="submit" hidden></button>
+${submissionFields(view)}
+<fieldset><legend>Closing</legend>
+${field({ name: "closing_name", label: "Name", value: values["closing_name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everyone in the closing’s room sees it. For example: “Ortega, 12 Elm Street”." })}
+${field({ name: "file_number", label: "File number", value: values["file_number"], maxLength: 120, autocomplete: "off", hint: "Shown in the room and in lists, and part of the names of finished files." })}
+</fieldset>
+<fieldset id="closing-documents"><legend>Documents</legend>
+${dropZone(documents.length)}
+${documents.map((document) => documentRow(document, values))}
+</fieldset>
+<fieldset id="closing-people"><legend>People</legend>
+${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Gets updates about the closing, and pays unless your firm does." })}
+${field({ ...part("name"), maxLength: 200 })}
+${checkbox({ name: "client_signs", label: "The client signs", checked: clientSigns(values) })}
+${select({ ...part("signer_state"), options: states(pricing) })}
+${Array.from({ length: peopleRows(values) }, (_, index) => personRow(index + 1, values))}
+${hiddenFields({ people_rows: String(peopleRows(values)) })}
+${peopleRows(values) < mostPeople && html`<div class="form-actions"><button type="submit" class="quiet-button" name="more_people" value="1" formaction="${rowsPath}#closing-people" formnovalidate>Add another person</button></div>`}
+</fieldset>
+<fieldset><legend>Where it goes</legend>
+<p class="hint">For the documents that are shipped or faxed.</p>
+<details${(documents.some(({ services }) => services.ship) || (values["ship_name"] ?? "") !== "") && html` open`}><summary>Address</summary>${shippingPart(part)}</details>
+${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or start with + and the country code." })}
+</fieldset>
+<fieldset><legend>Payment</legend>
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
+</fieldset>
+${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, and the client has completed them.", required: true, checked: values["byod_confirmed"] === "on" })}
+<section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote}</section>
+<div class="form-actions"><button type="submit">${isTest ? "Place the test closing" : "Place the closing"}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
+</form>`;
+}
+
+/** With a script, all files at once; without one, a file at a time. */
+function dropZone(count: number): Html {
+  if (count >= mostDocuments)
+    return html`<p class="hint">A closing begins with at most ${mostDocuments} documents. Add more from its room.</p>`;
+  return html`<div class="drop order-drop" id="document-drop"><label for="field-document">Add files<span class="visually-hidden">: PDFs</span></label>
+<p class="hint" id="field-document-hint"><span class="by-mouse with-script">Drop all PDFs here, or choose them.</span> Each PDF has at most 35 MB.</p>
+<input type="file" id="field-document" name="document" accept="application/pdf,.pdf" aria-describedby="field-document-hint">
+<p id="document-said" class="hint" role="status"></p>
+<noscript>${
+    count < mostWithoutScript
+      ? html`<button type="submit" class="quiet-button" formaction="${addPath}#closing-documents" formenctype="multipart/form-data" formnovalidate>Add this file</button>`
+      : html`<p class="hint">Place the closing with these documents, then add the others from its room.</p>`
+  }</noscript></div>`;
+}
+
+function documentRow(document: ClosingDocument, values: FormValues): Html {
+  const { n, fileName, pages, name, services, signer } = document;
+  return html`<fieldset class="signer-row" id="document-row-${n}"><legend class="breakable">${n}. ${fileName === "" ? "File" : fileName} (${pages === 1 ? "1 page" : `${pages} pages`})</legend>
+${hiddenFields({ [`doc${n}`]: fileText(document) })}
+${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxLength: 120, autocomplete: "off" })}
+<div class="form-pair" role="group" aria-label="Services for document ${n}">${Object.entries(serviceLabels).map(
+    ([service, label]) =>
+      checkbox({ name: `doc${n}_${service}`, label, checked: services[service as keyof typeof services] }),
+  )}</div>
+${select({ name: `doc${n}_signer`, label: "Who signs", required: "sometimes", value: signer, options: signerChoices(values) })}
+<div class="form-actions"><button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove document ${n}: ${name}">Remove</button></div>
+</fieldset>`;
+}
+
+const signerChoices = (values: FormValues) => [
+  { value: "", label: "Everybody who signs" },
+  { value: "client", label: `Only the client${values["name"] ? `, ${values["name"]}` : ""}` },
+  ...Array.from({ length: peopleRows(values) }, (_, index) => index + 1).map((row) => {
+    const named = peopleIn(values).find((person) => person.row === row);
+    return { value: String(row), label: `Only person ${row}${named?.name ? `, ${named.name}` : ""}` };
+  }),
+];
+
+const roles = [
+  { value: "signs", label: "Signs" },
+  { value: "follows", label: "Gets the link to the closing’s room" },
+];
+
+const personRow = (
+  row: number,
+  values: FormValues,
+): Html => html`<fieldset class="signer-row" id="person-row-${row}"><legend>Person ${row}</legend>
+<div class="form-pair">${field({ name: `person${row}_name`, label: "Name", value: values[`person${row}_name`], required: "sometimes", maxLength: 200 })}
+${field({ name: `person${row}_email`, label: "Email", value: values[`person${row}_email`], required: "sometimes", type: "email", maxLength: 254 })}</div>
+${select({ name: `person${row}_role`, label: "Role", value: values[`person${row}_role`], required: "sometimes", options: roles })}
+</fieldset>`;
+
+const payers = [
+  { value: "client", label: "The client" },
+  { value: "firm", label: "Your firm" },
+];
+
+const states = ({ notarizationBlocked }: ClosingFormView["pricing"]) => [
+  { value: "", label: "Not known yet" },
+  ...[...usStates].map(([value, { name }]) => ({
+    value,
+    label: notarizationBlocked(value) ? `${name} (no online notarization)` : name,
+  })),
+];

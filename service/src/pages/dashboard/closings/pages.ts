@@ -1,0 +1,162 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { tierOf } from "../../../firms/partners/partners.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { readForm, type Upload } from "../../../kernel/http/uploads/multipart.ts";
+import { documentName } from "../../../kernel/platform/document-name.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { keepUpload, mostKeptOfClosings, readWhole } from "../../../orders/order/order.ts";
+import { moneyTable } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { acceptForms, type FormValues } from "../../ui/forms/form-body.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { type Html, html, render } from "../../ui/render.ts";
+import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
+import { reauthenticate } from "../reauthenticate.ts";
+import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
+import { documentsIn, fileText, orderOf } from "./fields.ts";
+import { addPath, closingFormBody, filePath, path, quotePath, rowsPath } from "./form.ts";
+import { type ClosingDeps, ClosingRefused, placeClosing } from "./place.ts";
+
+export type ClosingPagesDeps = ClosingDeps & { frame: DashboardFrame };
+
+const messages = {
+  notMultipart: "The file could not be read. Please choose it again.",
+  tooLarge: "The file must be a PDF of at most 35 MB.",
+  incomplete: "The upload was interrupted. Please send the file again.",
+};
+
+/** Where a member places a whole closing. Its scope takes multipart forms: a file is kept as soon as it is sent. */
+export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void {
+  const { frame, orders } = deps;
+  const authenticate = reauthenticate(frame.callers);
+
+  pageRoute(app, frame, { url: path, handle: ({ request }) => show(request, {}) });
+
+  pageRoute(app, frame, {
+    method: "POST",
+    url: filePath,
+    policy: "partner-write",
+    handle: async ({ request }) => ({ json: { file: (await keptOf(request, new Map())).text } }),
+  });
+
+  pageRoute(app, frame, {
+    method: "POST",
+    url: addPath,
+    policy: "partner-write",
+    handle: async ({ request, form }) => {
+      const typed = new Map<string, string>();
+      try {
+        const { text } = await keptOf(request, typed);
+        typed.set("add1", text);
+      } finally {
+        Object.assign(form, Object.fromEntries(typed));
+      }
+      return show(request, Object.fromEntries(typed));
+    },
+    refused: ({ request, form }, message) => show(request, form, [message]),
+  });
+
+  app.register(async (forms) => {
+    acceptForms(forms);
+    pageRoute(forms, frame, { method: "POST", url: rowsPath, handle: ({ request, form }) => show(request, form) });
+    pageRoute(forms, frame, {
+      method: "POST",
+      url: quotePath,
+      handle: async ({ request, form }) => render(await quoteOf(orders, request, form)),
+    });
+    pageRoute(forms, frame, {
+      method: "POST",
+      url: path,
+      policy: "partner-write",
+      handle: async ({ request, form }: PageCall) => {
+        requireSameEnvironment(request, form["environment"]);
+        try {
+          return done(`/dashboard/rooms/${await placeClosing(deps, request, form)}`, "closing-placed");
+        } catch (error) {
+          if (!(error instanceof ClosingRefused)) throw error;
+          return { page: await show(request, form, error.messages), status: 400 };
+        }
+      },
+      refused: ({ request, form }, message) => show(request, form, [message]),
+    });
+  });
+
+  /** Keeps the one file of a multipart form for a day. @param typed collects the form's fields */
+  async function keptOf(request: FastifyRequest, typed: Map<string, string>): Promise<{ text: string }> {
+    const form = await readForm(request, {
+      filePart: "document",
+      places: frame.uploadPlaces,
+      messages,
+      typed,
+      authenticate,
+    });
+    try {
+      return { text: await keep(orders, request, form.upload) };
+    } finally {
+      form.release();
+    }
+  }
+
+  async function show(request: FastifyRequest, values: FormValues, refusals: readonly string[] = []): Promise<string> {
+    const body = closingFormBody({
+      ...submissionFor(request, values),
+      pricing: orders.pricing,
+      values,
+      messages: refusals,
+      quote: await quoteOf(orders, request, values),
+    });
+    const title = refusals.length > 0 ? "Please check the form: new closing" : "New closing";
+    return dashboardPage(frame, request, { title, section: "rooms", body, scripts: ["new-closing.js"] });
+  }
+}
+
+/** Keeps a file for a day. @returns what its hidden field has */
+async function keep(orders: ClosingDeps["orders"], request: FastifyRequest, upload: Upload | null): Promise<string> {
+  const principal = principalOf(request);
+  if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
+  await orders.requireStorage(principal, upload.bytes.length);
+  const fileName = documentName(upload.filename) ?? "";
+  const kept = await keepUpload(orders, upload.bytes, principal.partnerId, mostKeptOfClosings);
+  if (!kept) {
+    const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
+    throw invalid(
+      isPdf
+        ? `Your firm has ${mostKeptOfClosings} files that wait for a closing. Place one, or try again tomorrow.`
+        : `${fileName || "The file"} must be a PDF.`,
+    );
+  }
+  return fileText({ token: kept.fillToken, pages: kept.pages, fileName });
+}
+
+/** The price of the closing as its form is, by document. Carriers are not asked before it is placed. */
+async function quoteOf({ pricing }: ClosingDeps["orders"], request: FastifyRequest, values: FormValues): Promise<Html> {
+  const tier = tierOf(principalOf(request).tier);
+  const lines: { label: string; amountCents: number }[] = [];
+  let byHand = false;
+  for (const document of documentsIn(values)) {
+    const fields = orderOf(values, document);
+    fields.delete("fill_token");
+    const { form } = readWhole(fields, true, pricing);
+    if (!form) continue;
+    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
+    const wanted = {
+      tier,
+      services,
+      docSlug,
+      pages: Math.max(document.pages, 1),
+      shipMethod,
+      shipTo,
+      shipFrom,
+      askCarriers: null,
+    };
+    const { outcome, quote } = await pricing.price(wanted);
+    byHand ||= outcome !== "quoted";
+    lines.push({ label: `${document.n}. ${document.name || document.fileName}`, amountCents: quote.totalCents });
+  }
+  if (lines.length === 0)
+    return html`<p class="quiet">The price appears here once there is a document with its services.</p>`;
+  const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const quote = { lines, subtotalCents: totalCents, discountCents: 0, totalCents };
+  return html`${moneyTable("Price, in US dollars", quote, "Total so far")}
+<p class="quiet">${byHand ? "Some postage is priced by us after the closing is placed." : "Postage is exact once the address is complete."}</p>`;
+}

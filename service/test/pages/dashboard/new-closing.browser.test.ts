@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "@signsealship/testing/browser";
+import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { assertGood, type OrdersPages, openOrdersPages, part, press, said } from "./orders-pages.ts";
+
+const file = (name: string) => ({ name, mimeType: "application/pdf", buffer: examplePdf });
+let pages: OrdersPages;
+
+before(async () => {
+  pages = await openOrdersPages();
+});
+after(() => pages.close());
+
+test("all PDFs at once, people once, one price, one room: by clicks, with errors that lose nothing", async () => {
+  const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
+  const { opened, page } = await pages.open({ firm });
+  await pages.go(page, "/dashboard/rooms");
+  await page.getByRole("link", { name: "New closing" }).click();
+  await page.getByLabel("Name", { exact: true }).first().fill("Ortega closing");
+  await page.getByLabel("Add files").setInputFiles([file("warranty_deed.pdf"), file("note.pdf")]);
+  await page.getByText("2 files were added.").waitFor();
+  assert.equal(await page.locator("#field-doc1_name").inputValue(), "Warranty deed");
+  assert.equal(await page.locator("#field-closing_name").inputValue(), "Ortega closing", "what was typed stays");
+  assert.equal(await page.evaluate("document.activeElement.id"), "field-doc1_name");
+  await page.getByText("Total so far").waitFor();
+  await assertGood(opened);
+  await page.locator("#field-email").fill("marcus@example.com");
+  await page.locator("#field-name").fill("Marcus Ortega");
+  await page.getByLabel("These are the client’s own documents").check();
+  await page.locator("#field-doc2_name").fill(" ");
+  await press(page, "Place the test closing");
+  await page.getByText("Document 2 (note): give it a name.").first().waitFor();
+  assert.equal(await page.locator("#field-doc1_name").inputValue(), "Warranty deed");
+  await assertGood(opened);
+  await page.locator("#field-doc2_name").fill("Note");
+  await press(page, "Place the test closing");
+  await said(page, "The closing was placed. This is its room.");
+  for (const name of ["Warranty deed", "Note"]) await part(page, "Orders").getByRole("link", { name }).waitFor();
+  assert.equal((await pages.apiList(firm)).length, 2);
+});
+
+test("on a phone, with a refused file named", async () => {
+  const { opened, page } = await pages.open({ width: 375 });
+  await pages.go(page, "/dashboard/closings/new");
+  await page
+    .getByLabel("Add files")
+    .setInputFiles([
+      file("deed.pdf"),
+      { name: "photo.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a") },
+    ]);
+  await page.getByText("1 file was added.").waitFor();
+  await page.getByText(/photo\.pdf: .*must be a PDF/).waitFor();
+  await page.getByRole("button", { name: "Add another person" }).click();
+  await page.locator("#person-row-3").waitFor();
+  await page.getByRole("button", { name: "Remove document 1" }).click();
+  await page.locator("#document-row-1").waitFor({ state: "detached" });
+  await assertGood(opened);
+});

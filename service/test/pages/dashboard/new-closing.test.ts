@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+
+const running = await forTests(openMembersService());
+const { service } = running;
+const path = "/dashboard/closings/new";
+
+async function agent() {
+  const { key, headers: api } = await running.newPartner();
+  const { headers } = await newMember(service, running.somebody(), key);
+  const upload = (to: string, name: string, bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) => {
+    const body = new FormData();
+    for (const [field, value] of Object.entries(fields)) body.set(field, value);
+    body.set("document", new File([bytes], name, { type: "application/pdf" }));
+    return fetch(service.baseUrl + path + to, {
+      method: "POST",
+      headers: { ...headers, Accept: to === "/file" ? "application/json" : "text/html" },
+      body,
+    });
+  };
+  return {
+    api,
+    upload,
+    async file(name: string) {
+      const answer = await upload("/file", name, pdf);
+      const body = (await answer.json()) as { file: string };
+      assert.equal(answer.status, 200, JSON.stringify(body));
+      return body.file;
+    },
+    async post(to: string, fields: Record<string, string>) {
+      const answer = await postForm(service.baseUrl + path + to, fields, { ...headers, Accept: "text/html" });
+      return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
+    },
+    page: async (at: string) => (await running.call(at, { headers })).body as string,
+    orders: async () =>
+      ((await running.call("/api/partner/orders", { headers: api })).body as { orders: { status: string }[] }).orders,
+  };
+}
+
+const pdf = new Uint8Array(examplePdf);
+const hidden = (text: string, name: string) =>
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+
+test("places several documents for people who are named once, in one room, and the same form again is the same closing", async () => {
+  const dana = await agent();
+  const files = [await dana.file("warranty_deed.pdf"), await dana.file("Note.pdf"), await dana.file("Letter.pdf")];
+  const shown = await dana.post("/rows", {
+    closing_name: "Ortega, 12 Elm Street",
+    ...Object.fromEntries(files.map((file, index) => [`add${index + 1}`, file])),
+  });
+  assert.equal(shown.status, 200);
+  assert.equal(hidden(shown.text, "doc3"), files[2]);
+  assert.match(shown.text, /name="doc1_name"[^>]* value="Warranty deed"/);
+  const form = {
+    submission: hidden(shown.text, "submission"),
+    environment: "test",
+    closing_name: "Ortega, 12 Elm Street",
+    file_number: "2026-1187",
+    doc1: files[0] ?? "",
+    doc1_name: "Warranty deed",
+    doc1_sign: "on",
+    doc1_ship: "on",
+    doc2: files[1] ?? "",
+    doc2_name: "Note",
+    doc2_sign: "on",
+    doc2_signer: "client",
+    doc3: files[2] ?? "",
+    doc3_name: "Payoff letter",
+    doc3_fax: "on",
+    email: "marcus@example.com",
+    name: "Marcus Ortega",
+    client_signs: "on",
+    person1_name: "Ana Ortega",
+    person1_email: "ana@example.com",
+    person1_role: "signs",
+    person2_name: "Lee Lender",
+    person2_email: "lee@lender.example",
+    person2_role: "follows",
+    ...shipping,
+    fax_to: "2125550123",
+    byod_confirmed: "on",
+  };
+  const quoted = await dana.post("/quote", form);
+  assert.match(quoted.text, /1\. Warranty deed.*2\. Note.*3\. Payoff letter.*Total so far/s);
+  const placed = await dana.post("", form);
+  assert.equal(placed.status, 303, placed.text);
+  const again = await dana.post("", form);
+  assert.equal(again.location.split("?")[0], placed.location.split("?")[0]);
+  assert.equal((await dana.orders()).length, 3);
+
+  const roomCode = /rooms\/([0-9a-f]{40})/.exec(placed.location)?.[1] ?? "";
+  const { body: room } = await running.call(`/api/rooms/${roomCode}`);
+  assert.equal(room.name, "Ortega, 12 Elm Street");
+  assert.deepEqual(
+    room.orders.map(({ label, signers }: { label: string; signers: { name: string }[] }) => [
+      label,
+      signers?.map(({ name }) => name) ?? [],
+    ]),
+    [
+      ["Warranty deed", ["Marcus Ortega", "Ana Ortega"]],
+      ["Note", ["Marcus Ortega"]],
+      ["Payoff letter", []],
+    ],
+  );
+  const { body: people } = await running.call(`/api/rooms/${roomCode}/participants`, { headers: dana.api });
+  assert.deepEqual(
+    people.participants.map(({ email, role }: { email: string; role: string }) => [email, role]),
+    [
+      ["marcus@example.com", "client"],
+      ["ana@example.com", "signer"],
+      ["lee@lender.example", "recipient"],
+    ],
+  );
+});
+
+test("says all that is wrong with all documents at once, places nothing, and keeps what was typed and sent", async () => {
+  const dana = await agent();
+  const files = [await dana.file("Deed.pdf"), await dana.file("Note.pdf")];
+  const refused = await dana.post("", {
+    closing_name: "",
+    doc1: files[0] ?? "",
+    doc1_name: "",
+    doc1_ship: "on",
+    doc2: files[1] ?? "",
+    doc2_name: "The note",
+    doc2_sign: "on",
+    doc2_signer: "2",
+    doc2_fax: "on",
+    email: "x",
+    fax_to: "12",
+    person1_name: "Ana Ortega",
+    person1_email: "nowhere",
+    submission: "",
+  });
+  assert.equal(refused.status, 400);
+  for (const words of [
+    "A room name",
+    "Person 1: A valid participant email",
+    "“Client’s email” must be",
+    "“Recipient’s name” is required",
+    "“Fax number” must",
+    "Document 1 (Deed): give it a name.",
+    "Document 2 (The note): choose who signs it.",
+    "Confirm that this",
+  ])
+    assert.ok(refused.text.includes(words), words);
+  assert.equal(refused.text.split("<li>“Client’s email”").length, 2, "said once");
+  assert.equal(hidden(refused.text, "doc1"), files[0]);
+  assert.match(refused.text, /name="doc2_name"[^>]* value="The note"/);
+  assert.deepEqual(await dana.orders(), []);
+  assert.match(await dana.page("/dashboard/rooms"), /No rooms yet/);
+  assert.match((await dana.post("", { closing_name: "x" })).text, /Add at least one document\./);
+});
+
+test("takes a file with the whole form where there is no script; removes a document; refuses what is not a PDF by name", async () => {
+  const dana = await agent();
+  const typed = { closing_name: "Elm", doc1: await dana.file("Deed.pdf"), doc1_name: "The deed", doc1_notary: "on" };
+  const added = await (await dana.upload("/add", "Note.pdf", pdf, typed)).text();
+  assert.match(added, /name="closing_name"[^>]* value="Elm"/);
+  assert.match(added, /name="doc1_name"[^>]* value="The deed"/);
+  assert.match(added, /id="field-doc1_notary" name="doc1_notary"[^>]* checked/);
+  assert.match(added, /name="doc2_name"[^>]* value="Note"/);
+  const removed = await dana.post("/rows", { ...typed, doc2: hidden(added, "doc2"), doc2_name: "Note", remove: "1" });
+  assert.match(removed.text, /name="doc1_name"[^>]* value="Note"/);
+  assert.equal(hidden(removed.text, "doc2"), "");
+
+  const odd = await dana.upload("/file", "picture.pdf", new TextEncoder().encode("GIF89a"));
+  assert.equal(odd.status, 400);
+  assert.match(((await odd.json()) as { error: string }).error, /picture(?:\.pdf)? must be a PDF\./);
+  const refused = await dana.upload("/add", "picture.pdf", new TextEncoder().encode("GIF89a"), typed);
+  assert.equal(refused.status, 400);
+  assert.match(await refused.text(), /name="doc1_name"[^>]* value="The deed"/);
+});
+
+test("refuses a file that another closing has used, by the document's name, and makes no second room", async () => {
+  const dana = await agent();
+  const deed = await dana.file("Deed.pdf");
+  const form = {
+    closing_name: "Elm",
+    doc1: deed,
+    doc1_name: "Deed",
+    doc1_sign: "on",
+    email: "a@example.com",
+    name: "Ann Roe",
+    client_signs: "on",
+    byod_confirmed: "on",
+    submission: hidden((await dana.post("/rows", {})).text, "submission"),
+  };
+  assert.equal((await dana.post("", form)).status, 303);
+  const second = await dana.post("", { ...form, closing_name: "Oak" });
+  assert.equal(second.status, 400);
+  assert.match(second.text, /Document 1 \(Deed\): The file that we kept has expired\. Choose it again\./);
+  assert.doesNotMatch(await dana.page("/dashboard/rooms"), /Oak/);
+});
