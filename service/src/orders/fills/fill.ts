@@ -6,15 +6,14 @@ import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
-import { isLanguage, type Language, languages } from "../../kernel/platform/languages.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { documentUse, fillStates } from "../order/order.ts";
 import { type TemplateDeps, type TemplateVersion, templateOf } from "../templates/templates.ts";
 import { complete } from "./complete.ts";
 import { fillMail } from "./mail.ts";
+import type { NewFillFields } from "./new-fill.ts";
 import { answersOf, missingIn, type Question, questionsIn, readValues, UnshownAnswers } from "./questions.ts";
 import {
   countMail,
@@ -42,7 +41,6 @@ export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ci
 
 const mostOpen = 1000;
 const mostMails = 5;
-const days = { usual: 30, most: 90 } as const;
 
 export const noSuchFill = () => new ServiceError("not_found", "Fill not found.");
 
@@ -56,77 +54,6 @@ export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "rev
   fillToken: string | null;
   usableUntil: Date | null;
 };
-
-export type NewFillFields = {
-  template: string;
-  templateVersion: string | null;
-  name: string | null;
-  email: string | null;
-  language: Language;
-  days: number;
-  returnUrl: string | null;
-  /** Unread: the questions say how. */
-  values: unknown;
-  labels: unknown;
-  /** Mails the link to `email`. */
-  send: boolean;
-  /** Fills the form in at once, with `values` alone. */
-  complete: boolean;
-};
-
-/** @throws ServiceError naming the field and the rule */
-export function readNewFill(body: unknown): NewFillFields {
-  const given = (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}) as Record<
-    string,
-    unknown
-  >;
-  const text = (name: string, most: number): string | null => {
-    const value = given[name] ?? "";
-    if (typeof value !== "string" || [...value].length > most)
-      throw invalid(`${name} must be text of at most ${most} characters.`);
-    if (!isPlainText(value)) throw invalid(`${name} must be UTF-8 text without control characters.`);
-    return value.trim() || null;
-  };
-  const flag = (name: string): boolean => {
-    const value = given[name] ?? false;
-    if (typeof value !== "boolean") throw invalid(`${name} must be true or false.`);
-    return value;
-  };
-  const template = text("template", 100);
-  if (template === null) throw invalid("template is required.");
-  const email = text("email", 254);
-  if (email !== null && !isEmail(email)) throw invalid("email must be an email address.");
-  const language = text("language", 10) ?? "en";
-  if (!isLanguage(language)) throw invalid(`language must be one of ${languages.join(", ")}.`);
-  const lasts = given["days"] ?? days.usual;
-  if (typeof lasts !== "number" || !Number.isInteger(lasts) || lasts < 1 || lasts > days.most)
-    throw invalid(`days must be a whole number from 1 to ${days.most}.`);
-  const version = given["templateVersion"] ?? null;
-  if (version !== null && typeof version !== "number") throw invalid("templateVersion must be a whole number from 1.");
-  const [send, isComplete] = [flag("send"), flag("complete")];
-  if (send && email === null) throw invalid("email is required with send.");
-  if (send && isComplete) throw invalid("send and complete exclude each other.");
-  return {
-    template,
-    templateVersion: version === null ? null : String(version),
-    name: text("name", 200),
-    email: email?.toLowerCase() ?? null,
-    language,
-    days: lasts,
-    returnUrl: returnUrlOf(text("returnUrl", 2000)),
-    values: given["values"],
-    labels: given["labels"],
-    send,
-    complete: isComplete,
-  };
-}
-
-function returnUrlOf(text: string | null): string | null {
-  if (text === null) return null;
-  const url = URL.parse(text);
-  if (url?.protocol !== "https:" || url.username || url.password) throw invalid("returnUrl must be an https address.");
-  return url.href;
-}
 
 /**
  * Asks a person to fill a template's form in.

@@ -21,10 +21,10 @@ export {
   fillPage,
   ownFill,
   questionsOfTemplate,
-  readNewFill,
   sendFill,
 } from "./fill.ts";
 export { fillMail } from "./mail.ts";
+export { readNewFill } from "./new-fill.ts";
 export { type Answers, type Fault, type Question, UnshownAnswers } from "./questions.ts";
 export { fillRoutes } from "./routes.ts";
 export { type Fill, fillCiphers, fillState, sweepEndedFills } from "./store.ts";

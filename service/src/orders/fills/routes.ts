@@ -15,9 +15,9 @@ import {
   fillPage,
   ownFill,
   questionsOfTemplate,
-  readNewFill,
   sendFill,
 } from "./fill.ts";
+import { readNewFill } from "./new-fill.ts";
 import { FillAnswer, FillList, FillQuestions, FillSummary, fillParams, NewFill } from "./schemas.ts";
 
 type Deps = { frame: RouteDeps; fills: FillDeps };

@@ -8,18 +8,11 @@ import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { unknownFields, warningsFor } from "../../kernel/http/warnings.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
+import { CreatedOrder, DocumentNoticeView, OrderDetail, OrderLine, OrderList, OrderSummary } from "./answer-schemas.ts";
 import { noticeReader } from "./document-texts.ts";
 import { orderPage } from "./list.ts";
 import { type Answering, type OrderDeps, placeOrder } from "./place.ts";
-import {
-  CreatedOrder,
-  DocumentNoticeView,
-  OrderDetail,
-  OrderLine,
-  OrderList,
-  OrderSummary,
-  orderFormSchema,
-} from "./schemas.ts";
+import { orderFormSchema } from "./schemas.ts";
 import type { SentOrder, WithTemplate } from "./sent-order.ts";
 import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";

@@ -2,9 +2,9 @@ import type { Static } from "typebox";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
 import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
+import type { CreatedOrder, OrderDetail, OrderSummary } from "./answer-schemas.ts";
 import { noticeMessage } from "./document-texts.ts";
 import type { Payer } from "./form/form.ts";
-import type { CreatedOrder, OrderDetail, OrderSummary } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
 import type { TemplateUse } from "./template-use.ts";
 

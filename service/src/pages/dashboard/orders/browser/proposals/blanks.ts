@@ -1,6 +1,7 @@
 import type { Rect } from "../places/field.ts";
-import type { PageContent, Rule, Run } from "./content.ts";
+import type { PageContent, Rule } from "./content.ts";
 import { measures } from "./patterns.ts";
+import type { Run } from "./runs.ts";
 
 /** A place that is left empty to be written on: a line, or the inside of a box. `y` is the line, as a baseline is. */
 export type Blank = { readonly x: number; readonly y: number; readonly width: number; readonly box: Rect | null };

@@ -1,14 +1,8 @@
 import type { PDFPageProxy } from "pdfjs-dist";
 import type { Rect } from "../places/field.ts";
+import { apply, type Matrix, matrixOf, times } from "./matrix.ts";
+import { type Run, runsIn } from "./runs.ts";
 
-/** Words of one line, upright on the page as it is shown: points from the upper left corner; `y` is the baseline. */
-export type Run = {
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly size: number;
-};
 /** A horizontal line that is drawn, at height `y`. */
 export type Rule = { readonly x: number; readonly y: number; readonly width: number };
 /** An empty field of the document's own form. */
@@ -24,24 +18,6 @@ export type PageContent = {
 };
 
 type Ops = typeof import("pdfjs-dist")["OPS"];
-type Matrix = readonly [number, number, number, number, number, number];
-const identity: Matrix = [1, 0, 0, 1, 0, 0];
-
-const times = ([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix => [
-  a * g + c * h,
-  b * g + d * h,
-  a * i + c * j,
-  b * i + d * j,
-  a * k + c * l + e,
-  b * k + d * l + f,
-];
-const apply = ([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] => [
-  a * x + c * y + e,
-  b * x + d * y + f,
-];
-const matrixOf = (values: ArrayLike<number>): Matrix =>
-  [0, 1, 2, 3, 4, 5].map((at) => values[at] ?? identity[at] ?? 0) as unknown as Matrix;
-
 /** In points: a filled rectangle that is lower is a rule. */
 const thin = 2.5;
 /** More operators than a form has are a drawing: its lines are not for signing. */
@@ -62,86 +38,6 @@ export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageCon
     operators.fnArray.length > mostOperators ? { rules: [], boxes: [] } : linesIn(operators, OPS, toShown);
   const own = annotations.flatMap((annotation) => ownField(annotation, toShown));
   return { width: viewport.width, height: viewport.height, runs, rules, boxes, own };
-}
-
-type Item = { readonly str: string; readonly transform: number[]; readonly width: number; readonly fontName: string };
-
-/** The words of a run, each with the blanks behind it apart: by the widths of its font's characters. */
-function runsIn(
-  { str, transform, width }: Item,
-  toShown: Matrix,
-  widths: ReadonlyMap<string, number> | undefined,
-): Run[] {
-  const [a, b, c, d, x, y] = times(toShown, matrixOf(transform));
-  // Upright text runs to the right: its line does not rise, and its letters stand up.
-  if (str.trim() === "" || a <= 0 || Math.abs(b) > 0.02 * a || d >= 0) return [];
-  const size = Math.hypot(c, d);
-  const across = Math.hypot(transform[0] ?? 1, transform[1] ?? 0) || 1;
-  const shown = width * (a / across);
-  const each = [...str].map((character) => widths?.get(character) ?? 500);
-  const all = each.reduce((sum, one) => sum + one, 0) || 1;
-  const starts: number[] = [];
-  let along = 0;
-  for (const one of each) {
-    starts.push(along);
-    along += (one / all) * shown;
-  }
-  starts.push(along);
-  const characters = [...str];
-  const found: Run[] = [];
-  for (const { from, to } of pieces(characters)) {
-    const start = starts[from] ?? 0;
-    found.push({
-      text: characters.slice(from, to).join(""),
-      x: x + start,
-      y,
-      width: (starts[to] ?? along) - start,
-      size,
-    });
-  }
-  return found;
-}
-
-const isBlankMark = (character: string | undefined): boolean =>
-  character !== undefined && /[_.…‗﹍–—-]/u.test(character);
-
-/** Words and blanks of a run, each from its first to before its last character; wide gaps part them, too. */
-function pieces(characters: readonly string[]): { from: number; to: number }[] {
-  const found: { from: number; to: number }[] = [];
-  let at = 0;
-  while (at < characters.length) {
-    if (characters[at]?.trim() === "") {
-      at++;
-      continue;
-    }
-    let end = at;
-    const marks = markLength(characters, at);
-    if (marks >= 4) end = at + marks;
-    else
-      while (end < characters.length && !isGap(characters, end) && (end === at || markLength(characters, end) < 4))
-        end++;
-    found.push({ from: at, to: trimmed(characters, at, end) });
-    at = Math.max(end, at + 1);
-  }
-  return found;
-}
-
-/** How many characters of the same blank mark follow, with single spaces between them. */
-function markLength(characters: readonly string[], from: number): number {
-  if (!isBlankMark(characters[from])) return 0;
-  const mark = characters[from];
-  let end = from;
-  while (characters[end] === mark || (characters[end] === " " && characters[end + 1] === mark)) end++;
-  return end - from;
-}
-
-const isGap = (characters: readonly string[], at: number): boolean =>
-  [0, 1, 2].every((step) => characters[at + step]?.trim() === "");
-
-function trimmed(characters: readonly string[], from: number, to: number): number {
-  let end = to;
-  while (end > from && characters[end - 1]?.trim() === "") end--;
-  return end;
 }
 
 type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;

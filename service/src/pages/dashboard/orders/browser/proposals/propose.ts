@@ -1,7 +1,8 @@
 import type { Kind, Rect } from "../places/field.ts";
 import { type Blank, blanksIn, endOf, isInside, overlap, roomAbove, wordsIn } from "./blanks.ts";
-import type { OwnField, PageContent, Run } from "./content.ts";
+import type { OwnField, PageContent } from "./content.ts";
 import { kindOfLabel, measures, notaryBlock } from "./patterns.ts";
+import type { Run } from "./runs.ts";
 
 /** A place on a page that looks as if it is to be signed or filled in. */
 export type Proposal = { readonly kind: Kind; readonly rect: Rect; readonly label: string };

@@ -1,0 +1,78 @@
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isLanguage, type Language, languages } from "../../kernel/platform/languages.ts";
+import { isEmail } from "../../kernel/platform/mail/email.ts";
+import { isPlainText } from "../../kernel/platform/text.ts";
+
+const days = { usual: 30, most: 90 } as const;
+
+/** The fields of a new fill, from a request's body. */
+export type NewFillFields = {
+  template: string;
+  templateVersion: string | null;
+  name: string | null;
+  email: string | null;
+  language: Language;
+  days: number;
+  returnUrl: string | null;
+  /** Unread: the questions say how. */
+  values: unknown;
+  labels: unknown;
+  /** Mails the link to `email`. */
+  send: boolean;
+  /** Fills the form in at once, with `values` alone. */
+  complete: boolean;
+};
+
+/** @throws ServiceError naming the field and the rule */
+export function readNewFill(body: unknown): NewFillFields {
+  const given = (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}) as Record<
+    string,
+    unknown
+  >;
+  const text = (name: string, most: number): string | null => {
+    const value = given[name] ?? "";
+    if (typeof value !== "string" || [...value].length > most)
+      throw invalid(`${name} must be text of at most ${most} characters.`);
+    if (!isPlainText(value)) throw invalid(`${name} must be UTF-8 text without control characters.`);
+    return value.trim() || null;
+  };
+  const flag = (name: string): boolean => {
+    const value = given[name] ?? false;
+    if (typeof value !== "boolean") throw invalid(`${name} must be true or false.`);
+    return value;
+  };
+  const template = text("template", 100);
+  if (template === null) throw invalid("template is required.");
+  const email = text("email", 254);
+  if (email !== null && !isEmail(email)) throw invalid("email must be an email address.");
+  const language = text("language", 10) ?? "en";
+  if (!isLanguage(language)) throw invalid(`language must be one of ${languages.join(", ")}.`);
+  const lasts = given["days"] ?? days.usual;
+  if (typeof lasts !== "number" || !Number.isInteger(lasts) || lasts < 1 || lasts > days.most)
+    throw invalid(`days must be a whole number from 1 to ${days.most}.`);
+  const version = given["templateVersion"] ?? null;
+  if (version !== null && typeof version !== "number") throw invalid("templateVersion must be a whole number from 1.");
+  const [send, isComplete] = [flag("send"), flag("complete")];
+  if (send && email === null) throw invalid("email is required with send.");
+  if (send && isComplete) throw invalid("send and complete exclude each other.");
+  return {
+    template,
+    templateVersion: version === null ? null : String(version),
+    name: text("name", 200),
+    email: email?.toLowerCase() ?? null,
+    language,
+    days: lasts,
+    returnUrl: returnUrlOf(text("returnUrl", 2000)),
+    values: given["values"],
+    labels: given["labels"],
+    send,
+    complete: isComplete,
+  };
+}
+
+function returnUrlOf(text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url?.protocol !== "https:" || url.username || url.password) throw invalid("returnUrl must be an https address.");
+  return url.href;
+}
