@@ -31,7 +31,7 @@ export {
 export { type PaperOrder, paperOrder, paperStatuses, withSentDocument } from "./paper-order.ts";
 export { addressLines } from "./sheet.ts";
 
-export type PaperDeps = EnvelopeDeps;
+export type PaperDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers" | "baseUrl">;
 
 const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   name: "put sheets before a document",
@@ -98,12 +98,7 @@ const headerBytes = 1024;
  * @param actor for the audit log
  * @throws ServiceError for a file that is not a PDF, and for a report that is already stored
  */
-export async function keepFaxReport(
-  deps: EnvelopeDeps,
-  order: PaperOrder,
-  bytes: Buffer,
-  actor: string,
-): Promise<void> {
+export async function keepFaxReport(deps: PaperDeps, order: PaperOrder, bytes: Buffer, actor: string): Promise<void> {
   const { db, clock, blobs, rowMac } = deps;
   if (!order.fax) throw new ServiceError("conflict", "This order is not faxed.");
   if (!bytes.subarray(0, headerBytes).includes("%PDF-")) throw invalid("document must be a PDF.");

@@ -10,15 +10,23 @@ const source = join(import.meta.dirname, "../../../src");
 /** The most members that a type of dependencies has. */
 const most = 8;
 
-/** Types that are still larger, with their members. A number here may only become smaller. */
-const larger: Readonly<Record<string, number>> = {
-  "delivery/paper/paper.ts PaperDeps": 15,
-  "orders/order/create.ts CreateDeps": 13,
-  "orders/order/place.ts OrderDeps": 14,
-  "signing/envelopes/ceremony/open-ceremony.ts CeremonyDeps": 17,
-  "signing/envelopes/ceremony/sign.ts SigningDeps": 17,
-  "signing/envelopes/records/deps.ts EnvelopeDeps": 15,
-  "signing/notaries/desk/desk.ts DeskDeps": 10,
+/** Types that are still larger, with their members and why. A number here may only become smaller. */
+const larger: Readonly<Record<string, { members: number; why: string }>> = {
+  "orders/order/create.ts CreateDeps": {
+    members: 13,
+    why: "one statement writes an order: it checks, prices, tries and stores first",
+  },
+  "orders/order/place.ts OrderDeps": { members: 14, why: "the same, and the checkout of the placed order" },
+  "signing/envelopes/records/deps.ts EnvelopeDeps": {
+    members: 15,
+    why: "an act is signed, stamped, stored and mailed in one call; most functions take a part of it",
+  },
+  "signing/envelopes/ceremony/open-ceremony.ts CeremonyDeps": {
+    members: 17,
+    why: "the same, and the titles and notices that signers see",
+  },
+  "signing/envelopes/ceremony/sign.ts SigningDeps": { members: 17, why: "the same, and the cache of documents" },
+  "signing/notaries/desk/desk.ts DeskDeps": { members: 10, why: "an act is checked, sealed and entered in one call" },
 };
 
 test("types of dependencies have few members, or are listed with no more than they had", () => {
@@ -28,7 +36,7 @@ test("types of dependencies have few members, or are listed with no more than th
   const found = types.filter(({ members }) => members.length > most);
   assert.deepEqual(
     Object.fromEntries(found.map(({ file, name, members }) => [`${file} ${name}`, members.length])),
-    larger,
+    Object.fromEntries(Object.entries(larger).map(([type, { members }]) => [type, members])),
   );
 });
 
