@@ -196,7 +196,7 @@ export const givenTypes = {
   NumberFormat: "Exclude<NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['format']>, string>",
   NewTemplateRole: "NonNullable<Forms['createTemplate']['roles']>[number]",
   RolePerson: "NonNullable<Forms['createOrder']['roles']>[string]",
-  ShowWhen: "NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['showWhen']>",
+  ShowWhen: "NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['show_when']>",
   SignatureField: "NonNullable<Forms['createOrder']['fields']>[number]",
   Signer: "NonNullable<Forms['createOrder']['signers']>[number]",
   SignerReplacement: "Schemas['SignerReplacement']",

@@ -35,7 +35,7 @@ const fields = [
     format: { currency: "USD" },
     show_when: { field: "has_pets", operator: "checked" },
   },
-  { kind: "initials", signer: 1, ...line(220), show_when: { field: "has_pets", operator: "checked" } },
+  { kind: "initials", signer: 1, ...line(220), width: 60, show_when: { field: "has_pets", operator: "checked" } },
   { kind: "date", signer: 1, ...line(250), show_when: { field: "has_pets", operator: "checked" } },
   {
     kind: "multiple",
