@@ -146,7 +146,7 @@ module.exports = {
     ),
     rule(
       "audiences-share-only-ui",
-      { path: "^service/src/pages/(client|dashboard|operator|signing|verify|visitor)/" },
+      { path: "^service/src/pages/(client|dashboard|live|operator|signing|verify|visitor)/" },
       { path: "^service/src/pages/(?!ui/)", pathNot: "^service/src/pages/$1/" },
       "Pages of one audience know nothing of another's; what both need lies in ui/.",
     ),

@@ -230,6 +230,7 @@ function peopleDeps(
         notarySheets: notaries.sheets,
         notarySigning: notaries.signing,
         identity: notaries.identity,
+        live: notaries.live,
         recordings: { db, clock, secrets, blobs: resources.blobs },
       },
       health: {

@@ -124,7 +124,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   };
   const shared = openShared(deps);
   const { names, titleOf, noticesOf, providers, processor, envelopes } = shared;
-  const notaries = openNotaries(resources, { workers, pricing: rules.pricing, sealing, providers });
+  const notaries = openNotaries(resources, { workers, pricing: rules.pricing, sealing, providers, media: deps.media });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
   const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
   const { dispatcher, webhooks } = openWebhooks(resources, metrics, hostLimits);

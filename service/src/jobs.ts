@@ -30,8 +30,10 @@ import {
   identityJobs,
   identityMail,
   inPersonMail,
+  liveMail,
   recordingMail,
   sessionMail,
+  watchSessions,
 } from "./signing/notaries/notaries.ts";
 import { backupMetrics } from "./upkeep/backup/backup.ts";
 import { taskMetrics } from "./upkeep/console/console.ts";
@@ -54,6 +56,7 @@ const mails = [
   recordingMail,
   inPersonMail,
   identityMail,
+  liveMail,
   fillMail,
   sessionMail,
   appointmentInvitationMail,
@@ -89,8 +92,9 @@ export function openWork(deps: AppDeps, features: Features): Work {
   receipts.work(jobs);
   testClockJobs(jobs, { db, clock, sweeps: testClockSweeps({ ...resources, retention: rules.retention }, envelopes) });
   let stopped: Promise<void> | undefined;
+  let endWatch = async (): Promise<void> => {};
   const stop = () => {
-    stopped ??= Promise.all([dispatcher.stop(), jobs.stop()]).then(() => mailer.close());
+    stopped ??= Promise.all([dispatcher.stop(), jobs.stop(), endWatch()]).then(() => mailer.close());
     return stopped;
   };
   // The requests go on for a while: load balancers have to see that this node is not ready.
@@ -99,6 +103,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));
   const start = () => {
     dispatcher.start();
+    if (notaries.live) endWatch = watchSessions(notaries.live);
     return jobs.start();
   };
   return { mailer, start, stop };

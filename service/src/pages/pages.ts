@@ -13,6 +13,7 @@ import { type ClientDeps, type ClientParts, clientPages } from "./client/client.
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
 import { guidePages } from "./guides/guides.ts";
 import { identityPages } from "./identity/routes.ts";
+import { livePages } from "./live/routes.ts";
 import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
 import { outboxRoutes } from "./outbox/outbox.ts";
 import { type SigningDeps, signingPages } from "./signing/signing.ts";
@@ -82,6 +83,8 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       const confirmation = people.dashboard.members;
       appointmentPages(scope, { limits, assets, notaries: people.operator.notaries.identity });
       identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
+      const { live } = people.operator.notaries;
+      if (live) livePages(scope, { limits, assets, live, ownOrigin });
       operatorPages(scope, { console: { ...console, confirmation }, ...people.operator });
     }
   });

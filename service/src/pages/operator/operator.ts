@@ -5,6 +5,7 @@ import type {
   DeskDeps,
   IdentityDeps,
   KeepDeps,
+  LiveDeps,
   NotarySigningDeps,
   RuleChangeDeps,
   SheetDeps,
@@ -20,6 +21,7 @@ import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
 import { handedOverPages } from "./notary/handed-over.ts";
 import { notaryHoursRoutes } from "./notary/hours-page.ts";
 import { journalRoutes, type NotaryDeskDeps, notaryRoutes } from "./notary/routes.ts";
+import { sessionRoutes } from "./notary/session-routes.ts";
 import { sheetRoutes } from "./notary/sheet-routes.ts";
 import { notarySigningRoutes } from "./notary/signing-routes.ts";
 import { notaryUploadRoutes } from "./notary/upload-routes.ts";
@@ -55,6 +57,7 @@ export type OperatorDeps = {
     identity: IdentityDeps;
     notarySheets: SheetDeps;
     recordings: KeepDeps;
+    live: LiveDeps | null;
   };
   health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
 };
@@ -92,6 +95,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     notaryRoutes(scope, notary);
     notarySigningRoutes(scope, notary);
     sheetRoutes(scope, notary);
+    if (notaries.live) sessionRoutes(scope, { ...notary, live: notaries.live });
     notaryHoursRoutes(scope, notary);
     journalRoutes(scope, notary);
     recordingRoutes(scope, { frame, recordings: notaries.recordings });

@@ -22,7 +22,7 @@ export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState
   const step = !view.consent
     ? consentStep(state, consentTexts.current(view.signer.language))
     : view.room && !view.room.maySign
-      ? handBack(state, state.words.room.read)
+      ? handBack(state, roomWords(state).read)
       : signStep(state);
   return renderFrame(assets, state, withDocument(state, step, assets));
 }
@@ -36,13 +36,15 @@ ${!state.view.room && otherChoices(state)}</div></div>`;
 const backLink = ({ room }: PageState["words"]): Html =>
   html`<p class="no-print"><a class="button quiet-button" href="/handed-over">${room.back}</a></p>`;
 
-/** Above each step on a notary's device: the signer tells the notary what else they want. */
-const inPresence = ({ words }: PageState): Html =>
-  html`<div class="card"><p>${words.room.lead}</p>${backLink(words)}</div>`;
+const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.room.remote : words.room);
+
+/** Above each step before a notary: the signer tells the notary what else they want. */
+const inPresence = (state: PageState): Html =>
+  html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 
 /** The page that a signer sees while the notary has to act. */
-const handBack = ({ words }: PageState, text: string): Html =>
-  html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${words.room.back}</h2>
+const handBack = (state: PageState, text: string): Html =>
+  html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${roomWords(state).back}</h2>
 <p class="lead">${text}</p></section>`;
 
 /** The way to the first field for a browser without scripts. The script leads there itself. */
@@ -137,12 +139,13 @@ const bold = (text: string): Html =>
 type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 
 /** The page of a signer who can do nothing, now or ever. */
-function endedStep({ token, view, words }: PageState, state: Ended): Html {
+function endedStep(page: PageState, state: Ended): Html {
+  const { token, view, words } = page;
   const { title, text } = words.states[state];
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
-<p class="lead">${view.room && state === "signed" ? words.room.signed : text}</p>
-${view.room && backLink(words)}
+<p class="lead">${view.room && state === "signed" ? roomWords(page).signed : text}</p>
+${view.room && !view.room.isRemote && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}

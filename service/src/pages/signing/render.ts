@@ -63,10 +63,10 @@ async function loadState(
   return { token: link.token, view, branding, words: wordsOf(view.signer.language), done, error, typed };
 }
 
-/** The policy allows the firm's logo, and of a page in a frame the one site that shows it. */
+/** The policy allows the firm's logo, and of a page in a frame the one site that shows it: for a session with a notary our own room. */
 function withPolicy({ branding, view }: PageState, page: string) {
   const logo = logoOf(branding);
-  const policy = viewerPolicy(logo ? [logo.origin] : [], view.frame ?? undefined);
+  const policy = viewerPolicy(logo ? [logo.origin] : [], view.frame ?? (view.room?.isRemote ? "'self'" : undefined));
   return { page, headers: { "Content-Security-Policy": policy } };
 }
 

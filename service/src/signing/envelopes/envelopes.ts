@@ -38,6 +38,7 @@ export {
   type RoomEnvelope,
   readRoomDocument,
   roomEnvelopeOf,
+  setSignature,
   takeFromSigner,
   voidRoom,
 } from "./lifecycle/room.ts";

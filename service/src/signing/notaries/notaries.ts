@@ -11,6 +11,7 @@ import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
 import { recordingEventRows } from "./recordings/events.ts";
 import { partRows, recordingRows } from "./recordings/store.ts";
+import { liveTables } from "./sessions/store.ts";
 import { handOverRows } from "./sheets/hand-overs.ts";
 import { sheetTables } from "./sheets/store.ts";
 
@@ -150,6 +151,30 @@ export { type RecordingHead, Recordings } from "./recordings/recordings.ts";
 export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { recordingById } from "./recordings/store.ts";
+export { giveTurn, markLive, onRecord, typedOnRecord, unmetLive } from "./sessions/act.ts";
+export { admitPerson, closeForAct, endLive, pauseLive, releaseBrowser } from "./sessions/door.ts";
+export {
+  answerConsent,
+  type Entered,
+  enteredBy,
+  enterRoom,
+  type RoomLink,
+  requireStep,
+  sendRoomCode,
+} from "./sessions/entry.ts";
+export { notaryName, signerName } from "./sessions/interruption.ts";
+export { liveMail } from "./sessions/mail.ts";
+export {
+  connectNotary,
+  type LiveDeps,
+  liveObstacle,
+  liveOf,
+  livePeopleOf,
+  openLive,
+  startLive,
+} from "./sessions/session.ts";
+export type { LivePerson, LiveSession } from "./sessions/store.ts";
+export { reopen, watchSessions } from "./sessions/watch.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
 export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";
 export { noteAct, typedOfSheet } from "./sheets/note.ts";
@@ -187,4 +212,5 @@ export const protectedTables = [
   recordingRows,
   partRows,
   recordingEventRows,
+  ...liveTables,
 ];

@@ -1,14 +1,20 @@
+import { fileURLToPath } from "node:url";
 import { type Sealing, tsaRootsPem } from "../../evidence/seals/seals.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
+import { readVersion } from "../../kernel/version.ts";
 import type { Pricing } from "../../orders/pricing/pricing.ts";
-import { createQuiz, createStripeIdentity, type Providers } from "../../providers/providers.ts";
+import { createQuiz, createStripeIdentity, type MediaEngine, type Providers } from "../../providers/providers.ts";
+import { readConsentTexts } from "../envelopes/envelopes.ts";
 import type { DeskDeps } from "./desk/desk.ts";
 import type { RuleChangeDeps } from "./eligibility/changes/changes.ts";
 import { eligibilityReader } from "./eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "./eligibility/rules.ts";
 import { openNotarySupply, type SupplyDeps, supplyState } from "./eligibility/supply.ts";
 import { type IdentityDeps, meansFor } from "./identity/checks.ts";
+import type { Recordings } from "./recordings/recordings.ts";
+import { LiveRooms } from "./sessions/rooms.ts";
+import type { LiveDeps } from "./sessions/session.ts";
 import type { SheetDeps } from "./sheets/ipen.ts";
 import { loadScripts } from "./sheets/scripts.ts";
 import { placeBlock } from "./signing/block.ts";
@@ -19,10 +25,12 @@ type Parts = {
   pricing: Pick<Pricing, "notarizationBlocked">;
   sealing: Pick<Sealing, "sealDocument" | "stamp">;
   providers: Providers;
+  /** Null where there is no audio and video. */
+  media: { engine: MediaEngine; recordings: Recordings } | null;
 };
 
 /** Opens the work of notaries. @throws StartupError for a bad NOTARY_RULES or NOTARY_SCRIPTS */
-export function openNotaries(resources: Resources, { workers, pricing, sealing, providers }: Parts) {
+export function openNotaries(resources: Resources, { workers, pricing, sealing, providers, media }: Parts) {
   const { config, db, clock, log, blobs, rowMac, secrets, random } = resources;
   const shipped = loadNotaryRules(config.notaryRules);
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: pricing.notarizationBlocked });
@@ -54,7 +62,18 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
     rules,
     sheets,
     signing,
+    live: openLiveRooms({ sheets, identity }, media),
     supply: openNotarySupply(supply),
     state: () => supplyState(supply, db),
   };
+}
+
+const recordingConsent = fileURLToPath(new URL("../../../data/recording-consent", import.meta.url));
+
+/** Live sessions; null without an engine of audio and video. */
+function openLiveRooms(parts: Pick<LiveDeps, "sheets" | "identity">, media: Parts["media"]): LiveDeps | null {
+  if (!media) return null;
+  const rooms = new LiveRooms({ ...media, now: () => parts.sheets.desk.clock().getTime() });
+  const consentTexts = readConsentTexts(recordingConsent);
+  return { ...parts, rooms, recordings: media.recordings, consentTexts, tool: `SignSealShip ${readVersion()}` };
 }

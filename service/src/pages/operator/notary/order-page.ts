@@ -5,6 +5,7 @@ import {
   type Claimed,
   type Faults,
   type findDraft,
+  type LiveSession,
   modeWords,
   type NotarySession,
   principalField,
@@ -24,6 +25,7 @@ import { inPersonPart } from "../orders/in-person.ts";
 import { actForm, actLabel } from "./act-form.ts";
 import { type IdentityView, identityPart } from "./identity-part.ts";
 import { orderPath } from "./order-path.ts";
+import { livePart } from "./session-page.ts";
 import { inPresencePart } from "./sheet-page.ts";
 import { signPart, uploadForm } from "./upload-forms.ts";
 
@@ -33,8 +35,10 @@ export type OrderView = {
   claimed: Claimed & { notices: ReturnType<NoticesOf> };
   draft: Draft;
   identity: IdentityView;
-  /** The open act in person; null without one. */
+  /** The open act; null without one. */
   sheet: SheetView | null;
+  /** Sessions by audio and video; null where there are none. */
+  meeting: { session: LiveSession | null; obstacle: string | null } | null;
   /** Whether the notary has a passkey. */
   hasPasskey: boolean;
   /** Booked by the client. */
@@ -82,7 +86,8 @@ ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
 ${card("appointment", "Appointment", html`${bookedPart(order.code, session)}${appointmentPart(order.code, draft, typed)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
-${claimed.eligibility.modes.includes("ipen") && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
+${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle))}
+${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
 ${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actTyped, act?.faults ?? {}, order.signers.length))}
 ${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code))}

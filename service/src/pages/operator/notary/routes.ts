@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   type Act,
   askIdentity,
@@ -15,10 +16,14 @@ import {
   type IdentityDeps,
   identitiesOf,
   inviteToBook,
+  type LiveDeps,
+  liveObstacle,
+  liveOf,
   mailAppointment,
   meansFor,
   notaryOf,
   noteAct,
+  onRecord,
   readAct,
   readForNotary,
   readJournal,
@@ -31,6 +36,7 @@ import {
   sheetOf,
   typedAct,
   typedOfSheet,
+  typedOnRecord,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -45,6 +51,8 @@ export type NotaryDeskDeps = {
   notaryDesk: DeskDeps;
   notarySheets: SheetDeps;
   identity: IdentityDeps;
+  /** Null where there is no audio and video. */
+  live: LiveDeps | null;
 };
 
 const permission = "notary.work" as const;
@@ -66,17 +74,27 @@ export async function orderPage(
     means: meansFor(deps.identity, claimed.order.environment),
   };
   const sheet = await sheetOf(deps.notarySheets, claimed);
-  const initial = { ...firstTyped(claimed), ...(sheet && typedOfSheet(sheet)) };
+  const { live } = deps;
+  const open = live && (await liveOf(live, claimed));
+  const onTape = live && open?.session.liveAt ? await onRecord(live, claimed).catch(withoutConflict) : null;
+  const initial = { ...firstTyped(claimed), ...(sheet && typedOfSheet(sheet)), ...(onTape && typedOnRecord(onTape)) };
   const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : initial);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
   const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
-  const body = orderBody({ claimed, draft, identity, session, sheet, hasPasskey, ...shown }, typed);
+  const meeting = live && { session: open?.session ?? null, obstacle: liveObstacle(live, claimed) };
+  const body = orderBody({ claimed, draft, identity, session, sheet, hasPasskey, meeting, ...shown }, typed);
   return consolePage(deps.frame, request, {
     title: `Order ${shortCode(code)}`,
     section: "notary",
     body,
     scripts: ["notary-sign.js"],
   });
+}
+
+/** Before anything is recorded the form is as without a session. */
+function withoutConflict(error: unknown): null {
+  if (error instanceof ServiceError && error.code === "conflict") return null;
+  throw error;
 }
 
 /** Where a notary works: the orders to take, those that are taken, and the journal. */
@@ -180,11 +198,12 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
     async handle({ request, operator, params: { code }, form: typed }) {
       const claimed = await claimedOrder(notaryDesk, operator, code);
       const at = notaryDesk.clock();
-      const read = readAct(typed, at);
+      const onTape = deps.live && (await onRecord(deps.live, claimed));
+      const read = readAct({ ...typed, ...(onTape && typedOnRecord(onTape)) }, at);
       if (!read.ok)
         return { page: await orderPage(deps, request, operator, code, { act: { typed, ...read } }), status: 400 };
       requireMode(claimed, read.value);
-      await noteAct(notaryDesk, claimed, read.value, at);
+      await noteAct(notaryDesk, claimed, read.value, at, onTape);
       return done(orderPath(code, "#upload"), "act-saved");
     },
     refused: ({ request, operator, params: { code }, form: typed }, problem) =>

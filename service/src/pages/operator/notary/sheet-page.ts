@@ -57,7 +57,7 @@ ${card("end-act", "End without an act", html`<p>What was signed on this device c
 </div>`;
 }
 
-const stepList = ({ turns, sheet }: SheetView): Html =>
+export const stepList = ({ turns, sheet }: SheetView): Html =>
   html`<ol class="run-sheet">${turns.map(({ turn, isMarked }) => html`<li class="${isMarked ? "done" : "waiting"}">${turnWords(sheet, turn)}: <span class="quiet-text">${isMarked ? "done" : "not yet"}</span></li>`)}</ol>`;
 
 function openPart({ order }: Claimed, view: SheetView, typed: Typed): Html {
@@ -79,7 +79,7 @@ ${buttonForm(sheetPath(code, "/hand-over"), `Hand to ${sheet.people.find(({ n })
   const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
   return html`${lead}${obstacle && notice("attention", "Not open yet", html`${obstacle}`)}
 <form class="form" method="post" action="${sheetPath(code, "/mark")}">${hiddenFields(hidden)}
-${step.name === "identify" && signer !== null && identityPart(sheet.people, signer, typed)}
+${step.name === "identify" && signer !== null && identityFields(sheet.people, signer, typed)}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
 <div class="form-actions"><button type="submit">Mark as done</button></div></form>
 ${step.name === "identify" && signer !== null && witnessForms(code, view, signer, typed)}`;
@@ -113,9 +113,9 @@ ${field({ form: "sworn", name: "knows", label: `How, and for how long, they know
 <div class="form-actions"><button type="submit" class="secondary">The witness is identified</button></div></form>`;
 }
 
-const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1).replaceAll("_", " ")}`;
+export const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1).replaceAll("_", " ")}`;
 
-function identityPart(people: readonly { n: number; name: string }[], n: number, typed: Typed): Html {
+export function identityFields(people: readonly { n: number; name: string }[], n: number, typed: Typed): Html {
   const name = people.find((each) => each.n === n)?.name ?? "";
   const part = (field: string) => ({
     name: field,

@@ -29,7 +29,7 @@ export function sheetRoutes(scope: FastifyInstance, deps: NotaryDeskDeps & { not
   async function show(request: FastifyRequest, operator: Operator, code: string, typed: Typed = {}, problem?: string) {
     const claimed = await claimedOrder(notaryDesk, operator, code);
     const view = await sheetOf(notarySheets, claimed);
-    if (!view) return null;
+    if (view?.sheet.script.mode !== "ipen") return null;
     const body = sheetBody({ claimed, view, typed, problem });
     return consolePage(frame, request, { title: `Act for order ${shortCode(code)}`, section: "notary", body });
   }

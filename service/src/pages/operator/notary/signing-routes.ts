@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   claimedOrder,
+  closeForAct,
   completeSignature,
   type DeskReport,
   type NotarySigningDeps,
@@ -72,6 +73,7 @@ export function notarySigningRoutes(
     permission,
     async handle({ request, operator, params: { code }, form }) {
       const confirmed = { ...confirmedIn(new Map(Object.entries(form))), actSha256: form["actSha256"] ?? "" };
+      if (deps.live) await closeForAct(deps.live, operator, code);
       const again = await takeSigned(notaryDesk, operator, code, confirmed);
       if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
       return done("/operator/notary", "act-completed");

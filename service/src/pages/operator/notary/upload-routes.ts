@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
-import { claimedOrder, completeAct, type DeskReport, reportOn } from "../../../signing/notaries/notaries.ts";
+import {
+  claimedOrder,
+  closeForAct,
+  completeAct,
+  type DeskReport,
+  reportOn,
+} from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
@@ -49,6 +55,7 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     handle: ({ request, operator, params: { code } }) =>
       withUpload(deps.upload, request, operator, async ({ bytes, fields }) => {
         const confirmed = { ...confirmedIn(fields), actSha256: fields.get("actSha256") ?? "" };
+        if (deps.live) await closeForAct(deps.live, operator, code);
         const again = await completeAct(notaryDesk, operator, code, { bytes, drawnLines: [] }, confirmed);
         if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
         return done("/operator/notary", "act-completed");

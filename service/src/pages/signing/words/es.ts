@@ -210,6 +210,12 @@ export const es: Words = {
     back: "Entregar el dispositivo al notario",
     read: "Ha leído el documento y ha dado su consentimiento. Ahora sigue un paso del notario: devuelva el dispositivo.",
     signed: "Ha firmado. Devuelva el dispositivo.",
+    remote: {
+      lead: "Usted lee y firma ante el notario, que le ve y le oye. Si tiene preguntas, hágaselas al notario.",
+      back: "Ahora le toca al notario",
+      read: "Ha leído el documento y ha aceptado. El notario continúa con usted.",
+      signed: "Ha firmado. El notario continúa.",
+    },
   },
   embed: {
     title: "Leer y firmar",

@@ -209,6 +209,12 @@ export const pt: Words = {
     back: "Entregar o dispositivo ao notário",
     read: "Você leu o documento e concordou. O próximo passo é do notário: devolva o dispositivo.",
     signed: "Você assinou. Devolva o dispositivo.",
+    remote: {
+      lead: "Você lê e assina diante do tabelião, que vê e ouve você. Se tiver perguntas, faça-as ao tabelião.",
+      back: "Agora é a vez do tabelião",
+      read: "Você leu o documento e concordou. O tabelião continua com você.",
+      signed: "Você assinou. O tabelião continua.",
+    },
   },
   embed: {
     title: "Ler e assinar",

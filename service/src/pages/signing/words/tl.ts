@@ -213,6 +213,12 @@ export const tl: Words = {
     back: "Ibigay ang device sa notaryo",
     read: "Nabasa mo na ang dokumento at pumayag ka. Ang susunod na hakbang ay sa notaryo: ibalik ang device.",
     signed: "Nakalagda ka na. Ibalik ang device.",
+    remote: {
+      lead: "Nagbabasa at pumipirma kayo sa harap ng notaryo, na nakakakita at nakakarinig sa inyo. Kung may tanong, itanong sa notaryo.",
+      back: "Ang notaryo ang susunod",
+      read: "Nabasa na ninyo ang dokumento at pumayag kayo. Magpapatuloy ang notaryo kasama ninyo.",
+      signed: "Nakapirma na kayo. Magpapatuloy ang notaryo.",
+    },
   },
   embed: {
     title: "Basahin at lagdaan",

@@ -26,6 +26,7 @@ const sources = {
   "copy.js": "./ui/browser/copy.ts",
   "guides.js": "./guides/browser/guides.ts",
   "notary-sign.js": "./operator/browser/notary-sign.ts",
+  "notary-room.js": "./live/browser/notary-room.ts",
   "keys.js": "./operator/browser/keys.ts",
   "recording.js": "./operator/browser/recording.ts",
   "passkey.js": "./ui/browser/passkey.ts",

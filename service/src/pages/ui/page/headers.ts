@@ -15,4 +15,9 @@ export const credentialHeaders = {
 /** Of a page that is the same for everyone. */
 export const publicHeaders = { "Cache-Control": "no-cache" };
 
+/** Of a room where people meet by audio and video: no other page may use camera and microphone. */
+export const cameraHeaders = {
+  "Permissions-Policy": "camera=(self), microphone=(self), display-capture=(), geolocation=()",
+};
+
 export const htmlType = "text/html; charset=utf-8";

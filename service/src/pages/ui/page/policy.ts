@@ -18,6 +18,9 @@ export const silentPolicy = (images: readonly string[] = []): string => policy("
 /** Of pages that refresh themselves, and may come to have a form. @param images origins of logos */
 export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images, "'self'");
 
+/** Of a room where people meet: the signing pages, which are ours, are in a frame of it. */
+export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
+
 /**
  * Of a page that shows a document: our own scripts, their worker and the bytes that both fetch. pdf.js keeps pictures of
  * a document as blobs. @param images origins of logos @param frame the one origin that may show it in a frame

@@ -256,7 +256,7 @@ function actRecord(acting: Acting): JsonObject {
   return {
     at: at.toISOString(),
     ...(embed && { channel: "embedded", origin: embed.origin }),
-    ...(room && { channel: "in_presence" }),
+    ...(room && { channel: room.isRemote ? "by_audio_and_video" : "in_presence" }),
     client: clientDetail(client),
     consent: signer.consent && { ...signer.consent },
     envelope: envelope.verifyCode,

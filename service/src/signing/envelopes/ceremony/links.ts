@@ -106,13 +106,14 @@ const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
 
 /** @throws ServiceError `conflict` where a step of the notary comes before the signature */
 export function requireMaySign({ room }: Pick<Linked, "room">): void {
-  if (room && !room.maySign)
-    throw new ServiceError("conflict", "The notary’s step comes before your signature. Hand the device back.");
+  if (!room || room.maySign) return;
+  const next = room.isRemote ? "Or the session is on hold: somebody’s line is down." : "Hand the device back.";
+  throw new ServiceError("conflict", `The notary’s step comes before your signature. ${next}`);
 }
 
 /** @throws ServiceError `conflict` for what a signer in a notary's presence says to the notary */
 export function refuseInRoom({ room }: Pick<Linked, "room">): void {
-  if (room) throw new ServiceError("conflict", "Tell the notary who is with you, and hand the device back.");
+  if (room) throw new ServiceError("conflict", "Tell the notary, before whom you are.");
 }
 
 /** @throws ServiceError `conflict` saying why this can't be done now */

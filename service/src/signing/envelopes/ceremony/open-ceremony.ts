@@ -197,7 +197,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
     expiresAt: envelope.expiresAt,
     frame: embed?.origin ?? null,
-    room: room && { maySign: room.maySign },
+    room: room && { maySign: room.maySign, isRemote: room.isRemote },
     step: signer.auth === "link" ? null : signer.auth,
     canSendWayIn: canSendWayIn(linked),
     document: head ? shownDocument(envelope, head) : null,

@@ -76,8 +76,8 @@ export type SigningView = {
   readonly expiresAt: Date;
   /** The firm's site whose page shows it in a frame; null for a page of its own. */
   readonly frame: string | null;
-  /** On a notary's device, in the notary's presence, and whether the signature is open; null for a page of its own. */
-  readonly room: { readonly maySign: boolean } | null;
+  /** Before a notary, at the notary's device or by audio and video, and whether the signature is open; null for a page of its own. */
+  readonly room: { readonly maySign: boolean; readonly isRemote: boolean } | null;
   /** The step that the signer is identified by, besides the link; null for none. */
   readonly step: "mail_code" | "access_code" | "text_code" | null;
   /** Whether a way in can be sent while the link is locked. */

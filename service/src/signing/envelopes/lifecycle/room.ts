@@ -30,7 +30,14 @@ import {
   storeTail,
   withOriginal,
 } from "../records/revisions.ts";
-import { blockOf, closeSignerRooms, insertRoom, insertSignerRoom, type NotaryBlock } from "../records/rooms.ts";
+import {
+  blockOf,
+  closeSignerRooms,
+  insertRoom,
+  insertSignerRoom,
+  type NotaryBlock,
+  setMaySign,
+} from "../records/rooms.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { insertEnvelope, signaturePageWords } from "./open.ts";
 import { readSigningOrder } from "./signing-order.ts";
@@ -62,7 +69,12 @@ export type PlaceBlock = (
  * signature. Nobody is mailed.
  * @throws PdfRefusal, UnfitField when the document can't be prepared; ServiceError `conflict` when another envelope is open
  */
-export async function openRoomEnvelope(deps: RoomDeps, orderId: number, place: PlaceBlock): Promise<void> {
+export async function openRoomEnvelope(
+  deps: RoomDeps,
+  orderId: number,
+  place: PlaceBlock,
+  isRemote: boolean,
+): Promise<void> {
   const order = await readSigningOrder(deps, orderId, "NotarizationPending");
   if (!order) throw new ServiceError("conflict", "The order waits for no notary.");
   const { code: orderCode, partnerId, environment, signers, fields: requested } = order;
@@ -89,7 +101,8 @@ export async function openRoomEnvelope(deps: RoomDeps, orderId: number, place: P
       // Nobody is reminded of what happens in a notary's presence.
       await tx.query(sql`UPDATE envelopes SET remind_at = NULL WHERE id = ${envelope.id}`);
       const { name, object, width, height } = own;
-      await insertRoom(tx, envelope.id, { name, object, width, height }, at);
+      const room = { name, object, width, height, ...(isRemote && { isRemote: true as const }) };
+      await insertRoom(tx, envelope.id, room, at);
       await insertRevision(tx, envelope, { number: 1, signer: null, bytes: length, sha256, createdAt: at }, tail);
       await appendToTrail(tx, deps.rowMac, envelope, "created", at, {
         attempt: envelope.attempt,
@@ -159,6 +172,12 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
   const detail = { signer: n, attempt: envelope.attempt, maySign };
   await tx.query(auditLine({ at, action: "signing_device.handed_over", actor, partnerId, orderId, detail }));
   return token;
+}
+
+/** Freezes the open signature while somebody is away, and opens it again. The envelope is locked before its turns, as a signature does. */
+export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
+  await lockOpen(tx, envelopeId);
+  await setMaySign(tx, envelopeId, isOpen);
 }
 
 /** The device is the notary's again: nobody signs any more. */

@@ -13,6 +13,8 @@ export type NotaryBlock = {
   /** In points. */
   readonly width: number;
   readonly height: number;
+  /** Signers meet the notary by audio and video, each at a device of their own. Left out for one room. */
+  readonly isRemote?: true;
 };
 
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
@@ -53,15 +55,23 @@ export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock 
   return room?.block;
 }
 
-/** A signer's turn on the notary's device. */
-export type SignerRoom = { id: string; signerId: number; envelopeId: number; maySign: boolean; presence: string };
+/** A signer's turn before the notary: on the notary's device, or by audio and video. */
+export type SignerRoom = {
+  id: string;
+  signerId: number;
+  envelopeId: number;
+  maySign: boolean;
+  presence: string;
+  isRemote: boolean;
+};
 
 /** The turn that a token opens; undefined for one that is over. */
 export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
   const [room] = await db.query<SignerRoom>(sql`
     SELECT r.id, r.signer_id AS "signerId", s.envelope_id AS "envelopeId", r.may_sign AS "maySign", r.presence,
-      ${verified(signerRoomState, sql`r`)}
-    FROM signer_rooms r JOIN envelope_signers s ON s.id = r.signer_id
+      coalesce((room.block ->> 'isRemote')::boolean, false) AS "isRemote", ${verified(signerRoomState, sql`r`)},
+      ${verified(envelopeRoomState, sql`room`)}
+    FROM signer_rooms r JOIN envelope_signers s ON s.id = r.signer_id JOIN envelope_rooms room ON room.envelope_id = s.envelope_id
     WHERE r.token_sha256 = ${tokenSha256(token)} AND r.closed_at IS NULL AND r.expires_at > ${now}`);
   return room;
 }
@@ -78,12 +88,19 @@ export async function insertSignerRoom(tx: Tx, room: NewRoom): Promise<void> {
 }
 
 /** Ends the turns of an envelope's signers. */
-export async function closeSignerRooms(tx: Tx, envelopeId: number, at: Date): Promise<void> {
+export const closeSignerRooms = (tx: Tx, envelopeId: number, at: Date): Promise<void> =>
+  changeOpenRooms(tx, envelopeId, sql`closed_at = ${at}`);
+
+/** Opens or closes the signature of the turns that are open. */
+export const setMaySign = (tx: Tx, envelopeId: number, maySign: boolean): Promise<void> =>
+  changeOpenRooms(tx, envelopeId, sql`may_sign = ${maySign}`);
+
+async function changeOpenRooms(tx: Tx, envelopeId: number, set: Statement): Promise<void> {
   const open = sql`closed_at IS NULL AND signer_id IN (SELECT id FROM envelope_signers WHERE envelope_id = ${envelopeId})`;
-  const closing = await tx.query<{ id: string }>(sql`
+  const changing = await tx.query<{ id: string }>(sql`
     SELECT id, ${verified(signerRoomState, sql`signer_rooms`)} FROM signer_rooms WHERE ${open} FOR UPDATE`);
-  for (const { id } of closing) {
-    await tx.query(sql`UPDATE signer_rooms SET closed_at = ${at} WHERE id = ${id}`);
+  for (const { id } of changing) {
+    await tx.query(sql`UPDATE signer_rooms SET ${set} WHERE id = ${id}`);
     await writeStateMacs(tx, signerRoomState, sql`id = ${id}`);
   }
 }

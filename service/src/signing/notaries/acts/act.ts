@@ -130,9 +130,9 @@ export function readAct(typed: Typed, now: Date): Read<Act> {
 }
 
 /** Reads how one principal was identified, from the fields of that principal: every field that is wrong is named. */
-export function readIdentity(typed: Typed, n: number): Read<Principal> {
+export function readIdentity(typed: Typed, n: number, isRemote: boolean): Read<Principal> {
   const read = formReader(typed);
-  return read.done(readPrincipal(read, n, false));
+  return read.done(readPrincipal(read, n, isRemote));
 }
 
 function readPrincipal(read: FormReader, n: number, isRemote: boolean): Principal {

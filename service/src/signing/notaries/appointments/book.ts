@@ -233,6 +233,19 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
   });
 }
 
+/** Ends an appointment whose session came to nothing: people choose another time, unless the order fails. The order is locked. */
+export async function closeAppointment(
+  tx: Tx,
+  { orderId, signers }: { orderId: number; signers: readonly unknown[] },
+  outcome: (typeof outcomes)[number],
+  { at, fails }: { at: Date; fails: boolean },
+): Promise<void> {
+  const session = openOf(await sessionsOf(tx, orderId));
+  if (!session || session.startsAt > at) return;
+  await endSession(tx, session.id, outcome, at);
+  if (!fails) await mailSession(tx, { id: session.id, sequence: session.sequence + 1 }, "again", { signers });
+}
+
 /** Writes when and where the notary can be met. Appointments that were booked before stay. @throws ServiceError naming every field that is wrong */
 export async function setHours(deps: DeskDeps, operator: Operator, typed: Typed): Promise<void> {
   const hours = accepted(readHours(typed));

@@ -12,6 +12,7 @@ import { appendEntry } from "../acts/journal.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import { inPersonObstacle } from "../in-person/in-person.ts";
 import { recordingOfAct } from "../recordings/in-journal.ts";
+import { requireTogether } from "../sessions/act.ts";
 import { endWithSignature, requireReady } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { deleteSignatures } from "../signing/store.ts";
@@ -37,6 +38,7 @@ function actIn(draft: Draft | undefined): Act {
 export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   requireReady(await openSheetOf(deps, order.taskId), act);
+  await requireTogether(deps.db, order.taskId, act);
   return { act, given: await documentToNotarize(deps, order) };
 }
 
@@ -157,6 +159,7 @@ async function writeDown(
   const frame = { journal: notary.id, notary, orderCode, environment, at, orderId, actor: operator.actor };
   const recording = await recordingOfAct(tx, act, deps.baseUrl);
   await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about, ...(recording && { recording }) });
+  await requireTogether(tx, order.taskId, act);
   await endWithSignature(tx, deps.rowMac, order, act, { document, by: operator.actor, at });
   await perform(tx, locked, "notarized", { document }, { actor: operator.actor, at, log: deps.log });
   await deleteDraft(tx, order.taskId);

@@ -18,10 +18,10 @@ import {
 import { atSheet, type Opened, type SheetDeps, sessionOf } from "./ipen.ts";
 import { markSignersSteps, principalOf } from "./room.ts";
 import { lockOpenSheet, noteEvent } from "./sheet.ts";
-import { openTurn, turnsOf, turnWords } from "./steps.ts";
+import { openTurn, signsNext, turnWords } from "./steps.ts";
 import { findSheet, isInHands, orderCodeOf } from "./store.ts";
 
-const basisWords = {
+export const basisWords = {
   personal_knowledge: "personal knowledge",
   credential: "a credential that the notary saw",
   credible_witness: "a credible witness",
@@ -43,9 +43,7 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
     if (sheet.pinHash === null && !session.proof.hasPasskey)
       throw new ServiceError("conflict", "You have neither a PIN nor a passkey to get the device back with.");
     const { signer } = turn;
-    const turns = turnsOf(sheet);
-    const next = turns[turns.findIndex(({ step, signer: n }) => step === turn.step && n === signer) + 1];
-    const maySign = turn.step.name === "sign" || (next?.step.name === "sign" && next.signer === signer);
+    const maySign = signsNext(sheet, turn);
     const basis = principalOf(sheet, signer)?.basis;
     const presence =
       `in the physical presence of the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +

@@ -7,12 +7,13 @@ import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
 import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { actKinds, actWords, principalField, readIdentity } from "../acts/act.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
+import { modeWords } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { closeHandOver, type HandOver, handOverOfSheet } from "./hand-overs.ts";
 import { endWithoutAct, markSignersSteps, unmetIn } from "./room.ts";
-import { filled, type Script, type Scripts } from "./scripts.ts";
+import { filled, type Script, type Scripts, type SheetMode } from "./scripts.ts";
 import { lockOpenSheet, markStep, openSheet } from "./sheet.ts";
-import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords } from "./steps.ts";
+import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords, type Unmet } from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
@@ -32,16 +33,33 @@ const leastPin = 6;
  * @throws ServiceError naming the field and the rule, or why such an act is not done for this order
  */
 export async function beginAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
-  const { desk } = deps;
   const session = sessionOf(operator);
   const read = formReader(typed);
   const act = read.requiredOneOf("act", actKinds);
   const pin = read.matching("pin", new RegExp(`^\\d{${leastPin},12}$`), `must have ${leastPin} to 12 digits`);
   if (pin === null && !session.proof.hasPasskey) read.fault("pin", "is required, because you have no passkey");
   accepted(read.done({ act, pin }));
-  const claimed = await claimedOrder(desk, operator, code);
-  const script = await scriptFor(deps, claimed, act);
+  const claimed = await claimedOrder(deps.desk, operator, code);
   const pinHash = pin === null ? null : await slowHash(pin);
+  await openAct(deps, operator, claimed, { act, mode: "ipen", pinHash });
+}
+
+type NewAct = { act: Script["act"]; mode: SheetMode; pinHash: string | null };
+
+/**
+ * Prepares the document where signers sign in the act, and opens its run sheet.
+ * @param also what is written with the sheet
+ * @throws ServiceError why such an act is not done for this order
+ */
+export async function openAct(
+  deps: SheetDeps,
+  operator: Operator,
+  claimed: Claimed,
+  { act, mode, pinHash }: NewAct,
+  also: (tx: Tx, sheet: Sheet, locked: Locked) => Promise<void> = async () => {},
+): Promise<void> {
+  const { desk } = deps;
+  const script = await scriptFor(deps, claimed, act, mode);
   const { taskId, orderId } = claimed.order;
   const hasSigners = script.steps.some(({ name }) => name === "sign");
   await desk.db.transaction(async (tx) => {
@@ -52,7 +70,8 @@ export async function beginAct(deps: SheetDeps, operator: Operator, code: string
   });
   if (hasSigners) await prepare(deps, claimed, script);
   await desk.db.transaction(async (tx) => {
-    const { at, notary, order } = await lockClaimed(tx, desk, operator, claimed);
+    const locked = await lockClaimed(tx, desk, operator, claimed);
+    const { at, notary, order } = locked;
     if (hasSigners && !(await roomEnvelopeOf(tx, orderId))) throw new ServiceError("conflict", openAlready);
     const people = order.signers.map(({ name }, index) => ({ n: index + 1, name }));
     const by = { by: operator.actor, at };
@@ -73,6 +92,7 @@ export async function beginAct(deps: SheetDeps, operator: Operator, code: string
         detail,
       }),
     );
+    await also(tx, sheet, locked);
   });
 }
 
@@ -85,14 +105,19 @@ export function sessionOf(operator: Operator) {
 }
 
 /** @throws ServiceError why such an act is not done for this order */
-async function scriptFor({ desk, scripts }: SheetDeps, { eligibility, notary, order }: Claimed, act: Script["act"]) {
+async function scriptFor(
+  { desk, scripts }: SheetDeps,
+  { eligibility, notary, order }: Claimed,
+  act: Script["act"],
+  mode: SheetMode,
+) {
   const { modes, obstacles, rules } = eligibility;
-  if (!modes.includes("ipen"))
-    throw invalid(`An act in person, electronically, is not open to you for this order. ${obstacles.join(" ")}`.trim());
+  if (!modes.includes(mode))
+    throw invalid(`An act ${modeWords[mode]} is not open to you for this order. ${obstacles.join(" ")}`.trim());
   if (!rules.acts.value.includes(act))
     throw invalid(`act must be one that is offered in ${notary.state}: ${rules.acts.value.join(", ")}.`);
   const isSigned = (await furthestDocument(desk.db, order.orderId))?.kind !== "original";
-  const script = scripts.of({ act, mode: "ipen", state: notary.state, isSigned });
+  const script = scripts.of({ act, mode, state: notary.state, isSigned });
   if (!script)
     throw invalid(
       `act must not be ${actWords[act]} for a document that was signed before: it needs a signature in your presence.`,
@@ -101,10 +126,11 @@ async function scriptFor({ desk, scripts }: SheetDeps, { eligibility, notary, or
 }
 
 async function prepare({ desk, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<void> {
-  await openRoomEnvelope(desk, claimed.order.orderId, placeFor(claimed, script)).catch((error: Error) => {
+  const isRemote = script.mode === "ron";
+  await openRoomEnvelope(desk, claimed.order.orderId, placeFor(claimed, script), isRemote).catch((error: Error) => {
     if (error instanceof ServiceError) throw error;
     if (error.name !== "PdfRefusal" && error.name !== "UnfitField") throw error;
-    throw new ServiceError("conflict", `This document can’t be signed in your presence on a device: ${error.message}.`);
+    throw new ServiceError("conflict", `This document can’t be signed before you: ${error.message}.`);
   });
 }
 
@@ -118,9 +144,11 @@ export type SheetView = Opened & {
   handOver: HandOver | undefined;
 };
 
+/** @param conditions of an act that is not in one room */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,
   { order, notary }: Claimed,
+  conditions: (room: RoomEnvelope | undefined) => Unmet = unmetIn,
 ): Promise<SheetView | null> {
   const sheet = await openSheetOf(desk, order.taskId);
   if (!sheet) return null;
@@ -142,24 +170,29 @@ export async function sheetOf(
       isMarked: at === -1 || index < at,
       words: filled(turn.step.words.en, facts(turn)),
     })),
-    obstacle: open && open.step.by === "notary" ? obstacleOf(sheet, open, unmetIn(room)) : null,
+    obstacle: open && open.step.by === "notary" ? obstacleOf(sheet, open, conditions(room)) : null,
     handOver: await handOverOfSheet(desk.db, sheet.id),
   };
 }
 
 type Locked = Awaited<ReturnType<typeof lockClaimed>>;
 
-/** Works at the open sheet of an order in the notary's hands, with all that is locked, and the signers' own steps marked. */
+/**
+ * Works at the open sheet of an order in the notary's hands, with all that is locked, and the signers' own steps marked.
+ * @param mode of the sheet: the conditions of an act in one room are not those of one by audio and video
+ */
 export function atSheet<T>(
   { desk }: Pick<SheetDeps, "desk">,
   operator: Operator,
   claimed: Claimed,
   work: (tx: Tx, opened: Opened, locked: Locked) => Promise<T>,
+  mode: SheetMode = "ipen",
 ): Promise<T> {
   return desk.db.transaction(async (tx) => {
     const locked = await lockClaimed(tx, desk, operator, claimed);
     const found = await openSheetOf({ ...desk, db: tx }, locked.order.taskId);
-    if (!found) throw new ServiceError("conflict", "No act in person is open for this order.");
+    if (found?.script.mode !== mode)
+      throw new ServiceError("conflict", `No act ${modeWords[mode]} is open for this order.`);
     const room = await roomEnvelopeOf(tx, locked.order.orderId);
     const sheet = await lockOpenSheet(tx, desk.rowMac, found.id);
     return work(tx, { sheet: await markSignersSteps(tx, desk.rowMac, sheet, room, locked.at), room }, locked);
@@ -186,7 +219,7 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
     // The open step is named before what is wrong with the fields of another.
     if (isIdentity && turn?.step.name === name && turn.signer === signer) {
       const known = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
-      const detail = { ...accepted(readIdentity(known, signer)), name: nameOf(sheet, signer) };
+      const detail = { ...accepted(readIdentity(known, signer, false)), name: nameOf(sheet, signer) };
       await markStep(tx, deps.desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmetIn(room));
     } else await markStep(tx, deps.desk.rowMac, sheet, mark, { by: operator.actor, at }, unmetIn(room));
   });

@@ -5,10 +5,22 @@ import { headOf, principalOf } from "./room.ts";
 import type { Mark } from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
 
-/** Notes an act; one with a run sheet names where its record ends, so that the notary's signature is over what was marked. */
-export async function noteAct(desk: DeskDeps, { order, notary }: Claimed, act: Act, at: Date): Promise<void> {
+/** Where an act by audio and video is on record. */
+export type OnRecord = Pick<Act, "session" | "recording">;
+
+/**
+ * Notes an act; one with a run sheet names where its record ends, so that the notary's signature is over what was marked.
+ * @param onRecord of the live session; null without one
+ */
+export async function noteAct(
+  desk: DeskDeps,
+  { order, notary }: Claimed,
+  act: Act,
+  at: Date,
+  onRecord: OnRecord | null,
+): Promise<void> {
   const sheet = await openSheetOf(desk, order.taskId);
-  const noted = sheet ? { ...act, sheet: headOf(sheet) } : act;
+  const noted = sheet ? { ...act, ...onRecord, sheet: headOf(sheet) } : act;
   await saveAct(desk.db, order.taskId, notary.id, noted, at);
 }
 

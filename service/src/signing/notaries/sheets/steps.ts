@@ -57,6 +57,13 @@ export const markOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: St
 export const openTurn = (sheet: Progress): Turn | null =>
   turnsOf(sheet).find(({ step, signer }) => !markOf(sheet, step.name, signer)) ?? null;
 
+/** Whether a signer who has the document signs it without another step of the notary's in between. */
+export function signsNext(sheet: Progress, { step, signer }: Turn): boolean {
+  const turns = turnsOf(sheet);
+  const next = turns[turns.findIndex((turn) => turn.step === step && turn.signer === signer) + 1];
+  return step.name === "sign" || (next?.step.name === "sign" && next.signer === signer);
+}
+
 /** Says why a condition does not hold; null when it does. The mode of the act knows. */
 export type Unmet = (need: Need, signer: number | null) => string | null;
 

@@ -80,6 +80,13 @@ export async function findSheet(reading: Reading, id: string): Promise<Sheet | u
   return sheet;
 }
 
+/** What an act came to; null while it goes on. Its record is not read. */
+export async function outcomeOf(db: Sql, id: string): Promise<SheetOutcome | null> {
+  const [row] = await db.query<{ outcome: SheetOutcome | null }>(sql`
+    SELECT outcome, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets WHERE id = ${id}`);
+  return row?.outcome ?? null;
+}
+
 /** The latest sheet of a task. */
 export async function latestSheet(reading: Reading, taskId: number): Promise<Sheet | undefined> {
   const [sheet] = await sheetsOf(reading, sql`task_id = ${taskId} ORDER BY opened_at DESC, id LIMIT 1`);

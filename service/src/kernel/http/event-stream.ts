@@ -1,0 +1,39 @@
+import type { ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+const pingMs = 15_000;
+
+/** Sends one event to the page. */
+type SendEvent = (data: unknown) => void;
+
+/**
+ * Server-sent events of a scope's routes (HTML, section 9.2). The streams end when the service does: it would wait for them else.
+ * @returns a function that answers with a stream; `subscribe` may refuse before it begins
+ */
+export function eventStreams(scope: FastifyInstance) {
+  const open = new Set<ServerResponse>();
+  scope.addHook("preClose", async () => {
+    for (const raw of open) raw.end();
+  });
+  return (reply: FastifyReply, subscribe: (send: SendEvent) => () => void): void => {
+    const { raw } = reply;
+    const end = subscribe((data) => void raw.write(`data: ${JSON.stringify(data)}\n\n`));
+    reply.hijack();
+    raw.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      // nginx would keep events back until its buffer is full.
+      "x-accel-buffering": "no",
+    });
+    raw.write("retry: 2000\n\n");
+    open.add(raw);
+    // Proxies end connections on which nothing is sent.
+    const ping = setInterval(() => void raw.write(":\n\n"), pingMs).unref();
+    raw.on("close", () => {
+      clearInterval(ping);
+      open.delete(raw);
+      end();
+    });
+  };
+}

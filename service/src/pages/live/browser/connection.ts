@@ -1,0 +1,124 @@
+/** Two connections to the engine: one that sends this device's media, and one by which all others come. The server offers the second. */
+
+export type ServerMessage =
+  | { kind: "publish"; sdp: string }
+  | { kind: "subscribe"; sdp: string; tracks: { mid: string; person: string; media: "audio" | "video" }[] };
+
+type Ticket = { ticket: string; iceServers: RTCIceServer[] };
+
+/** Takes a message that the server pushed. */
+export type Receive = (message: ServerMessage) => void;
+
+export type Connection = {
+  stats: () => Promise<{ rttMs: number | null; lost: number; received: number }>;
+  close: () => void;
+};
+
+/** Sends a form to the room's address, and reads the answer. @throws Error with what the server said */
+export async function post(address: string, fields: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const answer = await fetch(address, {
+    method: "POST",
+    headers: { Accept: "application/json" },
+    body: new URLSearchParams(fields),
+  });
+  const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+  const said = isJson ? ((await answer.json()) as Record<string, unknown>) : {};
+  if (!answer.ok) throw new Error(String(said["message"] ?? said["detail"] ?? said["error"] ?? answer.status));
+  return said;
+}
+
+const caps = { maxBitrate: 600_000, maxFramerate: 20 };
+
+type Heard = {
+  /** Before anything is asked for: the server's first offer may come while the answers to ours do. */
+  ready: (receive: Receive) => void;
+  track: (person: string, track: MediaStreamTrack) => void;
+  /** Who is there now. */
+  gone: (people: Set<string>) => void;
+  /** Called once, when the connection broke for good. */
+  failed: () => void;
+};
+
+/**
+ * Connects by a new ticket.
+ * @param kind `media` in a session, `check` for this device's own media back
+ */
+export async function connect(
+  base: string,
+  kind: "media" | "check",
+  own: MediaStream,
+  { ready, track, gone, failed }: Heard,
+): Promise<Connection> {
+  const { ticket, iceServers } = (await post(`${base}/${kind}`)) as unknown as Ticket;
+  const received = new RTCPeerConnection({ iceServers });
+  const sent = new RTCPeerConnection({ iceServers });
+  const people = new Map<string, string>();
+  let queue: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    sent.close();
+    received.close();
+  };
+  const fail = () => {
+    if (isOver) return;
+    end();
+    failed();
+  };
+  const ask = async (message: { kind: string; sdp?: string | undefined }) => {
+    const { sdp } = message;
+    const said = await post(`${base}/signal`, { ticket, kind: message.kind, ...(sdp !== undefined && { sdp }) });
+    return said["messages"] as ServerMessage[];
+  };
+  received.ontrack = ({ transceiver, track: come }) => {
+    const person = people.get(transceiver.mid ?? "");
+    if (person !== undefined) track(person, come);
+  };
+  const receive = (message: ServerMessage) => {
+    if (message.kind !== "subscribe") return;
+    // One after the other: an answer belongs to the offer before it.
+    queue = queue
+      .then(async () => {
+        if (isOver) return;
+        people.clear();
+        for (const { mid, person } of message.tracks) people.set(mid, person);
+        await received.setRemoteDescription({ type: "offer", sdp: message.sdp });
+        await received.setLocalDescription(await received.createAnswer());
+        await ask({ kind: "subscribe", sdp: received.localDescription?.sdp });
+        gone(new Set(people.values()));
+      })
+      .catch(fail);
+  };
+  for (const pc of [sent, received])
+    pc.onconnectionstatechange = () => {
+      if (pc.connectionState === "failed") fail();
+    };
+  ready(receive);
+  for (const each of await ask({ kind: "join" })) receive(each);
+  await offer(sent, own);
+  for (const answer of await ask({ kind: "publish", sdp: sent.localDescription?.sdp }))
+    if (answer.kind === "publish") await sent.setRemoteDescription({ type: "answer", sdp: answer.sdp });
+    else receive(answer);
+  return { close: end, stats: () => statsOf(sent, received) };
+}
+
+async function offer(sent: RTCPeerConnection, own: MediaStream): Promise<void> {
+  for (const each of own.getTracks())
+    sent.addTransceiver(each, { direction: "sendonly", sendEncodings: [each.kind === "video" ? caps : {}] });
+  await sent.setLocalDescription(await sent.createOffer());
+}
+
+async function statsOf(sent: RTCPeerConnection, received: RTCPeerConnection) {
+  let rttMs: number | null = null;
+  let [lost, packets] = [0, 0];
+  for (const each of (await sent.getStats()).values())
+    if (each.type === "candidate-pair" && each.currentRoundTripTime !== undefined)
+      rttMs = each.currentRoundTripTime * 1000;
+  for (const each of (await received.getStats()).values())
+    if (each.type === "inbound-rtp") {
+      lost += each.packetsLost ?? 0;
+      packets += each.packetsReceived ?? 0;
+    }
+  return { rttMs, lost, received: packets };
+}

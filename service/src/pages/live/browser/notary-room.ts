@@ -1,0 +1,234 @@
+/** A room where people meet by audio and video: the notary's and the signers' page alike. */
+import { make, part } from "../../ui/browser/parts.ts";
+import { type Connection, connect, post, type Receive, type ServerMessage } from "./connection.ts";
+import { startDeviceCheck } from "./device-check.ts";
+
+type News = { kind: "changed" } | { kind: "media" } | { kind: "message"; isCheck: boolean; message: ServerMessage };
+
+const room = part("notary-room");
+const said = part("room-said");
+const pictures = part("room-pictures");
+const grid = pictures.querySelector<HTMLElement>(".live-pictures") ?? pictures;
+const joinButton = part<HTMLButtonElement>("room-join");
+const { base = "", self = "" } = room.dataset;
+const names = JSON.parse(room.dataset["names"] ?? "{}") as Record<string, string>;
+const words = JSON.parse(room.dataset["words"] ?? "{}") as Record<string, string>;
+const constraints = { audio: true, video: { width: 640, height: 480, frameRate: 20 } };
+
+let own: MediaStream | null = null;
+let connection: Connection | null = null;
+let check: Connection | null = null;
+const receivers: { media: Receive | null; check: Receive | null } = { media: null, check: null };
+let isJoining = false;
+let retryMs = 1_000;
+const streams = new Map<string, MediaStream>();
+
+/** The one picture of a person; their sound comes with it. */
+function tileOf(person: string): HTMLVideoElement {
+  const existing = document.getElementById(`picture-${person}`);
+  if (existing instanceof HTMLVideoElement) return existing;
+  const name = names[person] ?? person;
+  const video = make("video", { id: `picture-${person}`, autoplay: true, playsInline: true, muted: person === self });
+  video.setAttribute("aria-label", name);
+  grid.append(make("figure", {}, video, make("figcaption", { textContent: name })));
+  return video;
+}
+
+function showTrack(person: string, track: MediaStreamTrack): void {
+  const stream = streams.get(person) ?? new MediaStream();
+  for (const each of stream.getTracks()) if (each.kind === track.kind) stream.removeTrack(each);
+  stream.addTrack(track);
+  streams.set(person, stream);
+  const tile = tileOf(person);
+  if (tile.srcObject !== stream) tile.srcObject = stream;
+  // Some browsers play sound only after a tap.
+  tile.play().catch(() => {
+    joinButton.hidden = false;
+  });
+}
+
+function dropOthers(people: Set<string>): void {
+  for (const person of streams.keys())
+    if (!people.has(person)) {
+      streams.delete(person);
+      document.getElementById(`picture-${person}`)?.closest("figure")?.remove();
+    }
+}
+
+async function ownMedia(): Promise<MediaStream> {
+  if (own?.active) return own;
+  if (!navigator.mediaDevices) throw new DOMException("", "InsecureError");
+  own = await navigator.mediaDevices.getUserMedia(constraints);
+  return own;
+}
+
+/** In words that name the cure. */
+function causeOf(error: unknown): string {
+  const name = error instanceof DOMException ? error.name : "";
+  if (name === "InsecureError") return words["insecure"] ?? "";
+  if (name === "NotAllowedError") return words["denied"] ?? "";
+  if (name === "NotFoundError" || name === "NotReadableError" || name === "OverconstrainedError")
+    return words["missing"] ?? "";
+  return words["lost"] ?? "";
+}
+
+async function join(): Promise<void> {
+  if (isJoining || room.dataset["media"] !== "on") return;
+  isJoining = true;
+  joinButton.hidden = true;
+  try {
+    connection?.close();
+    const stream = await ownMedia();
+    pictures.hidden = false;
+    tileOf(self).srcObject = stream;
+    connection = await connect(base, "media", stream, {
+      ready(receive) {
+        receivers.media = receive;
+      },
+      track: showTrack,
+      gone: dropOthers,
+      failed: lost,
+    });
+    said.textContent = "";
+    retryMs = 1_000;
+  } catch (error) {
+    said.textContent = causeOf(error);
+    joinButton.hidden = false;
+    pictures.hidden = false;
+    if (!(error instanceof DOMException)) lost();
+  } finally {
+    isJoining = false;
+  }
+}
+
+function lost(): void {
+  said.textContent = words["lost"] ?? "";
+  window.setTimeout(() => void join(), retryMs);
+  retryMs = Math.min(retryMs * 2, 10_000);
+}
+
+function leave(): void {
+  connection?.close();
+  connection = null;
+  for (const track of own?.getTracks() ?? []) track.stop();
+  own = null;
+  streams.clear();
+  grid.replaceChildren();
+  pictures.hidden = true;
+}
+
+/** What the server sent last for each card: one that is the same stays, with what was typed and the frame in it. */
+const shown = new Map<string, string>();
+const remember = (parts: Element) => {
+  for (const each of parts.children) shown.set(each.id, each.outerHTML);
+};
+
+async function refresh(): Promise<void> {
+  const answer = await fetch(`${base}/part${location.search}`);
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const next = page.getElementById("room-part");
+  const now = part("room-part");
+  if (!next) return;
+  const incoming = [...next.children];
+  const focused = document.activeElement?.id;
+  for (const each of [...now.children]) if (!incoming.some(({ id }) => id === each.id)) each.remove();
+  let before: Element | null = null;
+  for (const each of incoming) {
+    const existing = [...now.children].find(({ id }) => id === each.id);
+    const html = each.outerHTML;
+    let placed: Element = existing ?? document.importNode(each, true);
+    if (existing && shown.get(each.id) !== html) {
+      placed = document.importNode(each, true);
+      existing.replaceWith(placed);
+    } else if (!existing) {
+      if (before) before.after(placed);
+      else now.prepend(placed);
+    }
+    before = placed;
+  }
+  shown.clear();
+  remember(next);
+  now.dataset["media"] = next.dataset["media"] ?? "off";
+  if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
+  apply();
+}
+
+function apply(): void {
+  const isOn = part("room-part").dataset["media"] === "on";
+  const wasOn = room.dataset["media"] === "on";
+  room.dataset["media"] = isOn ? "on" : "off";
+  if (isOn && !wasOn) {
+    check?.close();
+    check = null;
+    void join();
+  }
+  if (!isOn && wasOn) leave();
+  startDeviceCheck({
+    media: ownMedia,
+    causeOf,
+    words,
+    run: async (stream, track) => {
+      check?.close();
+      check = await connect(base, "check", stream, {
+        ready(receive) {
+          receivers.check = receive;
+        },
+        track: (_, come) => track(come),
+        gone: () => {},
+        failed: () => {},
+      });
+      return check;
+    },
+  });
+}
+
+/** While media flows a form must not load another page: its answer is only a change of this one. */
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || !form.closest("#room-part") || room.dataset["media"] !== "on") return;
+  event.preventDefault();
+  const fields: Record<string, string> = {};
+  for (const [name, value] of new FormData(form, event.submitter)) if (typeof value === "string") fields[name] = value;
+  const { submitter } = event;
+  if (submitter instanceof HTMLButtonElement) submitter.disabled = true;
+  post(form.action, fields)
+    .then(() => {
+      said.textContent = "";
+    })
+    .catch((error: Error) => {
+      said.textContent = `${words["failed"]}: ${error.message}`;
+      said.scrollIntoView({ block: "nearest" });
+    })
+    .finally(() => {
+      if (submitter instanceof HTMLButtonElement) submitter.disabled = false;
+      void refresh();
+    });
+});
+
+joinButton.addEventListener("click", () => {
+  for (const video of grid.querySelectorAll("video")) void video.play();
+  joinButton.hidden = true;
+  if (!connection) void join();
+});
+
+function listen(): void {
+  const events = new EventSource(`${base}/events`);
+  let wasOpen = false;
+  events.onopen = () => {
+    // Something may have happened while the line was down.
+    if (wasOpen) void refresh();
+    wasOpen = true;
+  };
+  events.onmessage = ({ data }) => {
+    const news = JSON.parse(data as string) as News;
+    if (news.kind === "changed") void refresh();
+    if (news.kind === "media") void join();
+    if (news.kind === "message") receivers[news.isCheck ? "check" : "media"]?.(news.message);
+  };
+}
+
+remember(part("room-part"));
+listen();
+apply();
+addEventListener("pagehide", () => connection?.close());

@@ -1,0 +1,161 @@
+import type { ConsentText } from "../../signing/envelopes/envelopes.ts";
+import {
+  type Entered,
+  type IdentityState,
+  type LiveSession,
+  notaryName,
+  signerName,
+} from "../../signing/notaries/notaries.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { clientFrame } from "../ui/client-frame.ts";
+import { card, notice, pageHead } from "../ui/components.ts";
+import { hiddenFields } from "../ui/forms/button-form.ts";
+import { field } from "../ui/forms/fields.ts";
+import { layout } from "../ui/layout.ts";
+import { roomPart, roomShell } from "../ui/live/parts.ts";
+import type { LiveWords } from "../ui/live/words/en.ts";
+import { liveWords } from "../ui/live/words/languages.ts";
+import { type Html, html } from "../ui/render.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+
+export type RoomView = {
+  token: string;
+  entered: Entered;
+  /** Of the notary, and of all signers in their order. */
+  notary: string;
+  people: readonly { n: number; name: string }[];
+  act: keyof LiveWords["acts"];
+  identity: IdentityState["check"];
+  consentText: ConsentText;
+  /** The address of the signing pages while it is this person's turn. */
+  signing: string | null;
+  reader: Reader;
+  error?: string | null;
+  isSent?: boolean;
+};
+
+export const roomPath = (token: string): string => `/notary-room/${token}`;
+
+/** A signer's room: who you are, this device, consent, waiting room, session, and after. */
+export function roomPage(assets: Pick<Assets, "url">, view: RoomView): string {
+  const { token, entered, notary, people, act, reader, error } = view;
+  const words = liveWords[reader.words.language];
+  const { n } = entered.person;
+  const names = Object.fromEntries(
+    people.map((each) => [signerName(each.n), each.n === n ? words.room.you : each.name]),
+  );
+  const isOpen = entered.step !== "code" && entered.step !== "elsewhere";
+  const part = roomFragment(view);
+  const body = html`${pageHead(words.title, isOpen ? words.about(words.acts[act], notary) : undefined)}
+${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.failed}</p><p>${error}</p></div>`}
+${isOpen ? roomShell({ base: roomPath(token), names: { ...names, [notaryName]: `${words.room.notary}: ${notary}` }, self: signerName(n), words, part }) : part}`;
+  return layout(assets, {
+    ...clientFrame(reader.words),
+    credential: false,
+    unlisted: true,
+    title: words.title,
+    body,
+    scripts: isOpen ? ["notary-room.js"] : [],
+  });
+}
+
+/** The part of the page that the script loads again. */
+export function roomFragment(view: RoomView): Html {
+  const { entered, reader } = view;
+  const words = liveWords[reader.words.language];
+  return roomPart(isOn(entered.session, entered.step), html`${partsOf(view, words)}`);
+}
+
+const isOn = ({ state }: LiveSession, step: Entered["step"]): boolean =>
+  step === "room" && (state === "live" || state === "held");
+
+function partsOf(view: RoomView, words: LiveWords): Html[] {
+  switch (view.entered.step) {
+    case "code":
+      return [codePart(view, words)];
+    case "elsewhere":
+      return [card("elsewhere", words.code.title, html`<p>${words.elsewhere}</p>`)];
+    case "about":
+      return [devicePart(words), identityPart(view, words), consentPart(view, words)];
+    case "refused":
+      return [
+        card("refused", words.consent.title, html`<p>${words.consent.refused}</p><p>${words.consent.again}</p>`),
+        consentPart(view, words),
+      ];
+    case "waiting":
+      return [
+        card("waiting", words.waiting.title, html`<p>${words.waiting.text}</p>`),
+        identityPart(view, words),
+        devicePart(words),
+      ];
+    case "room":
+      return sessionParts(view, words);
+    case "ended":
+      return [
+        card("ended", words.ended.title, html`<p>${words.ended[view.entered.session.outcome ?? "technical"]}</p>`),
+      ];
+  }
+}
+
+function codePart({ token, entered, reader, isSent }: RoomView, { code }: LiveWords): Html {
+  const path = (rest: string) => linkFor(reader, `${roomPath(token)}${rest}`);
+  return card(
+    "who",
+    code.title,
+    html`<p>${code.lead(entered.person.name)}</p>
+<form class="form-actions" method="post" action="${path("/code")}"><button type="submit" class="${isSent ? "quiet-button" : ""}">${code.send}</button></form>
+${isSent && html`<p role="status">${code.sent}</p>`}
+<form class="form" method="post" action="${path("/enter")}">
+${field({ name: "code", label: code.label, required: true, maxLength: 12, inputMode: "numeric", autocomplete: "one-time-code" })}
+<div class="form-actions"><button type="submit" class="${isSent ? "" : "quiet-button"}">${code.go}</button></div></form>`,
+  );
+}
+
+/** The script runs the check: nothing of it is sent to anybody else. */
+const devicePart = ({ device }: LiveWords): Html =>
+  card(
+    "device",
+    device.title,
+    html`<p>${device.lead}</p>
+<div id="device-check" hidden><video id="device-picture" class="live-preview" muted playsinline></video>
+<p><label for="device-level">${device.level}</label> <meter id="device-level" min="0" max="1" value="0"></meter></p></div>
+<p id="device-said" role="status"></p>
+<p class="form-actions"><button type="button" id="device-start" class="secondary">${device.start}</button></p>`,
+  );
+
+function identityPart({ identity }: RoomView, words: LiveWords): Html {
+  const state = identity === null || identity.state === "expired" ? "none" : identity.state;
+  return card("identity", words.identity.title, html`<p>${words.identity[state]}</p>`);
+}
+
+function consentPart({ token, reader, consentText, entered }: RoomView, { consent }: LiveWords): Html {
+  const { markdown, version, language } = consentText;
+  const paragraphs = markdown
+    .trim()
+    .split(/\n{2,}/)
+    .slice(1);
+  return card(
+    "consent",
+    consent.title,
+    html`<div class="consent-text">${paragraphs.map((each) => html`<p>${each}</p>`)}</div>
+<form class="form" method="post" action="${linkFor(reader, `${roomPath(token)}/consent`)}">${hiddenFields({ version, language })}
+${field({ name: "place", label: consent.place, maxLength: 200, autocomplete: "off", required: true })}
+<p>${consent.own}</p>
+<div class="form-actions"><button type="submit" name="answer" value="agree">${consent.agree}</button>
+${entered.step === "about" && html`<button type="submit" name="answer" value="refuse" class="quiet-button" formnovalidate>${consent.refuse}</button>`}</div></form>`,
+  );
+}
+
+function sessionParts({ entered, signing }: RoomView, { room }: LiveWords): Html[] {
+  const isHeld = entered.session.state === "held";
+  return [
+    card(
+      "session",
+      room.title,
+      html`${isHeld ? notice("attention", room.held, "") : ""}<p>${signing === null ? room.next : room.turn}</p><p class="hint">${room.recorded}</p>`,
+    ),
+    ...(signing === null
+      ? []
+      : [card("turn", room.turn, html`<iframe class="live-frame" src="${signing}" title="${room.turn}"></iframe>`)]),
+  ];
+}

@@ -1,0 +1,176 @@
+import { parseCookie, stringifySetCookie } from "cookie";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { refuseCrossSite } from "../../kernel/http/authentication.ts";
+import { wireStatus } from "../../kernel/http/errors/wire-errors.ts";
+import { eventStreams } from "../../kernel/http/event-stream.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import {
+  answerConsent,
+  enteredBy,
+  enterRoom,
+  identitiesOf,
+  type LiveDeps,
+  livePeopleOf,
+  type RoomLink,
+  reopen,
+  requireStep,
+  sendRoomCode,
+  signerName,
+} from "../../signing/notaries/notaries.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { inLanguage } from "../ui/error-page.ts";
+import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
+import { messageOf } from "../ui/live/parts.ts";
+import { liveWords } from "../ui/live/words/languages.ts";
+import { cameraHeaders, formHeaders } from "../ui/page/headers.ts";
+import { roomPolicy } from "../ui/page/policy.ts";
+import { type PageAnswer, type PageCall, pageRoute } from "../ui/page/route.ts";
+import { render } from "../ui/render.ts";
+import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
+import { type RoomView, roomFragment, roomPage, roomPath } from "./room-page.ts";
+
+type LivePageDeps = { assets: Assets; limits: RateLimits; live: LiveDeps; ownOrigin: string };
+
+const cookieName = "notary_room";
+const cookieSeconds = 12 * 3600;
+
+type Asked = { link: RoomLink; form: FormValues; query: FormValues; reader: Reader };
+type Shown = { error?: string; status?: number };
+type Act = (asked: Asked) => Promise<PageAnswer>;
+
+/** The link, with the secret that this browser's cookie holds. */
+function linkOf(request: FastifyRequest, token: string): RoomLink {
+  const { cookie } = request.headers;
+  return { token, browser: (cookie === undefined ? undefined : parseCookie(cookie)[cookieName]) ?? null };
+}
+
+function askedBy({ params, query, form, request }: PageCall): Asked {
+  const { token } = params as { token: string };
+  const reader = readerOf(query["lang"], request.headers["accept-language"]);
+  return { link: linkOf(request, token), form, query, reader };
+}
+
+/** What a signer's room shows. Before the code it tells no more than whose room it is. @throws ServiceError `not_found` */
+async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomView> {
+  const entered = await enteredBy(live, link);
+  const { session, person } = entered;
+  const about = await livePeopleOf(live, session);
+  if (!about) throw new ServiceError("not_found", "This link opens no room.");
+  const { notary, people, act, order } = about;
+  const identities = order ? await identitiesOf(live.identity, order) : [];
+  const turn = live.rooms.roomOf(session.id)?.turn ?? null;
+  const isTurn = entered.step === "room" && turn?.person === signerName(person.n);
+  return {
+    ...{ token: link.token, entered, notary, people, act, reader },
+    identity: identities.find((each) => each.person === person.n)?.check ?? null,
+    consentText: live.consentTexts.current(reader.words.language),
+    signing: isTurn ? `/sign/${turn?.token}` : null,
+  };
+}
+
+/** What the page's script asks for: its refusals are not pages. */
+function scriptActs(live: LiveDeps): Record<string, Act> {
+  return {
+    async check({ link }) {
+      const { session, person } = await requireStep(live, link, "about", "waiting");
+      return { json: await live.rooms.check({ session: session.id, person: signerName(person.n) }) };
+    },
+    async media({ link }) {
+      const { session, person } = await requireStep(live, link, "room");
+      await reopen(live, session);
+      return { json: await live.rooms.connect(session.id, signerName(person.n)) };
+    },
+    async signal({ link, form }) {
+      const { session, person } = await requireStep(live, link, "about", "waiting", "room");
+      const of = { session: session.id, person: signerName(person.n) };
+      return { json: { messages: await live.rooms.signal(form["ticket"] ?? "", of, messageOf(form)) } };
+    },
+  };
+}
+
+type Show = (asked: Asked, shown?: Shown) => Promise<PageAnswer>;
+
+function formActs(live: LiveDeps, show: Show, secure: boolean): Record<string, Act> {
+  const cookie = (token: string, value: string) =>
+    stringifySetCookie({
+      ...{ name: cookieName, value, maxAge: cookieSeconds, path: roomPath(token) },
+      ...{ secure, httpOnly: true, sameSite: "strict" },
+    });
+  return {
+    async code({ link, reader }) {
+      await sendRoomCode(live, link);
+      return { redirect: linkFor(reader, `${roomPath(link.token)}?done=code`) };
+    },
+    async enter(asked) {
+      const { link, form, reader } = asked;
+      const browser = await enterRoom(live, link, form["code"] ?? "");
+      if (browser === null) return show(asked, { error: liveWords[reader.words.language].code.wrong, status: 400 });
+      const redirect = linkFor(reader, roomPath(link.token));
+      return { redirect, headers: { "Set-Cookie": cookie(link.token, browser) } };
+    },
+    async consent({ link, form, reader }) {
+      await answerConsent(live, link, form);
+      return { redirect: linkFor(reader, roomPath(link.token)) };
+    },
+  };
+}
+
+/** Rooms of signers: `/notary-room/{token}`. A GET changes nothing, and nobody is let in by the link alone. */
+export function livePages(app: FastifyInstance, { assets, limits, live, ownOrigin }: LivePageDeps): void {
+  const headers = { ...formHeaders, ...cameraHeaders, "Content-Security-Policy": roomPolicy() };
+  const onRequest = async (request: FastifyRequest) => refuseCrossSite(request, ownOrigin);
+
+  async function show(asked: Asked, { error, status = 200 }: Shown = {}): Promise<PageAnswer> {
+    const view = await roomView(live, asked);
+    const page = roomPage(assets, { ...view, error: error ?? null, isSent: asked.query["done"] === "code" });
+    return { page, status, headers: inLanguage(asked.reader) };
+  }
+
+  const shownAgain = (act: Act) => async (call: PageCall) => {
+    const asked = askedBy(call);
+    try {
+      return await act(asked);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code === "not_found") throw error;
+      call.request.log.info({ reason: error.message }, "a step of a room was refused");
+      return show(asked, { error: liveWords[asked.reader.words.language].again, status: wireStatus[error.code] });
+    }
+  };
+
+  app.register(async (scope) => {
+    acceptForms(scope);
+    const base = { limits };
+    const room = { headers, policy: "page" } as const;
+    pageRoute(scope, base, { ...room, url: "/notary-room/:token", handle: (call) => show(askedBy(call)) });
+    pageRoute(scope, base, {
+      ...{ url: "/notary-room/:token/part", policy: "log", headers },
+      async handle(call) {
+        const asked = askedBy(call);
+        return { page: render(roomFragment(await roomView(live, asked))), headers: inLanguage(asked.reader) };
+      },
+    });
+    for (const [name, act] of Object.entries(formActs(live, show, ownOrigin.startsWith("https:"))))
+      pageRoute(scope, base, {
+        ...room,
+        ...{ method: "POST", url: `/notary-room/:token/${name}`, onRequest, handle: shownAgain(act) },
+      });
+    for (const [name, act] of Object.entries(scriptActs(live)))
+      pageRoute(scope, base, {
+        ...{ method: "POST", url: `/notary-room/:token/${name}`, policy: "log", headers, onRequest },
+        handle: (call) => act(askedBy(call)),
+      });
+    events(scope, limits, live);
+  });
+}
+
+function events(scope: FastifyInstance, limits: RateLimits, live: LiveDeps): void {
+  const stream = eventStreams(scope);
+  const options = { schema: { hide: true }, onRequest: limits.limit("page") };
+  scope.get<{ Params: { token: string } }>("/notary-room/:token/events", options, async (request, reply) => {
+    const steps = ["about", "refused", "waiting", "room", "ended"] as const;
+    const { session, person } = await requireStep(live, linkOf(request, request.params.token), ...steps);
+    stream(reply, (send) => live.rooms.listen(session.id, signerName(person.n), send));
+    return reply;
+  });
+}

@@ -1,0 +1,175 @@
+import {
+  actKinds,
+  actWords,
+  type Claimed,
+  type IdentityState,
+  type LivePerson,
+  type LiveSession,
+  notaryName,
+  type SheetView,
+  signerName,
+  type Typed,
+  turnWords,
+} from "../../../signing/notaries/notaries.ts";
+import { card, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
+import { shortCode, time } from "../../ui/format.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { errorSummary, select } from "../../ui/forms/fields.ts";
+import { roomPart, roomShell } from "../../ui/live/parts.ts";
+import { en } from "../../ui/live/words/en.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { orderPath } from "./order-path.ts";
+import { capital, identityFields, stepList } from "./sheet-page.ts";
+
+export const sessionPath = (code: string, rest = ""): string => orderPath(code, `/session${rest}`);
+
+export type SessionView = {
+  claimed: Claimed;
+  session: LiveSession;
+  people: readonly LivePerson[];
+  sheet: SheetView;
+  identities: readonly IdentityState[];
+  /** Of each person who was let in, whether packets come, and how many were lost in the last second. */
+  lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
+  /** Whose signing pages are open, by the engine's name. */
+  turn: string | null;
+};
+
+/** The card of an order's page: opens a session here, or leads to the open one. */
+export function livePart({ order, eligibility }: Claimed, session: LiveSession | null, obstacle: string | null): Html {
+  if (session)
+    return html`<p>A session is open since ${time(session.openedAt)}.</p><p><a class="button" href="${sessionPath(order.code)}">Go to the session</a></p>`;
+  if (obstacle !== null) return html`${notice("info", "Not offered here", html`${obstacle}`)}`;
+  const offered = actKinds.filter((kind) => eligibility.rules.acts.value.includes(kind));
+  return html`<p>You meet the signers by audio and video in this service. The document is prepared, and each signer is mailed a link of their own. All of the session is recorded once you begin it.</p>
+<form class="form" method="post" action="${sessionPath(order.code)}">
+${select({ form: "session", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })) })}
+<div class="form-actions"><button type="submit">Open the session</button></div></form>`;
+}
+
+/** The notary's page of a session. */
+export function sessionBody(view: SessionView, problem?: string): Html {
+  const { claimed, people, sheet } = view;
+  const { order, notary } = claimed;
+  const names = {
+    ...Object.fromEntries(people.map(({ n, name }) => [signerName(n), name])),
+    [notaryName]: `${notary.commissionName} (you)`,
+  };
+  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: your camera is on by it.`)}
+${errorSummary(problem)}
+${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}`;
+}
+
+/** The part of the page that the script loads again. */
+export function sessionPart(view: SessionView, typed: Typed): Html {
+  const { session, claimed } = view;
+  const isOn = session.state === "live" || session.state === "held";
+  const { code } = claimed.order;
+  return roomPart(
+    isOn,
+    html`${waitPart(view)}${card("open-step", "Now", nowPart(view, typed))}
+${card("people", "People", html`${view.people.map((person) => personPart(code, view, person))}`)}
+${card("steps", "Steps", stepList(view.sheet))}
+${card("session", "Session", statePart(code, session))}`,
+  );
+}
+
+/** After the end: camera and microphone go off. */
+export const endedPart: Html = roomPart(
+  false,
+  card("ended", "The session has ended", html`<p><a href="/operator/notary">Back to your desk</a></p>`),
+);
+
+/** Apart from the form of the open step: what is typed there stays when a line goes down and comes back. */
+function waitPart({ session, sheet }: SessionView): Html | "" {
+  const words =
+    session.state === "held"
+      ? `${session.isPaused ? "You hold the session." : "Somebody is away, or their line is down."} Nothing is marked or signed now.`
+      : session.state === "live"
+        ? sheet.obstacle
+        : null;
+  return words === null ? "" : card("wait", "Not open yet", html`<p>${words}</p>`);
+}
+
+function statePart(code: string, { state, isPaused, openedAt, liveAt }: LiveSession): Html {
+  const end = (outcome: string, label: string) =>
+    buttonForm(sessionPath(code, "/end"), label, { fields: { outcome }, kind: "quiet-button" });
+  const words = {
+    open: "Waiting room: nothing is recorded",
+    live: "Live and recorded",
+    held: "On hold, and recorded",
+    signed: "Signed; the recording has ended",
+    ended: "Ended",
+  };
+  return html`${facts([
+    ["State", words[state]],
+    ["Opened", time(openedAt)],
+    ["Begun", liveAt && time(liveAt)],
+  ])}
+${state !== "open" && buttonForm(sessionPath(code, "/hold"), isPaused ? "Go on" : "Hold", { fields: { hold: isPaused ? "no" : "yes" }, kind: "secondary" })}
+<div class="form-actions">${end("no_show", "End: not everybody came")}${end("technical", "End for technical reasons")}${end("abandoned", "End without an act")}</div>
+<p class="hint">The first time people get another link, the second time the order fails; so it is with technical reasons. To refuse the order, use “No act” on <a href="${orderPath(code, "#refusal")}" target="_blank" rel="noopener">its page</a>.</p>`;
+}
+
+function personPart(code: string, { session, lines, identities }: SessionView, person: LivePerson): Html {
+  const { n, name, place, consent, waitingAt, admittedAt, browserSha256 } = person;
+  const line = lines.get(signerName(n));
+  const check = identities.find((each) => each.person === n)?.check ?? null;
+  const fields = { person: String(n) };
+  const about = name;
+  const mayEnter = session.state !== "open" && waitingAt !== null && admittedAt === null;
+  return html`<h3 class="breakable">${name}</h3>
+${facts([
+  ["Here", hereBadge(person, line)],
+  ["Says to be in", place],
+  ["Recording", consent === null ? "not answered" : consent.agreed ? "agrees" : "does not agree"],
+  ["Identity check", check === null ? "none was asked for" : check.state],
+])}
+<div class="form-actions">${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}
+${browserSha256 !== null && buttonForm(sessionPath(code, "/release"), "Let them use another browser", { fields, about, kind: "quiet-button" })}</div>`;
+}
+
+type Line = { phase: string; hasJoined: boolean; lost: number } | undefined;
+
+function hereBadge({ browserSha256, waitingAt, admittedAt }: LivePerson, line: Line): Html {
+  if (admittedAt !== null) {
+    if (!line?.hasJoined) return statusBadge("waiting", "Let in, not connected yet");
+    if (line.phase === "away") return statusBadge("stopped", "Away");
+    return line.phase === "frozen" ? statusBadge("attention", "Line is down") : statusBadge("done", "In the session");
+  }
+  if (waitingAt !== null) return statusBadge("progress", "In the waiting room");
+  return browserSha256 === null
+    ? statusBadge("waiting", "Not here")
+    : statusBadge("waiting", "At the door: no answer about the recording yet");
+}
+
+function nowPart(view: SessionView, typed: Typed): Html {
+  const { claimed, session, sheet, turn, people } = view;
+  const { code } = claimed.order;
+  if (session.state === "open") {
+    const ready = people.every(({ consent }) => consent?.agreed);
+    return html`<p>${ready ? "Everybody agrees to be recorded." : "Everybody comes by their own link, and says whether they agree to be recorded. You can begin once all have agreed."}</p>
+${ready && buttonForm(sessionPath(code, "/start"), "Begin the session and the recording")}`;
+  }
+  const { open } = sheet;
+  if (!open) return html`<p>All steps are marked.</p>`;
+  const { step, signer } = open;
+  const words = sheet.turns.find((each) => each.turn.step === step && each.turn.signer === signer)?.words ?? "";
+  const lead = html`<h3>${turnWords(sheet.sheet, open)}</h3><p class="spoken">${words}</p>`;
+  if (step.name === "notary_signs")
+    return html`${lead}<p>Note the act and sign in the page of the order. It opens in another tab: this one stays open, so that you stay in the session.</p>
+<p><a class="button" href="${orderPath(code, "#act")}" target="_blank" rel="noopener">Note the act and sign</a></p>`;
+  if (step.by === "signer") return html`${lead}${turnPart(code, view, signer ?? 0, turn)}`;
+  const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
+  return html`${lead}<form class="form" method="post" action="${sessionPath(code, "/mark")}">${hiddenFields(hidden)}
+${step.name === "identify" && signer !== null && identityFields(sheet.sheet.people, signer, typed)}
+${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
+<div class="form-actions"><button type="submit">Mark as done</button></div></form>`;
+}
+
+function turnPart(code: string, { people }: SessionView, signer: number, turn: string | null): Html {
+  const name = people.find(({ n }) => n === signer)?.name ?? "the signer";
+  if (turn === signerName(signer))
+    return html`<p>${name} has the document open. The step is marked when they are done.</p>`;
+  return buttonForm(sessionPath(code, "/turn"), `Give ${name} the document`);
+}

@@ -1,0 +1,157 @@
+import type { FastifyInstance } from "fastify";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { eventStreams } from "../../../kernel/http/event-stream.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import {
+  admitPerson,
+  claimedOrder,
+  connectNotary,
+  endLive,
+  giveTurn,
+  identitiesOf,
+  type LiveDeps,
+  liveOf,
+  markLive,
+  notaryName,
+  openLive,
+  pauseLive,
+  releaseBrowser,
+  reopen,
+  sheetOf,
+  startLive,
+  unmetLive,
+} from "../../../signing/notaries/notaries.ts";
+import { shortCode } from "../../ui/format.ts";
+import { messageOf } from "../../ui/live/parts.ts";
+import { cameraHeaders } from "../../ui/page/headers.ts";
+import { roomPolicy } from "../../ui/page/policy.ts";
+import { render } from "../../ui/render.ts";
+import { type ConsoleCall, consolePage, consoleRoute, operatorOf, requireRights } from "../frame/console.ts";
+import { orderPath } from "./order-path.ts";
+import { type NotaryDeskDeps, orderPage } from "./routes.ts";
+import { endedPart, type SessionView, sessionBody, sessionPart, sessionPath } from "./session-page.ts";
+
+type Deps = NotaryDeskDeps & { live: LiveDeps };
+
+const permission = "notary.work" as const;
+const base = "/operator/notary/orders/:code/session" as const;
+const headers = { ...cameraHeaders, "Content-Security-Policy": roomPolicy() };
+
+/** The notary's side of a live session: each press is a request, which session and sheet judge. */
+export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
+  const { frame, live } = deps;
+  type Call = Pick<ConsoleCall<{ code: string }>, "request" | "operator" | "params">;
+
+  async function page({ request, operator, params: { code } }: Call, problem?: string): Promise<string | null> {
+    const view = await viewOf(live, operator, code);
+    if (!view) return null;
+    const title = `Session for order ${shortCode(code)}`;
+    const body = sessionBody(view, problem);
+    return consolePage(frame, request, { title, section: "notary", body, scripts: ["notary-room.js"] });
+  }
+
+  const refused = async (call: Call, problem: string) =>
+    (await page(call, problem)) ?? (await orderPage(deps, call.request, call.operator, call.params.code, { problem }));
+
+  consoleRoute(scope, frame, {
+    url: base,
+    permission,
+    async handle(call) {
+      const shown = await page(call);
+      return shown === null ? { redirect: orderPath(call.params.code) } : { page: shown, headers };
+    },
+  });
+
+  consoleRoute(scope, frame, {
+    url: `${base}/part`,
+    permission,
+    async handle({ operator, params: { code } }) {
+      // Once the act is done the order is not in the notary's hands any more.
+      const view = await viewOf(live, operator, code).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === "not_found") return null;
+        throw error;
+      });
+      return { page: render(view ? sessionPart(view, {}) : endedPart), headers };
+    },
+  });
+
+  const changes = {
+    "": openLive,
+    "/start": startLive,
+    "/admit": admitPerson,
+    "/release": releaseBrowser,
+    "/hold": pauseLive,
+    "/mark": markLive,
+    "/turn": giveTurn,
+    "/end": endLive,
+  } as const;
+  for (const [rest, change] of Object.entries(changes))
+    consoleRoute(scope, frame, {
+      method: "POST",
+      url: `${base}${rest}` as typeof base,
+      permission,
+      async handle({ operator, params: { code }, form }) {
+        await change(live, operator, code, form);
+        return { redirect: sessionPath(code) };
+      },
+      refused,
+    });
+
+  mediaRoutes(scope, deps);
+}
+
+/** Null without an open session. */
+async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise<SessionView | null> {
+  const claimed = await claimedOrder(live.sheets.desk, operator, code);
+  const found = await liveOf(live, claimed);
+  if (!found) return null;
+  const { session, people } = found;
+  const name = (n: number) => people.find((each) => each.n === n)?.name ?? "The signer";
+  const sheet = await sheetOf(live.sheets, claimed, (envelope) => unmetLive(live, session, name, envelope));
+  if (!sheet) return null;
+  const room = live.rooms.roomOf(session.id);
+  const identities = await identitiesOf(live.identity, claimed.order);
+  const [lines, turn] = [room?.people ?? new Map(), room?.turn?.person ?? null];
+  return { claimed, session, people, sheet, identities, lines, turn };
+}
+
+/** The notary's own connection, and what the page hears. */
+function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
+  const stream = eventStreams(scope);
+
+  async function open(operator: Operator, code: string) {
+    const found = await liveOf(live, await claimedOrder(live.sheets.desk, operator, code));
+    if (!found) throw new ServiceError("not_found", "No session is open for this order.");
+    return found.session;
+  }
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${base}/media`,
+    permission,
+    async handle({ operator, params: { code } }) {
+      await reopen(live, await open(operator, code));
+      return { json: await connectNotary(live, operator, code) };
+    },
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${base}/signal`,
+    permission,
+    async handle({ operator, params: { code }, form }) {
+      const { id } = await open(operator, code);
+      const of = { session: id, person: notaryName };
+      return { json: { messages: await live.rooms.signal(form["ticket"] ?? "", of, messageOf(form)) } };
+    },
+  });
+
+  const options = { schema: { hide: true }, config: { permissions: [permission] } };
+  scope.get<{ Params: { code: string } }>(`${base}/events`, options, async (request, reply) => {
+    const operator = operatorOf(request);
+    requireRights(request, operator, frame.clock());
+    const { id } = await open(operator, request.params.code);
+    stream(reply, (send) => live.rooms.listen(id, notaryName, send));
+    return reply;
+  });
+}

@@ -1,0 +1,41 @@
+import { invalid } from "../../../kernel/platform/errors.ts";
+import type { FormValues } from "../forms/form-body.ts";
+import { type Html, html } from "../render.ts";
+import type { LiveWords } from "./words/en.ts";
+
+type RoomShell = {
+  /** Under which the script asks for the parts of the page. */
+  base: string;
+  /** How people are named under their pictures, by the engine's names. */
+  names: Readonly<Record<string, string>>;
+  /** The person whose page it is. */
+  self: string;
+  words: LiveWords;
+  /** The part that changes. */
+  part: Html;
+};
+
+/** A room: pictures, which the script fills, and a part that it loads again when something changes. */
+export function roomShell({ base, names, self, words, part }: RoomShell): Html {
+  const { device, room, failed } = words;
+  const said = { ...device, lost: room.lost, failed };
+  return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(said)}">
+<p id="room-said" role="status"></p>
+<section id="room-pictures" class="card" aria-label="${room.pictures}" hidden><div class="live-pictures"></div>
+<p class="form-actions"><button type="button" id="room-join" hidden>${room.join}</button></p></section>
+${part}
+</div>
+<noscript><p>${words.needsScript}</p></noscript>`;
+}
+
+/** The part that changes; `isOn` while the person's media flows. */
+export const roomPart = (isOn: boolean, parts: Html): Html =>
+  html`<div id="room-part" class="panels" data-media="${isOn ? "on" : "off"}">${parts}</div>`;
+
+/** Messages of a page's script for the engine. */
+export function messageOf({ kind, sdp }: FormValues) {
+  if (kind === "join") return { kind } as const;
+  if ((kind === "publish" || kind === "subscribe") && sdp !== undefined)
+    return { kind, sdp: sdp.replaceAll("\n", "\r\n") } as const;
+  throw invalid("kind must be join, publish or subscribe, and sdp is required with the last two.");
+}

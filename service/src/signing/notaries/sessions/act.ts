@@ -1,0 +1,199 @@
+/** The run sheet of an act by audio and video: its conditions, its steps, and the signers' turns. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { giveToSigner, type RoomEnvelope } from "../../envelopes/envelopes.ts";
+import { type Act, principalField, readIdentity } from "../acts/act.ts";
+import { type Claimed, claimedOrder } from "../desk/desk.ts";
+import { accepted, type Typed } from "../form-reader.ts";
+import { identitiesOf } from "../identity/results.ts";
+import { recordingOf } from "../recordings/store.ts";
+import { basisWords } from "../sheets/device.ts";
+import { atSheet } from "../sheets/ipen.ts";
+import type { OnRecord } from "../sheets/note.ts";
+import { principalOf, unmetIn } from "../sheets/room.ts";
+import { markStep, noteEvent } from "../sheets/sheet.ts";
+import { nameOf, openTurn, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
+import { openSheetOf } from "../sheets/store.ts";
+import { notaryName, signerName } from "./interruption.ts";
+import type { LiveDeps } from "./session.ts";
+import { type LiveSession, openLiveOf } from "./store.ts";
+
+/** The conditions of an act by audio and video: who is there now, and whether what they do is on record. */
+export function unmetLive(
+  { rooms }: Pick<LiveDeps, "rooms">,
+  { id, state }: Pick<LiveSession, "id" | "state">,
+  names: (n: number) => string,
+  envelope: RoomEnvelope | undefined,
+): Unmet {
+  const named = (person: string) => (person === notaryName ? "The notary" : names(Number(person.split("-")[1])));
+  return (need, signer) => {
+    if (need === "consent") return unmetIn(envelope)(need, signer);
+    const people = [notaryName, ...(signer === null ? [] : [signerName(signer)])];
+    if (need === "recording") {
+      const recorded = rooms.roomOf(id)?.recorded;
+      const missing = people.find((person) => !recorded?.has(person));
+      return missing === undefined ? null : `${named(missing)} is not on the recording yet.`;
+    }
+    if (need !== "present") return null;
+    const absent = rooms.absent(id, people);
+    if (absent !== null) return `${named(absent)} is not here now.`;
+    return state === "live" ? null : "The session is on hold, or somebody is away.";
+  };
+}
+
+/** @throws ServiceError `conflict` while nothing of the act may go on */
+function requireLive(session: LiveSession | undefined): LiveSession {
+  if (session?.state === "live") return session;
+  throw new ServiceError(
+    "conflict",
+    session?.state === "held" ? "The session is on hold, or somebody is away." : "The session is not live.",
+  );
+}
+
+/**
+ * Marks a step of the notary's.
+ * @throws ServiceError `conflict` naming the open step or the condition, `validation` naming every field that is wrong
+ */
+export async function markLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const { desk } = deps.sheets;
+  const claimed = await claimedOrder(desk, operator, code);
+  const name = typed["step"] ?? "";
+  const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
+  const isIdentity = name === "identify" && signer !== null;
+  const basis = isIdentity ? (typed[principalField(signer, "basis")] ?? "") : "";
+  const obstacle = isIdentity ? await basisObstacle(deps, claimed, signer, basis) : null;
+  const id = await atSheet(
+    deps.sheets,
+    operator,
+    claimed,
+    async (tx, { sheet, room }, { at }) => {
+      const session = requireLive(await openLiveOf(tx, sheet.taskId));
+      const turn = openTurn(sheet);
+      if (turn?.step.by === "signer" && turn.step.name === name)
+        throw new ServiceError(
+          "conflict",
+          `${turnWords(sheet, turn)} is the signer’s own step: give them the document.`,
+        );
+      if (turn?.step.name === "notary_signs" && name === "notary_signs")
+        throw new ServiceError("conflict", "Your own signature marks this step: note the act, and sign.");
+      const choice = isIdentity ? basis : (typed["choice"] ?? "");
+      const isOpen = turn?.step.name === name && turn.signer === signer;
+      if (isOpen && obstacle !== null) throw new ServiceError("conflict", obstacle);
+      const found = isIdentity && isOpen ? accepted(readIdentity(typed, signer, true)) : null;
+      const mark = { name, signer, choice: choice === "" ? null : choice };
+      const detail = found && { ...found, name: nameOf(sheet, signer) };
+      const unmet = unmetLive(deps, session, (n) => nameOf(sheet, n), room);
+      await requireAllHere(deps, session);
+      await markStep(tx, desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmet);
+      return session.id;
+    },
+    "ron",
+  );
+  deps.rooms.tell(id, { kind: "changed" });
+}
+
+/** The watch holds the session a second after somebody is away; a request asks now. */
+async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
+  const absent = rooms.absent(id, [notaryName, ...(rooms.roomOf(id)?.people.keys() ?? [])]);
+  if (absent !== null) throw new ServiceError("conflict", "Somebody is away now: nothing is marked or signed.");
+}
+
+/** Why the state's rules don't let the notary identify a person so; null when they do. */
+async function basisObstacle(
+  deps: LiveDeps,
+  { order, eligibility }: Claimed,
+  signer: number,
+  basis: string,
+): Promise<string | null> {
+  if (basis === "personal_knowledge")
+    return eligibility.rules.online.personalKnowledge?.value
+      ? null
+      : "Personal knowledge is not known to count online in your state.";
+  // The witness would have to be a person of the session, identified and recorded as the others.
+  if (basis === "credible_witness") return "A credible witness can’t take part in a session here.";
+  if (basis !== "credential") return null;
+  const found = (await identitiesOf(deps.identity, order)).find(({ person }) => person === signer);
+  if (found?.check?.state !== "passed") return `${found?.name ?? "The signer"} has not passed an identity check.`;
+  return found.isTooOld ? "The identity check was passed more than 24 hours ago. Ask again." : null;
+}
+
+/** Gives a signer their turn: the signing pages open in their room. @throws ServiceError `conflict` naming the open step */
+export async function giveTurn(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
+  const { desk } = deps.sheets;
+  const claimed = await claimedOrder(desk, operator, code);
+  const given = await atSheet(
+    deps.sheets,
+    operator,
+    claimed,
+    async (tx, { sheet, room }, { at, notary }) => {
+      const session = requireLive(await openLiveOf(tx, sheet.taskId));
+      const turn = openTurn(sheet);
+      if (turn?.step.by !== "signer" || turn.signer === null || !room)
+        throw new ServiceError("conflict", `Another step is open: ${turn ? turnWords(sheet, turn) : "none"}.`);
+      const { signer } = turn;
+      const unmet = unmetLive(deps, session, (n) => nameOf(sheet, n), room);
+      const why = unmet("present", signer) ?? unmet("recording", signer);
+      if (why !== null) throw new ServiceError("conflict", why);
+      await requireAllHere(deps, session);
+      const maySign = signsNext(sheet, turn);
+      const basis = principalOf(sheet, signer)?.basis;
+      const presence =
+        `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
+        `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
+      const by = operator.actor;
+      const token = await giveToSigner(tx, desk.rowMac, room.id, { n: signer, maySign, presence, actor: by, at });
+      await noteEvent(tx, desk.rowMac, sheet, { name: "turn", signer, detail: { maySign } }, { by, at });
+      return { session: session.id, person: signerName(signer), token };
+    },
+    "ron",
+  );
+  const room = deps.rooms.roomOf(given.session);
+  if (room) room.turn = { person: given.person, token: given.token };
+  deps.rooms.tell(given.session, { kind: "changed" });
+}
+
+/** Where an act of the open session is on record; null without a session. @throws ServiceError `conflict` before anything is recorded */
+export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRecord | null> {
+  const { desk } = deps.sheets;
+  const session = await openLiveOf(desk.db, order.taskId);
+  if (!session || (await openSheetOf(desk, order.taskId))?.id !== session.sheetId) return null;
+  const head = deps.rooms.headOf(session.id);
+  const recording = await recordingOf(desk.db, session.id);
+  if (!head || !recording) throw new ServiceError("conflict", "Nothing of this session is recorded yet.");
+  const { seq, headSha256, at } = head;
+  return {
+    session: { tool: deps.tool, id: session.id },
+    recording: {
+      sha256: headSha256,
+      ...{ keptAt: desk.baseUrl, keptUntil: recording.keepUntil, head: { recording: recording.id, seq, at } },
+    },
+  };
+}
+
+/** The fields of an act's form that the session knows. */
+export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, string> => ({
+  mode: "ron",
+  tool: session?.tool ?? "",
+  session_id: session?.id ?? "",
+  recording_sha256: recording?.sha256 ?? "",
+  recording_at: recording?.keptAt ?? "",
+  // The form asks for a day; the act says that it is kept for good.
+  recording_until: recording?.keptUntil ?? "9999-12-31",
+});
+
+/**
+ * Holds the signature of an act by audio and video to the session in which people are together now.
+ * @throws ServiceError `conflict` while somebody is away or the session is on hold, and for an act of another session
+ */
+export async function requireTogether(db: Sql, taskId: number, { mode, session, recording }: Act): Promise<void> {
+  const live = await openLiveOf(db, taskId);
+  if (!live) {
+    if (recording?.head) throw new ServiceError("conflict", "The session has ended. Note the act again.");
+    return;
+  }
+  if (mode !== "ron" || session?.id !== live.id || !recording?.head)
+    throw new ServiceError("conflict", "A session is open for this order. Note the act again, in the session.");
+  if (live.state !== "live" && live.state !== "signed")
+    throw new ServiceError("conflict", "The session is on hold, or somebody is away: nothing is signed now.");
+}

@@ -1,0 +1,108 @@
+/** The notary's hold on a session that is open: who comes in, whether it goes on, and its end without an act. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { claimedOrder } from "../desk/desk.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { endWithoutAct } from "../sheets/room.ts";
+import { openTurn } from "../sheets/steps.ts";
+import { findSheet, type SheetOutcome } from "../sheets/store.ts";
+import { marksOf } from "./end.ts";
+import { signerName } from "./interruption.ts";
+import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
+import { type LivePerson, openLiveOf, updatePerson } from "./store.ts";
+
+const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
+  const person = people.find(({ n }) => String(n) === typed["person"]);
+  if (!person) throw invalid("person must be the number of somebody who is to appear.");
+  return person;
+};
+
+/** Lets one person in. @throws ServiceError `conflict` before the session began, and for a person who is not in the waiting room */
+export async function admitPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  await changeLive(deps, operator, code, async (live) => {
+    const person = personOf(live.people, typed);
+    if (live.session.state === "open") throw new ServiceError("conflict", "Begin the session first.");
+    if (!person.waitingAt || !person.consent?.agreed)
+      throw new ServiceError("conflict", `${person.name} is not in the waiting room.`);
+    if (person.admittedAt) throw new ServiceError("conflict", `${person.name} was let in already.`);
+    await updatePerson(live.tx, person.id, sql`admitted_at = ${live.at}`);
+    await note(deps, live, operator.actor, { name: "admitted", person: signerName(person.n) });
+  });
+}
+
+/** Lets a person come in by another browser: the present one is out, and a new code is asked for. */
+export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const released = await changeLive(deps, operator, code, async (live) => {
+    const person = personOf(live.people, typed);
+    const who = signerName(person.n);
+    await updatePerson(
+      live.tx,
+      person.id,
+      sql`browser_sha256 = NULL, code_id = NULL, code_sent_at = NULL, codes_sent = 0, admitted_at = NULL, waiting_at = NULL, consent = NULL`,
+    );
+    await note(deps, live, operator.actor, { name: "released", person: who });
+    return { session: live.session.id, who };
+  });
+  await deps.rooms.disconnect(released.session, released.who);
+}
+
+/** Holds the session, or goes on: while it is held nothing is marked or signed, and the recording goes on. */
+export async function pauseLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const isPaused = typed["hold"] === "yes";
+  await changeLive(deps, operator, code, async (live) => {
+    const { state } = live.session;
+    if (state === "open") throw new ServiceError("conflict", "Begin the session first.");
+    if (state === "signed") throw new ServiceError("conflict", "You have signed, and the recording has ended.");
+    // Going on waits for the watch: it sees whether everybody is there.
+    const set = isPaused ? sql`is_paused = true, state = 'held'` : sql`is_paused = false`;
+    await note(deps, live, operator.actor, { name: isPaused ? "held" : "resumed" }, set);
+  });
+}
+
+const endings = ["technical", "no_show", "abandoned"] as const;
+
+/** Ends the session without an act; the watch closes recording and rooms. Refusals are made on the order's page. */
+export async function endLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const read = formReader(typed);
+  const outcome: SheetOutcome = accepted(read.done(read.requiredOneOf("outcome", endings)));
+  await changeLive(deps, operator, code, async ({ tx, at, session }) => {
+    await endWithoutAct(tx, deps.sheets.desk.rowMac, session, outcome, { by: operator.actor, at });
+  });
+}
+
+/**
+ * Ends the recording once the notary has signed, with people there: the journal names the whole of it. Nothing without a session.
+ * @throws ServiceError `conflict` while a step is open, or somebody is away
+ */
+export async function closeForAct(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
+  const { desk } = deps.sheets;
+  const claimed = await claimedOrder(desk, operator, code);
+  const open = await openLiveOf(desk.db, claimed.order.taskId);
+  if (!open) return;
+  await changeLive(deps, operator, code, async (live) => {
+    const { state, sheetId } = live.session;
+    if (state === "signed") return;
+    const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
+    if (state !== "live" || !sheet || openTurn(sheet)?.step.name !== "notary_signs")
+      throw new ServiceError("conflict", "A step is open, or somebody is away: the act can’t be entered now.");
+    await note(deps, live, operator.actor, { name: "signed" }, sql`state = 'signed'`);
+  });
+  await deps.recordings.end(open.id, await marksOf(deps, open));
+}
+
+async function changeLive<T>(
+  deps: LiveDeps,
+  operator: Operator,
+  code: string,
+  work: (live: LockedLive) => Promise<T>,
+): Promise<T> {
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  let id = "";
+  const result = await atLive(deps, operator, claimed, (live) => {
+    id = live.session.id;
+    return work(live);
+  });
+  deps.rooms.tell(id, { kind: "changed" });
+  return result;
+}

@@ -1,0 +1,108 @@
+/** The end of a live session: recording and rooms are closed, and people may meet again, or the order fails. */
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { perform } from "../../../orders/fulfilment/fulfilment.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import { closeAppointment } from "../appointments/book.ts";
+import type { Mark } from "../recordings/manifest.ts";
+import { endWithoutAct } from "../sheets/room.ts";
+import { findSheet, orderCodeOf, type SheetOutcome } from "../sheets/store.ts";
+import { notaryName, signerName } from "./interruption.ts";
+import type { LiveDeps } from "./session.ts";
+import {
+  appendEvent,
+  eventsOf,
+  findLive,
+  type LiveSession,
+  livePeople,
+  liveSessionsOf,
+  lockLive,
+  updateLive,
+} from "./store.ts";
+
+/** Works at a session with its order locked. */
+export async function atSession(
+  { sheets: { desk } }: LiveDeps,
+  seen: LiveSession,
+  work: (tx: Tx, session: LiveSession, at: Date) => Promise<void>,
+): Promise<void> {
+  await desk.db.transaction(async (tx) => {
+    await lockOrder(tx, await orderCodeOf(tx, seen));
+    const session = await lockLive(tx, seen.id);
+    if (!session || session.state === "ended") return;
+    await work(tx, session, desk.clock());
+  });
+}
+
+/** Ends the act of a session that can't go on. */
+export async function endTechnical(deps: LiveDeps, seen: LiveSession): Promise<void> {
+  await atSession(deps, seen, (tx, session, at) =>
+    endWithoutAct(tx, deps.sheets.desk.rowMac, session, "technical", { by: "system", at }),
+  );
+}
+
+const reasons = {
+  no_show: "Nobody came to two sessions",
+  technical: "Two sessions failed for technical reasons",
+} as const;
+
+/** Closes recording and rooms of a session whose act has ended. May be repeated: what failed is tried again a second later. */
+export async function finish(deps: LiveDeps, id: string, outcome: SheetOutcome): Promise<void> {
+  const { rooms, recordings, sheets } = deps;
+  const { desk } = sheets;
+  const seen = await findLive(desk.db, id);
+  if (!seen) return;
+  if (seen.liveAt !== null)
+    await recordings.end(seen.id, await marksOf(deps, seen)).catch((error: unknown) => {
+      // The session was live for a moment without a recording.
+      if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
+    });
+  await desk.db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, await orderCodeOf(tx, seen));
+    const session = await lockLive(tx, seen.id);
+    if (!locked || !session || session.state === "ended") return;
+    const at = desk.clock();
+    await appendEvent(tx, desk.rowMac, session, { at, name: "ended", by: "system", person: null, detail: { outcome } });
+    await updateLive(
+      tx,
+      session.id,
+      sql`state = 'ended', outcome = ${outcome}, ended_at = ${at}, node = NULL, lease_until = NULL`,
+    );
+    const { orderId } = session;
+    const detail = { session: session.id, outcome };
+    await tx.query(auditLine({ at, action: "notary.session_ended", actor: "system", orderId, detail }));
+    if (outcome !== "technical" && outcome !== "no_show") return;
+    const ended = (await liveSessionsOf(tx, orderId)).filter((each) => each.outcome === outcome);
+    const fails = ended.length > 1 && locked.status === "NotarizationPending";
+    const signers = await livePeople(tx, session.id);
+    await closeAppointment(tx, { orderId, signers }, outcome, { at, fails });
+    if (fails)
+      await perform(
+        tx,
+        locked,
+        "notarization_failed",
+        { reason: reasons[outcome] },
+        { actor: "system", at, log: desk.log },
+      );
+  });
+  rooms.remove(seen.id);
+}
+
+/** Steps, consents and what happened, for the recording's manifest. */
+export async function marksOf({ sheets: { desk } }: LiveDeps, session: LiveSession): Promise<Mark[]> {
+  const sheet = await findSheet(desk, session.sheetId);
+  const now = (await findLive(desk.db, session.id)) ?? session;
+  const steps = (sheet?.marks ?? []).map(({ at, name, signer, kind, run }) => ({
+    at,
+    kind: kind === "step" ? `step ${name}, run ${run}` : name,
+    person: signer === null ? notaryName : signerName(signer),
+  }));
+  const events = (await eventsOf(desk.db, desk.rowMac, now)).map(({ at, name, person }) => ({
+    at,
+    kind: name,
+    person,
+  }));
+  return [...steps, ...events].toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+}

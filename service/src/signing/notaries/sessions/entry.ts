@@ -1,0 +1,173 @@
+/** The way of a signer into a live session: link, code, one browser, consent to the recording, waiting room. */
+import { timingSafeEqual } from "node:crypto";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
+import { isLanguage } from "../../../kernel/platform/languages.ts";
+import { keysOf } from "../../../kernel/platform/secrets.ts";
+import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import { orderCodeOf } from "../sheets/store.ts";
+import { signerName } from "./interruption.ts";
+import { codeMs, liveMail, roomCode } from "./mail.ts";
+import type { LiveDeps } from "./session.ts";
+import {
+  appendEvent,
+  findLive,
+  type LivePerson,
+  type LiveSession,
+  lockLive,
+  lockPerson,
+  personOfToken,
+  sha256Of,
+  updatePerson,
+} from "./store.ts";
+
+/** The link of a room, and the secret of the browser that follows it. */
+export type RoomLink = { token: string; browser: string | null };
+
+export type Entered = {
+  session: LiveSession;
+  person: LivePerson;
+  /** `elsewhere`: another browser passed the code. */
+  step: "code" | "elsewhere" | "about" | "refused" | "waiting" | "room" | "ended";
+};
+
+const unknown = () => new ServiceError("not_found", "This link opens no room.");
+
+const isBound = ({ browserSha256 }: LivePerson, { browser }: RoomLink): boolean =>
+  browserSha256 !== null && browser !== null && isSecret(browser) && browserSha256.equals(sha256Of(browser));
+
+/** Where a link leads in this browser. @throws ServiceError `not_found` for a link that is malformed or unknown, all alike */
+export async function enteredBy({ sheets: { desk } }: Pick<LiveDeps, "sheets">, link: RoomLink): Promise<Entered> {
+  const person = isCode(link.token) ? await personOfToken(desk.db, link.token) : undefined;
+  const session = person && (await findLive(desk.db, person.sessionId));
+  if (!person || !session) throw unknown();
+  return { session, person, step: stepOf(session, person, link) };
+}
+
+function stepOf({ state }: LiveSession, person: LivePerson, link: RoomLink): Entered["step"] {
+  if (!isBound(person, link)) return state === "ended" ? "ended" : person.browserSha256 === null ? "code" : "elsewhere";
+  if (state === "ended") return "ended";
+  if (person.consent === null) return "about";
+  if (!person.consent.agreed) return "refused";
+  return person.admittedAt === null || state === "open" ? "waiting" : "room";
+}
+
+/** @throws ServiceError `conflict` for a browser or a moment to which the step is not open */
+export async function requireStep(
+  deps: Pick<LiveDeps, "sheets">,
+  link: RoomLink,
+  ...steps: readonly Entered["step"][]
+): Promise<Entered> {
+  const entered = await enteredBy(deps, link);
+  if (!steps.includes(entered.step))
+    throw new ServiceError("conflict", "This is not open to you now. Reload the page.");
+  return entered;
+}
+
+type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };
+
+async function change<T>(
+  { sheets: { desk } }: Pick<LiveDeps, "sheets">,
+  { session: seen, person: { id } }: Entered,
+  work: (locked: Locked) => Promise<T>,
+): Promise<T> {
+  return desk.db.transaction(async (tx) => {
+    await lockOrder(tx, await orderCodeOf(tx, seen));
+    const session = await lockLive(tx, seen.id);
+    const person = await lockPerson(tx, id);
+    if (!session || !person || session.state === "ended") throw new ServiceError("conflict", "This session has ended.");
+    return work({ tx, session, person, at: desk.clock() });
+  });
+}
+
+async function write(
+  { sheets: { desk } }: Pick<LiveDeps, "sheets">,
+  { tx, session, person, at }: Locked,
+  set: Statement,
+  name: string,
+  detail: unknown = null,
+): Promise<void> {
+  await updatePerson(tx, person.id, set);
+  const who = signerName(person.n);
+  await appendEvent(tx, desk.rowMac, session, { at, name, by: who, person: who, detail });
+}
+
+const mostCodes = 12;
+const mostFailures = 5;
+
+/** Mails a code: at most one in half a minute, and twelve in a session. @throws ServiceError */
+export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
+  await change(deps, await requireStep(deps, link, "code"), async (locked) => {
+    const { tx, person, at } = locked;
+    const tooOften = new ServiceError("rate_limited", "A code was sent already. Look at your mail, or try again soon.");
+    if (person.browserSha256 !== null || person.codesSent >= mostCodes) throw tooOften;
+    if (person.codeSentAt !== null && at.getTime() - person.codeSentAt.getTime() < minuteMs / 2) throw tooOften;
+    const codeId = newUuid();
+    const set = sql`code_id = ${codeId}, code_sent_at = ${at}, codes_sent = codes_sent + 1, failures = 0`;
+    await write(deps, locked, set, "code_sent");
+    await liveMail.enqueue(tx, { personId: person.id, codeId });
+  });
+}
+
+/**
+ * Binds the room to this browser by the code that was mailed. The fifth wrong one ends the code.
+ * @returns the browser's secret; null for a wrong code
+ */
+export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): Promise<string | null> {
+  const { clock } = deps.sheets.desk;
+  return change(deps, await requireStep(deps, link, "code"), async (locked) => {
+    const { person } = locked;
+    if (person.browserSha256 !== null) throw new ServiceError("conflict", "The room is open in another browser.");
+    const isOpen = person.codeId !== null && clock().getTime() - (person.codeSentAt?.getTime() ?? 0) <= codeMs;
+    if (!isOpen) throw new ServiceError("conflict", "The code is too old. Ask for another one.");
+    if (!isCodeOf(deps, person.codeId ?? "", typed)) {
+      const failures = person.failures + 1;
+      const ends = failures >= mostFailures;
+      await write(deps, locked, sql`failures = ${failures}, code_id = ${ends ? null : person.codeId}`, "code_wrong");
+      return null;
+    }
+    const browser = newSecret();
+    await write(deps, locked, sql`browser_sha256 = ${sha256Of(browser)}, code_id = NULL`, "entered");
+    deps.rooms.tell(locked.session.id, { kind: "changed" });
+    return browser;
+  });
+}
+
+function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: string): boolean {
+  const digits = Buffer.from(typed.replaceAll(/\D/g, "").slice(0, 12).padEnd(12));
+  return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(roomCode(key, codeId).padEnd(12)), digits));
+}
+
+/**
+ * Takes the answer to the recording, and where the person is. Who refuses is not let in, and nobody's media is forwarded without them.
+ * @throws ServiceError naming every field that is wrong
+ */
+export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Record<string, string>): Promise<void> {
+  const { answer, version = "", language = "" } = typed;
+  const place = (typed["place"] ?? "").trim();
+  if (answer !== "agree" && answer !== "refuse") throw invalid("answer must be agree or refuse.");
+  if (answer === "agree" && (!isVisible(place) || !isPlainText(place) || place.length > 200))
+    throw invalid("place is required: state and country, at most 200 characters.");
+  const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
+  if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
+  const agreed = answer === "agree";
+  await change(
+    deps,
+    await requireStep(deps, link, "about", ...(agreed ? (["refused"] as const) : [])),
+    async (locked) => {
+      const { at } = locked;
+      const consent = { agreed, version, language, textSha256: text.sha256, at: at.toISOString() };
+      const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${agreed ? place : null}, waiting_at = ${agreed ? at : null}`;
+      await write(deps, locked, set, agreed ? "consented" : "consent_refused", {
+        consent,
+        place: agreed ? place : null,
+      });
+    },
+  );
+  const { session } = await enteredBy(deps, link);
+  deps.rooms.tell(session.id, { kind: "changed" });
+}

@@ -1,0 +1,71 @@
+import { createHmac } from "node:crypto";
+import { readMailFirm } from "../../../firms/partners/partners.ts";
+import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { findNotary } from "../commissions/store.ts";
+import { peopleOf } from "../desk/orders.ts";
+import { findLive, findPerson, type LivePerson, sha256Of } from "./store.ts";
+import { liveMailWords } from "./words.ts";
+
+/** The token of a person's room link. */
+export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =>
+  derivedToken(deriveKey(secrets, "live-link"), personId);
+
+/** Under whichever key it was made; undefined when that key is gone. */
+const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
+  keysOf(secrets)
+    .map((key) => roomTokenUnder(key, id))
+    .find((token) => sha256Of(token).equals(tokenSha256));
+
+/** The six digits of a code. They are computed from its id and stored nowhere. */
+export function roomCode(secrets: SecretBytes, codeId: string): string {
+  const random = createHmac("sha256", deriveKey(secrets, "live-code")).update(codeId).digest().readUIntBE(0, 6);
+  return String(random % 1_000_000).padStart(6, "0");
+}
+
+export const codeMs = 10 * 60_000;
+
+type LiveMail = {
+  personId: string;
+  /** Null for the link. */
+  codeId: string | null;
+};
+
+/** The link of a person's room, or the code for it. The address is read from the order when it is sent. */
+export const liveMail = defineMail({
+  queue: "live-session-mail",
+  async load({ personId, codeId }: LiveMail, { db, rowMac, secrets, clock }: MailDeps) {
+    const person = await findPerson(db, personId);
+    const session = person && (await findLive(db, person.sessionId));
+    if (!person || !session || session.state === "ended") return null;
+    const isOld = person.codeId !== codeId || clock().getTime() - (person.codeSentAt?.getTime() ?? 0) > codeMs;
+    if (codeId !== null && isOld) return null;
+    const [order, notary] = await Promise.all([
+      peopleOf({ db, rowMac }, session.orderId),
+      findNotary(db, session.notaryId),
+    ]);
+    const to = order?.signers[person.n - 1];
+    const token = roomTokenOf(secrets, person);
+    if (!order || !to || !notary || token === undefined) return null;
+    const language: Language = isLanguage(to.language) ? to.language : "en";
+    const code = codeId === null ? null : roomCode(secrets, codeId);
+    const { environment, partnerId } = order;
+    const firm = await readMailFirm(db, partnerId);
+    return { name: to.name, to: to.email, language, notary: notary.commissionName, token, code, environment, firm };
+  },
+  write({ name, to, language, notary, token, code, environment, firm }, { personId, codeId }, { baseUrl }) {
+    const words = liveMailWords[language];
+    const { subject } = code === null ? words.link : words.code;
+    const by = isPlainName(notary) ? notary : null;
+    return {
+      id: `live:${personId}:${codeId ?? "link"}`,
+      ...{ to, environment, subject, language, firm, caution: words.caution },
+      greeting: words.hello(isPlainName(name) ? name : null),
+      lines: code === null ? [words.link.line(by), words.link.have] : [words.code.line(code), words.code.minutes],
+      // A code goes to the browser that asked for it: the mail has no link that opens the room.
+      link: code === null ? { label: words.link.open, url: `${baseUrl}/notary-room/${token}?lang=${language}` } : null,
+    };
+  },
+});

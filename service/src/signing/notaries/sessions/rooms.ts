@@ -1,0 +1,215 @@
+/** The live sessions that this process has in its engine: who is there now, what their pages hear, and their tickets. */
+import { minuteMs } from "../../../kernel/platform/clock.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } from "../../../providers/providers.ts";
+import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
+import { type Phase, phaseOf } from "./interruption.ts";
+
+/** A person of a room, as packets show them. */
+type Presence = {
+  /** When the last packet came, or since when one is waited for: milliseconds of the clock. */
+  lastAt: number;
+  hasJoined: boolean;
+  phase: Phase;
+  /** When the last packet came before the present hole. */
+  goneAt: number;
+  /** Packets lost in the last second. */
+  lost: number;
+};
+
+export type Room = {
+  readonly session: string;
+  readonly orderId: number;
+  readonly liveAt: number;
+  /** By the engine's names: those who were let in. */
+  readonly people: Map<string, Presence>;
+  /** Of whom something is in the recording. */
+  readonly recorded: Set<string>;
+  /** Whose turn it is to read and sign, and the token of their signing pages. */
+  turn: { person: string; token: string } | null;
+  /** The engine can't record any more. */
+  broken: string | null;
+  leasedUntil: number;
+};
+
+/** What a page hears: that its part changed, that it connects again, or a message of the engine. */
+type RoomNews = { kind: "changed" } | { kind: "media" } | { kind: "message"; isCheck: boolean; message: ServerMessage };
+
+/** A person of a session, or of a check. */
+type Of = { session: string; person: string };
+
+type Listener = (news: RoomNews) => void;
+
+type RoomsDeps = { engine: MediaEngine; recordings: Recordings; now: () => number };
+
+const mostStreams = 6;
+const mostChecks = 50;
+const checkMs = minuteMs;
+
+export class LiveRooms {
+  /** Of leases: another process of the same machine has another name. */
+  readonly node = newUuid();
+  readonly #deps: RoomsDeps;
+  readonly #rooms = new Map<string, Room>();
+  readonly #streams = new Map<string, Set<Listener>>();
+  readonly #tickets = new Map<string, Of>();
+  /** By the engine's session: whose check it is, and its end. */
+  readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
+  readonly stop: () => void;
+
+  constructor(deps: RoomsDeps) {
+    this.#deps = deps;
+    const end = deps.engine.listen((event) => this.#hear(event));
+    this.stop = () => {
+      end();
+      for (const { timer } of this.#checks.values()) clearTimeout(timer);
+    };
+  }
+
+  rooms = (): Room[] => [...this.#rooms.values()];
+  roomOf = (session: string): Room | undefined => this.#rooms.get(session);
+  headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
+
+  add(session: string, orderId: number, liveAt: Date, people: readonly string[]): Room {
+    const room: Room = {
+      ...{ session, orderId, liveAt: liveAt.getTime() },
+      people: new Map(),
+      recorded: new Set(),
+      ...{ turn: null, broken: null, leasedUntil: 0 },
+    };
+    for (const person of people) this.#expect(room, person);
+    this.#rooms.set(session, room);
+    return room;
+  }
+
+  #expect({ people }: Room, person: string): void {
+    if (!people.has(person))
+      people.set(person, { lastAt: this.#deps.now(), goneAt: 0, hasJoined: false, phase: "here", lost: 0 });
+  }
+
+  remove(session: string): void {
+    this.#rooms.delete(session);
+    for (const [ticket, owner] of this.#tickets) if (owner.session === session) this.#tickets.delete(ticket);
+    this.tell(session, { kind: "changed" });
+  }
+
+  /** Gives a person who was let in a way to connect; an earlier one of theirs ends. */
+  async connect(session: string, person: string): Promise<Ticket> {
+    const room = this.#rooms.get(session);
+    if (!room) throw new ServiceError("conflict", "The session is not live.");
+    this.#expect(room, person);
+    return this.#admit(session, person, false);
+  }
+
+  /** Ends a person's media, and what their pages hear. */
+  async disconnect(session: string, person: string): Promise<void> {
+    this.#streams.delete(`${session} ${person}`);
+    for (const [ticket, owner] of this.#tickets)
+      if (owner.session === session && owner.person === person) this.#tickets.delete(ticket);
+    if (this.#rooms.get(session)?.people.delete(person)) await this.#deps.engine.remove(session, person);
+  }
+
+  /** Sends a person's own media back, for a check of device and line: nothing is recorded. It ends after a minute. */
+  async check(of: Of): Promise<Ticket> {
+    for (const [check, owner] of this.#checks)
+      if (owner.session === of.session && owner.person === of.person) await this.#endCheck(check);
+    if (this.#checks.size >= mostChecks)
+      throw new ServiceError("unavailable", "Too many checks run now. Try again soon.");
+    const check = `check-${newUuid()}`;
+    const timer = setTimeout(() => void this.#endCheck(check).catch(() => {}), checkMs).unref();
+    this.#checks.set(check, { session: of.session, person: of.person, timer });
+    await this.#deps.engine.open(check, null);
+    return this.#admit(check, of.person, true);
+  }
+
+  async #endCheck(check: string): Promise<void> {
+    clearTimeout(this.#checks.get(check)?.timer);
+    this.#checks.delete(check);
+    for (const [ticket, owner] of this.#tickets) if (owner.session === check) this.#tickets.delete(ticket);
+    await this.#deps.engine.close(check);
+  }
+
+  async #admit(session: string, person: string, loop: boolean): Promise<Ticket> {
+    const ticket = await this.#deps.engine.admit(session, person, { audio: true, video: true, ...(loop && { loop }) });
+    for (const [key, owner] of this.#tickets)
+      if (owner.session === session && owner.person === person) this.#tickets.delete(key);
+    this.#tickets.set(ticket.ticket, { session, person });
+    return ticket;
+  }
+
+  /** @throws ServiceError `not_found` for somebody else's ticket, and for one that has ended */
+  async signal(ticket: string, of: Of, message: ClientMessage): Promise<readonly ServerMessage[]> {
+    const held = this.#tickets.get(ticket);
+    const owner = held && (this.#checks.get(held.session) ?? held);
+    if (owner?.session !== of.session || owner.person !== of.person)
+      throw new ServiceError("not_found", "This connection has ended.");
+    return this.#deps.engine.signal(ticket, message);
+  }
+
+  /** @returns the end of listening @throws ServiceError `rate_limited` for more pages than a person opens */
+  listen(session: string, person: string, listener: Listener): () => void {
+    const key = `${session} ${person}`;
+    const heard = this.#streams.get(key) ?? new Set();
+    if (heard.size >= mostStreams) throw new ServiceError("rate_limited", "This room is open in too many tabs.");
+    this.#streams.set(key, heard.add(listener));
+    return () => {
+      heard.delete(listener);
+      if (heard.size === 0) this.#streams.delete(key);
+    };
+  }
+
+  /** Tells all pages of a session. */
+  tell(session: string, news: RoomNews): void {
+    for (const [key, listeners] of this.#streams)
+      if (key.startsWith(`${session} `)) for (const listener of listeners) listener(news);
+  }
+
+  /** Milliseconds for which nothing came from each person who was let in. */
+  silences(room: Room): Map<string, number> {
+    const now = this.#deps.now();
+    return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));
+  }
+
+  /** The first of these people who is not there now; null when all are. */
+  absent(session: string, people: readonly string[]): string | null {
+    const room = this.#rooms.get(session);
+    const isHere = (person: string) => {
+      const known = room?.people.get(person);
+      return known?.hasJoined && phaseOf(this.#deps.now() - known.lastAt) === "here";
+    };
+    return people.find((person) => !isHere(person)) ?? null;
+  }
+
+  #hear(event: MediaEvent): void {
+    if (event.kind === "lost") {
+      for (const session of event.sessions) {
+        const room = this.#rooms.get(session);
+        if (room) room.broken ??= "engine";
+      }
+      return;
+    }
+    const room = this.#rooms.get(event.session);
+    if (event.kind === "message") {
+      const check = this.#checks.get(event.session);
+      const { session, person } = check ?? event;
+      const news = { kind: "message", isCheck: check !== undefined, message: event.message } as const;
+      for (const listener of this.#streams.get(`${session} ${person}`) ?? []) listener(news);
+      return;
+    }
+    if (!room) return;
+    if (event.kind === "broken") room.broken = event.why;
+    if (event.kind === "chunk") room.recorded.add(event.line.person);
+    const presence = "person" in event ? room.people.get(event.person) : undefined;
+    if (!presence) return;
+    if (event.kind === "quality") {
+      presence.lost = event.lost;
+      if (presence.hasJoined) presence.lastAt = Math.max(presence.lastAt, this.#deps.now() - event.silentMs);
+    }
+    if (event.kind === "joined") {
+      presence.lastAt = this.#deps.now();
+      presence.hasJoined = true;
+      this.tell(event.session, { kind: "changed" });
+    }
+  }
+}

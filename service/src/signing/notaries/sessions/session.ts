@@ -1,0 +1,238 @@
+/** A live session of an order: whether it is offered, how the notary opens it, and how it begins. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { Ticket } from "../../../providers/providers.ts";
+import type { ConsentTexts } from "../../envelopes/envelopes.ts";
+import { actKinds } from "../acts/act.ts";
+import { findNotary } from "../commissions/store.ts";
+import { type Claimed, claimedOrder, lockClaimed } from "../desk/desk.ts";
+import { orderOfId } from "../desk/orders.ts";
+import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
+import type { OnlineRules } from "../eligibility/rules.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { type IdentityDeps, meansFor } from "../identity/checks.ts";
+import type { Recordings } from "../recordings/recordings.ts";
+import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
+import { findSheet } from "../sheets/store.ts";
+import { notaryName, signerName } from "./interruption.ts";
+import { liveMail, roomTokenUnder } from "./mail.ts";
+import type { LiveRooms } from "./rooms.ts";
+import {
+  appendEvent,
+  insertLive,
+  insertPerson,
+  type LivePerson,
+  type LiveSession,
+  leaseSession,
+  livePeople,
+  lockLive,
+  openLiveOf,
+  updateLive,
+} from "./store.ts";
+
+/** The parts that live sessions work with. */
+export type LiveDeps = {
+  sheets: SheetDeps;
+  identity: IdentityDeps;
+  rooms: LiveRooms;
+  recordings: Recordings;
+  consentTexts: ConsentTexts;
+  /** As the journal names the tool: this service and its version. */
+  tool: string;
+};
+
+/** The engine takes eight people. */
+const mostSigners = 7;
+/** A confirmation of the operator's counts for a year. */
+const confirmedMs = 366 * dayMs;
+
+/**
+ * Why an act by audio and video is not offered by this service for a state: a value that is not known, or that the operator has not
+ * confirmed; null when it is. Nobody here decides that a state accepts this service.
+ */
+export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
+  const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
+  if (!platform) return `The value “${onlineForms.platform.label}” is missing.`;
+  const since = platformConfirmed ? now.getTime() - Date.parse(`${platformConfirmed.value.on}T00:00:00Z`) : null;
+  if (platform.value !== "none" && (since === null || since < 0 || since > confirmedMs))
+    return `“${onlineForms.platformConfirmed.label}” is missing, or older than a year.`;
+  if (certificateOf?.value === "service") return "The state wants a certificate of the service, and this one has none.";
+  if (personalKnowledge?.value) return null;
+  return proofingGap(online, means);
+}
+
+/** Why the notary can't open a session for the order here; null when it can be opened. */
+export function liveObstacle({ identity, sheets }: LiveDeps, { eligibility, order }: Claimed): string | null {
+  const { modes, obstacles, rules } = eligibility;
+  if (!modes.includes("ron"))
+    return obstacles.join(" ") || "The rules of your state don’t offer acts by audio and video.";
+  if (order.signers.length > mostSigners) return `A session has at most ${mostSigners} signers.`;
+  return liveGap(rules.online, meansFor(identity, order.environment), sheets.desk.clock());
+}
+
+/** Opens a session: the document is prepared, the run sheet begins, and each signer is mailed a link. @throws ServiceError */
+export async function openLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  sessionOf(operator);
+  const read = formReader(typed);
+  const act = accepted(read.done(read.requiredOneOf("act", actKinds)));
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const obstacle = liveObstacle(deps, claimed);
+  if (obstacle !== null) throw invalid(`A session is not offered here for this order. ${obstacle}`);
+  const { rowMac } = deps.sheets.desk;
+  if (await openLiveOf(deps.sheets.desk.db, claimed.order.taskId))
+    throw new ServiceError(
+      "conflict",
+      "A session of this order is open, or is being closed. Try again in some seconds.",
+    );
+  await openAct(
+    deps.sheets,
+    operator,
+    claimed,
+    { act, mode: "ron", pinHash: null },
+    async (tx, sheet, { at, order }) => {
+      const id = newUuid();
+      const { orderId, taskId, signers, partnerId } = order;
+      await insertLive(tx, { id, orderId, taskId, notaryId: sheet.notaryId, sheetId: sheet.id, openedAt: at });
+      for (const [index, { name }] of signers.entries()) {
+        const personId = newUuid();
+        const token = roomTokenUnder(deps.identity.secrets, personId);
+        await insertPerson(tx, { id: personId, sessionId: id, n: index + 1, name, token });
+        await liveMail.enqueue(tx, { personId, codeId: null });
+      }
+      const session = await lockLive(tx, id);
+      if (!session) throw new Error("the live session was not written");
+      const detail = { act, people: signers.length, sheet: sheet.id };
+      await appendEvent(tx, rowMac, session, { at, name: "opened", by: operator.actor, person: null, detail });
+      const about = { session: id, act };
+      const line = { at, action: "notary.session_opened", actor: operator.actor, partnerId, orderId, detail: about };
+      await tx.query(auditLine(line));
+    },
+  );
+}
+
+/** The open session of an order in the notary's hands, with its people; null without one. */
+export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { order }: Claimed) {
+  const session = await openLiveOf(desk.db, order.taskId);
+  return session ? { session, people: await livePeople(desk.db, session.id) } : null;
+}
+
+/** What a room says of its session; undefined for one whose notary or sheet is gone. */
+export async function livePeopleOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) {
+  const [notary, sheet, people, order] = await Promise.all([
+    findNotary(desk.db, session.notaryId),
+    findSheet(desk, session.sheetId),
+    livePeople(desk.db, session.id),
+    orderOfId(desk, session.orderId),
+  ]);
+  return notary && sheet && { notary: notary.commissionName, act: sheet.script.act, people, order };
+}
+
+export type LockedLive = {
+  tx: Tx;
+  session: LiveSession;
+  people: LivePerson[];
+  at: Date;
+  locked: Awaited<ReturnType<typeof lockClaimed>>;
+};
+
+/** Works at the open session of an order in the notary's hands, with order and session locked. @throws ServiceError `conflict` without one */
+export async function atLive<T>(
+  deps: Pick<LiveDeps, "sheets">,
+  operator: Operator,
+  claimed: Claimed,
+  work: (live: LockedLive) => Promise<T>,
+): Promise<T> {
+  const { desk } = deps.sheets;
+  return desk.db.transaction(async (tx) => {
+    const locked = await lockClaimed(tx, desk, operator, claimed);
+    const open = await openLiveOf(tx, locked.order.taskId);
+    const session = open && (await lockLive(tx, open.id));
+    if (!session || session.state === "ended") throw new ServiceError("conflict", "No session is open for this order.");
+    return work({ tx, session, people: await livePeople(tx, session.id), at: locked.at, locked });
+  });
+}
+
+/** Writes what the notary did, and changes the session with it. */
+export async function note(
+  deps: Pick<LiveDeps, "sheets">,
+  { tx, session, at }: LockedLive,
+  by: string,
+  { name, person = null, detail = null }: { name: string; person?: string | null; detail?: unknown },
+  set?: Statement,
+): Promise<void> {
+  if (set) await updateLive(tx, session.id, set);
+  await appendEvent(tx, deps.sheets.desk.rowMac, session, { at, name, by, person, detail });
+}
+
+/**
+ * Begins: from here on all that comes is recorded. Everybody has agreed to that before.
+ * @throws ServiceError `conflict` naming who has not; `unavailable` while the engine can't take a session
+ */
+export async function startLive(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
+  const { rooms, sheets } = deps;
+  const claimed = await claimedOrder(sheets.desk, operator, code);
+  const live = await atLive(deps, operator, claimed, async (found) => {
+    const { session, people, at, tx } = found;
+    if (session.state !== "open") throw new ServiceError("conflict", "The session has begun already.");
+    for (const { name, consent } of people) {
+      if (consent === null)
+        throw new ServiceError("conflict", `${name} has not answered whether they agree to be recorded.`);
+      if (!consent.agreed)
+        throw new ServiceError(
+          "conflict",
+          `${name} does not agree to be recorded: nobody’s audio and video is passed on.`,
+        );
+    }
+    await leaseOf(deps, session.id, tx);
+    await note(deps, found, operator.actor, { name: "live" }, sql`state = 'live', live_at = ${at}`);
+    return found;
+  });
+  const { session, people, at } = live;
+  try {
+    await beginRecording(deps, session, people, claimed);
+  } catch (error) {
+    await atLive(deps, operator, claimed, (found) =>
+      note(deps, found, "system", { name: "not_begun" }, sql`state = 'open', live_at = NULL`),
+    );
+    throw error;
+  }
+  rooms.add(session.id, session.orderId, at, [notaryName]);
+  rooms.tell(session.id, { kind: "changed" });
+}
+
+const leaseMs = 15_000;
+
+/** @throws ServiceError `unavailable` while another node has the session */
+export async function leaseOf({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {
+  const now = desk.clock();
+  const until = new Date(now.getTime() + leaseMs);
+  if (!(await leaseSession(db, id, rooms.node, now, until)))
+    throw new ServiceError("unavailable", "Another server holds this session. Try again in some seconds.");
+  return until.getTime();
+}
+
+async function beginRecording(
+  { recordings }: Pick<LiveDeps, "recordings">,
+  { id, notaryId, orderId }: LiveSession,
+  people: readonly LivePerson[],
+  { notary, order: { environment } }: Pick<Claimed, "notary" | "order">,
+): Promise<void> {
+  const recorded = [
+    { person: notaryName, role: "notary", name: notary.commissionName },
+    ...people.map(({ n, name }) => ({ person: signerName(n), role: "signer", name })),
+  ];
+  await recordings.begin({ session: id, notaryId, orderId, environment, people: recorded });
+}
+
+/** The notary's own connection. @throws ServiceError `conflict` while the session is not live */
+export async function connectNotary(deps: LiveDeps, operator: Operator, code: string): Promise<Ticket> {
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const live = await liveOf(deps, claimed);
+  if (!live) throw new ServiceError("conflict", "No session is open for this order.");
+  return deps.rooms.connect(live.session.id, notaryName);
+}

@@ -1,0 +1,246 @@
+/** The rows of live sessions: the session, its people, and what happened in it. */
+import { hash } from "node:crypto";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { SheetOutcome } from "../sheets/store.ts";
+
+/** A meeting of a notary and the signers of an order by audio and video. */
+export type LiveSession = {
+  /** The engine and the recording know it by this name, too. */
+  id: string;
+  orderId: number;
+  taskId: number;
+  notaryId: string;
+  sheetId: string;
+  state: "open" | "live" | "held" | "signed" | "ended";
+  outcome: SheetOutcome | null;
+  /** The notary holds it, whoever is there. */
+  isPaused: boolean;
+  openedAt: Date;
+  liveAt: Date | null;
+  endedAt: Date | null;
+  headPosition: number;
+  headSha256: string | null;
+};
+
+/** The answer to being recorded. */
+type RecordingConsent = {
+  agreed: boolean;
+  version: string;
+  language: string;
+  textSha256: string;
+  at: string;
+};
+
+export type LivePerson = {
+  id: string;
+  sessionId: string;
+  n: number;
+  name: string;
+  tokenSha256: Buffer;
+  codeId: string | null;
+  codeSentAt: Date | null;
+  codesSent: number;
+  failures: number;
+  browserSha256: Buffer | null;
+  place: string | null;
+  consent: RecordingConsent | null;
+  waitingAt: Date | null;
+  admittedAt: Date | null;
+};
+
+const sessionState: StateMac = {
+  table: sql`live_sessions`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    s,
+  ) => sql`${s}.id, ${s}.order_id, ${s}.task_id, ${s}.notary_id, ${s}.sheet_id, ${s}.state, ${s}.outcome, ${s}.is_paused,
+    extract(epoch FROM ${s}.opened_at), extract(epoch FROM ${s}.live_at), extract(epoch FROM ${s}.ended_at),
+    ${s}.head_position, ${s}.head_sha256`,
+};
+
+/** Whoever changes a hash here opens a room for another browser, so every column is covered. */
+const personState: StateMac = {
+  table: sql`live_people`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (p) => sql`${p}.id, ${p}.session_id, ${p}.n, ${p}.name, encode(${p}.token_sha256, 'hex'), ${p}.code_id,
+    extract(epoch FROM ${p}.code_sent_at), ${p}.codes_sent, ${p}.failures, encode(${p}.browser_sha256, 'hex'), ${p}.place, ${p}.consent,
+    extract(epoch FROM ${p}.waiting_at), extract(epoch FROM ${p}.admitted_at)`,
+};
+
+type EventFacts = { sessionId: string; position: number; sha256: string };
+
+const eventMembers = ({ sessionId, position, sha256 }: EventFacts): Members => ({ sessionId, position, sha256 });
+
+const eventRows: MacTable<EventFacts> = {
+  table: sql`live_events`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, session_id AS "sessionId", position, sha256, row_mac AS mac FROM live_events`,
+  members: eventMembers,
+};
+
+export const liveTables = [stateRows(sessionState), stateRows(personState), eventRows];
+
+async function sessionsWhere(db: Sql, where: Statement, lock: Statement = nothing): Promise<LiveSession[]> {
+  return db.query<LiveSession>(sql`
+    SELECT id, order_id AS "orderId", task_id AS "taskId", notary_id AS "notaryId", sheet_id AS "sheetId", state, outcome,
+      is_paused AS "isPaused", opened_at AS "openedAt", live_at AS "liveAt", ended_at AS "endedAt", head_position AS "headPosition",
+      head_sha256 AS "headSha256", ${verified(sessionState, sql`live_sessions`)}
+    FROM live_sessions WHERE ${where} ORDER BY opened_at, id ${lock}`);
+}
+
+export async function findLive(db: Sql, id: string): Promise<LiveSession | undefined> {
+  return (await sessionsWhere(db, sql`id = ${id}`))[0];
+}
+
+/** The order was locked before. */
+export async function lockLive(tx: Tx, id: string): Promise<LiveSession | undefined> {
+  return (await sessionsWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
+}
+
+/** The session of a task that has not ended; undefined for none. */
+export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession | undefined> {
+  return (await sessionsWhere(db, sql`task_id = ${taskId} AND state <> 'ended'`))[0];
+}
+
+/** The sessions of an order, the latest last. */
+export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]> =>
+  sessionsWhere(db, sql`order_id = ${orderId}`);
+
+/** Sessions whose act has ended, and which no other node has in its engine. */
+export const sessionsToEnd = (db: Sql, node: string, now: Date): Promise<{ id: string; outcome: SheetOutcome }[]> =>
+  db.query(sql`
+    SELECT l.id, n.outcome FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
+    WHERE l.state <> 'ended' AND n.outcome IS NOT NULL AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < ${now})
+    LIMIT 50`);
+
+/** Sessions that nobody's node holds: their service ended, or nobody came into the waiting room. */
+export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
+  db.query(sql`
+    SELECT id FROM live_sessions WHERE state IN ('live', 'held', 'signed') AND (lease_until IS NULL OR lease_until < ${now}::timestamptz - interval '30 minutes')
+      OR state = 'open' AND opened_at < ${now}::timestamptz - interval '1 day' ORDER BY opened_at LIMIT 50`);
+
+type NewSession = Pick<LiveSession, "id" | "orderId" | "taskId" | "notaryId" | "sheetId" | "openedAt">;
+
+export async function insertLive(tx: Tx, session: NewSession): Promise<void> {
+  const { id, orderId, taskId, notaryId, sheetId, openedAt } = session;
+  await tx.query(sql`
+    INSERT INTO live_sessions (id, order_id, task_id, notary_id, sheet_id, opened_at)
+    VALUES (${id}, ${orderId}, ${taskId}, ${notaryId}, ${sheetId}, ${openedAt})`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+}
+
+/** Of a session that is locked. */
+export async function updateLive(tx: Tx, id: string, set: Statement): Promise<void> {
+  await tx.query(sql`UPDATE live_sessions SET ${set} WHERE id = ${id}`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+}
+
+/** @returns false while another node has the session in its engine */
+export async function leaseSession(db: Sql, id: string, node: string, now: Date, until: Date): Promise<boolean> {
+  const rows = await db.query(sql`
+    UPDATE live_sessions SET node = ${node}, lease_until = ${until}
+    WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${node} OR lease_until < ${now}) RETURNING 1`);
+  return rows.length === 1;
+}
+
+/** Another process may have the session at once. */
+export const releaseLease = (db: Sql, id: string, node: string, now: Date) =>
+  db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE id = ${id} AND node = ${node}`);
+
+async function peopleWhere(db: Sql, where: Statement, lock: Statement = nothing): Promise<LivePerson[]> {
+  return db.query<LivePerson>(sql`
+    SELECT id, session_id AS "sessionId", n, name, token_sha256 AS "tokenSha256", code_id AS "codeId", code_sent_at AS "codeSentAt",
+      codes_sent AS "codesSent", failures, browser_sha256 AS "browserSha256", place, consent, waiting_at AS "waitingAt",
+      admitted_at AS "admittedAt", ${verified(personState, sql`live_people`)}
+    FROM live_people WHERE ${where} ORDER BY n ${lock}`);
+}
+
+export const livePeople = (db: Sql, sessionId: string): Promise<LivePerson[]> =>
+  peopleWhere(db, sql`session_id = ${sessionId}`);
+
+export async function personOfToken(db: Sql, token: string): Promise<LivePerson | undefined> {
+  return (await peopleWhere(db, sql`token_sha256 = ${sha256Of(token)}`))[0];
+}
+
+export async function findPerson(db: Sql, id: string): Promise<LivePerson | undefined> {
+  return (await peopleWhere(db, sql`id = ${id}`))[0];
+}
+
+/** Of a session that is locked. */
+export async function lockPerson(tx: Tx, id: string): Promise<LivePerson | undefined> {
+  return (await peopleWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
+}
+
+export const sha256Of = (secret: string): Buffer => hash("sha256", secret, "buffer");
+
+type NewPerson = Pick<LivePerson, "id" | "sessionId" | "n" | "name"> & { token: string };
+
+export async function insertPerson(tx: Tx, { id, sessionId, n, name, token }: NewPerson): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO live_people (id, session_id, n, name, token_sha256)
+    VALUES (${id}, ${sessionId}, ${n}, ${name}, ${sha256Of(token)})`);
+  await writeStateMacs(tx, personState, sql`id = ${id}`);
+}
+
+/** Of a person that is locked. */
+export async function updatePerson(tx: Tx, id: string, set: Statement): Promise<void> {
+  await tx.query(sql`UPDATE live_people SET ${set} WHERE id = ${id}`);
+  await writeStateMacs(tx, personState, sql`id = ${id}`);
+}
+
+/** Something that happened in a session. `person` as the engine names people. */
+type LiveEvent = {
+  readonly name: string;
+  readonly by: string;
+  readonly person: string | null;
+  readonly detail: unknown;
+};
+
+/** Appends to the record of a session that the transaction holds locked. */
+export async function appendEvent(
+  tx: Tx,
+  rowMac: RowMac,
+  { id, headPosition, headSha256 }: LiveSession,
+  { at, ...event }: LiveEvent & { at: Date },
+): Promise<void> {
+  const position = headPosition + 1;
+  const record = canonicalJson({
+    ...(event as unknown as JsonObject),
+    format: "signsealship session 1",
+    session: id,
+    position,
+    previousSha256: headSha256,
+    at: at.toISOString(),
+  });
+  const sha256 = hash("sha256", record);
+  await tx.query(sql`
+    INSERT INTO live_events (session_id, position, record, sha256, row_mac)
+    VALUES (${id}, ${position}, ${record}, ${sha256}, ${rowMac.of("live_events", eventMembers({ sessionId: id, position, sha256 }))})`);
+  await updateLive(tx, id, sql`head_position = ${position}, head_sha256 = ${sha256}`);
+}
+
+type Stored = { at: string } & LiveEvent;
+
+/** What happened in a session, in its order. @throws Error for a record that is not what was written */
+export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): Promise<Stored[]> {
+  const rows = await db.query<{ position: number; record: string; sha256: string; mac: Buffer | null }>(sql`
+    SELECT position, record, sha256, row_mac AS mac FROM live_events WHERE session_id = ${session.id} ORDER BY position`);
+  let before: string | null = null;
+  return rows.map(({ position, record, sha256, mac }, index) => {
+    const facts = { sessionId: session.id, position, sha256 };
+    const isOurs = rowMac.holds("live_events", eventMembers(facts), mac) && hash("sha256", record) === sha256;
+    const event = isOurs ? (JSON.parse(record) as Stored & { previousSha256: string | null }) : null;
+    if (event === null || position !== index + 1 || event.previousSha256 !== before)
+      throw new Error(`event ${index + 1} of session ${session.id} is not what was written`);
+    before = sha256;
+    return event;
+  });
+}

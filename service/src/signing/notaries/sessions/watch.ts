@@ -1,0 +1,217 @@
+/** Watches live sessions once a second: who went away and came back, whether a signer is done, and whether the act has ended. */
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { findNotary } from "../commissions/store.ts";
+import { endWithoutAct, markSignersSteps } from "../sheets/room.ts";
+import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
+import { openTurn, signsNext } from "../sheets/steps.ts";
+import { findSheet, outcomeOf } from "../sheets/store.ts";
+import { atSession, endTechnical, finish } from "./end.ts";
+import { isBroken, notaryName, type Phase, phaseOf, type Restart, restartAfter, signerName } from "./interruption.ts";
+import type { Room } from "./rooms.ts";
+import { type LiveDeps, leaseOf } from "./session.ts";
+import {
+  appendEvent,
+  findLive,
+  type LiveSession,
+  leftSessions,
+  livePeople,
+  lockLive,
+  releaseLease,
+  sessionsToEnd,
+  updateLive,
+} from "./store.ts";
+
+const everyMs = 1_000;
+const renewMs = 10_000;
+const lookForLeftMs = 60_000;
+
+/** Begins to watch. @returns the end of it */
+export function watchSessions(deps: LiveDeps): () => Promise<void> {
+  const { log } = deps.sheets.desk;
+  let running: Promise<void> = Promise.resolve();
+  let lookedAt = 0;
+  const busy = new Set<string>();
+  const each = (id: string, work: () => Promise<void>) => {
+    if (busy.has(id)) return;
+    busy.add(id);
+    const done = work()
+      .catch((error: Error) => log.error({ err: error, session: id }, "a live session could not be looked at"))
+      .finally(() => busy.delete(id));
+    running = Promise.all([running, done]).then(() => {});
+  };
+  const { db, clock } = deps.sheets.desk;
+  const timer = setInterval(() => {
+    for (const room of deps.rooms.rooms()) each(room.session, () => look(deps, room));
+    each("ended acts", async () => {
+      for (const { id, outcome } of await sessionsToEnd(db, deps.rooms.node, clock()))
+        each(id, () => finish(deps, id, outcome));
+    });
+    const now = Date.now();
+    if (now - lookedAt < lookForLeftMs) return;
+    lookedAt = now;
+    each("left sessions", async () => {
+      for (const { id } of await leftSessions(db, clock())) each(id, () => endLeft(deps, id));
+    });
+  }, everyMs).unref();
+  return async () => {
+    clearInterval(timer);
+    deps.rooms.stop();
+    await running;
+    for (const { session } of deps.rooms.rooms()) await releaseLease(db, session, deps.rooms.node, clock());
+  };
+}
+
+/** Looks at one session. */
+async function look(deps: LiveDeps, room: Room): Promise<void> {
+  const { rooms, sheets, recordings } = deps;
+  const { desk } = sheets;
+  const session = await findLive(desk.db, room.session);
+  if (!session || session.state === "ended") return rooms.remove(room.session);
+  if ((await outcomeOf(desk.db, session.sheetId)) !== null) return;
+  const now = desk.clock().getTime();
+  if (room.leasedUntil - now < renewMs) room.leasedUntil = await leaseOf(deps, session.id);
+  if (room.broken === "engine") {
+    room.broken = null;
+    room.recorded.clear();
+    await recordings.resume(session.id);
+    rooms.tell(session.id, { kind: "media" });
+  }
+  const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
+  if (room.broken !== null || isBroken(silences, now - room.liveAt)) return endTechnical(deps, session);
+  if (session.state === "signed") return;
+  await judge(deps, room, session, silences);
+  await followTurn(deps, room);
+}
+
+type Turned = { person: string; from: Phase; to: Phase; silentMs: number };
+
+/** Writes who went and came back, holds the session meanwhile, and has the act begin again where the state wants it. */
+async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
+  const turned: Turned[] = [];
+  for (const [person, presence] of room.people) {
+    const to = phaseOf(silences.get(person) ?? 0);
+    // A hole lasted from the last packet before it to the first after it.
+    if (to !== "here" && presence.phase === "here") presence.goneAt = presence.lastAt;
+    const silentMs = to === "here" ? presence.lastAt - presence.goneAt : (silences.get(person) ?? 0);
+    if (to !== presence.phase) turned.push({ person, from: presence.phase, to, silentMs });
+  }
+  const isTogether = [...room.people.values()].every(
+    ({ lastAt }) => phaseOf(deps.sheets.desk.clock().getTime() - lastAt) === "here",
+  );
+  const wanted = isTogether && !seen.isPaused ? "live" : "held";
+  if (turned.length === 0 && seen.state === wanted) return;
+  const { desk } = deps.sheets;
+  const online = await onlineOf(deps, seen);
+  await atSession(deps, seen, async (tx, session, at) => {
+    for (const { person, to, from, silentMs } of turned) {
+      const name = to === "here" ? (from === "away" ? "back" : "gap") : to;
+      const now = (await lockLive(tx, session.id)) ?? session;
+      await appendEvent(tx, desk.rowMac, now, {
+        at,
+        name,
+        by: "system",
+        person,
+        detail: { silentMs: Math.round(silentMs) },
+      });
+    }
+    const state = isTogether && !session.isPaused ? "live" : "held";
+    if (session.state !== state) await updateLive(tx, session.id, sql`state = ${state}`);
+    const restarts = turned.flatMap(({ to, silentMs }) =>
+      to === "here" ? (restartAfter(silentMs, online) ?? []) : [],
+    );
+    if (restarts.length > 0)
+      await beginAgain(deps, tx, session, restarts.includes("identity") ? "identity" : "act", at);
+    await openSignature(tx, deps, session, state === "live", at);
+    if (restarts.length > 0) room.turn = null;
+  });
+  for (const { person, to } of turned) {
+    const presence = room.people.get(person);
+    if (presence) presence.phase = to;
+  }
+  deps.rooms.tell(seen.id, { kind: "changed" });
+}
+
+async function onlineOf({ sheets: { desk } }: LiveDeps, { notaryId }: LiveSession) {
+  const notary = await findNotary(desk.db, notaryId);
+  return (await desk.readEligibility(desk.db)).rules.of(notary?.state ?? "").online;
+}
+
+/**
+ * Begins the act again. A signature that was given before the oath, or before the notary, in a broken run can't be cured: the session ends,
+ * and the next one begins with the document as it was.
+ */
+async function beginAgain(deps: LiveDeps, tx: Tx, session: LiveSession, where: Restart, at: Date): Promise<void> {
+  const { rowMac } = deps.sheets.desk;
+  if ((await outcomeOf(tx, session.sheetId)) !== null) return;
+  const sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
+  if (!sheet.marks.some(({ kind, run }) => kind === "step" && run === sheet.run)) return;
+  const envelope = await roomEnvelopeOf(tx, session.orderId);
+  const by = { by: "system", at };
+  const isSigned = envelope?.signers.some(({ signedAt }) => signedAt !== null) ?? false;
+  if (isSigned && sheet.script.act !== "acknowledgment") return endWithoutAct(tx, rowMac, session, "technical", by);
+  if (envelope) await takeFromSigner(tx, envelope.id, at);
+  const keep = where === "identity" ? [] : (["identify", "credential"] as const);
+  await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
+}
+
+/** Freezes the signature of whoever's turn it is, and opens it again as the sheet has it. */
+async function openSignature(tx: Tx, deps: LiveDeps, session: LiveSession, isLive: boolean, at: Date): Promise<void> {
+  const envelope = await roomEnvelopeOf(tx, session.orderId);
+  const sheet = await findSheet({ ...deps.sheets.desk, db: tx }, session.sheetId);
+  if (!envelope || !sheet || sheet.endedAt !== null) return;
+  const turn = openTurn(sheet);
+  await setSignature(tx, envelope.id, isLive && turn !== null && signsNext(sheet, turn));
+  const by = { by: "system", at };
+  await noteEvent(tx, deps.sheets.desk.rowMac, sheet, { name: isLive ? "together" : "held" }, by);
+}
+
+/** Marks the steps that a signer did on their own pages. */
+async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
+  const { desk } = deps.sheets;
+  if (room.turn === null) return;
+  const session = await findLive(desk.db, room.session);
+  if (session?.state !== "live") return;
+  let isOver = false;
+  await atSession(deps, session, async (tx, { sheetId, orderId }, at) => {
+    if ((await outcomeOf(tx, sheetId)) !== null) return;
+    const sheet = await lockOpenSheet(tx, desk.rowMac, sheetId);
+    const envelope = await roomEnvelopeOf(tx, orderId);
+    const marked = await markSignersSteps(tx, desk.rowMac, sheet, envelope, at);
+    if (marked.headPosition === sheet.headPosition) return;
+    const next = openTurn(marked);
+    isOver = next?.step.by !== "signer" || signerName(next.signer ?? 0) !== room.turn?.person;
+    if (isOver && envelope) await takeFromSigner(tx, envelope.id, at);
+  });
+  if (isOver) {
+    room.turn = null;
+    deps.rooms.tell(room.session, { kind: "changed" });
+  }
+}
+
+/** A session whose service ended, or to which nobody came. */
+async function endLeft(deps: LiveDeps, id: string): Promise<void> {
+  const session = await findLive(deps.sheets.desk.db, id);
+  if (!session) return;
+  await leaseOf(deps, id);
+  await endTechnical(deps, session);
+}
+
+/** Opens a session that was live when its service ended, in this one. @throws ServiceError `unavailable` while another holds it */
+export async function reopen(deps: LiveDeps, session: LiveSession): Promise<void> {
+  const { rooms, recordings, sheets } = deps;
+  if ((session.state !== "live" && session.state !== "held") || rooms.roomOf(session.id)) return;
+  const until = await leaseOf(deps, session.id);
+  if (rooms.roomOf(session.id)) return;
+  const people = (await livePeople(sheets.desk.db, session.id)).filter(({ admittedAt }) => admittedAt !== null);
+  const names = [notaryName, ...people.map(({ n }) => signerName(n))];
+  const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names);
+  room.leasedUntil = until;
+  try {
+    await recordings.resume(session.id);
+  } catch (error) {
+    rooms.remove(session.id);
+    throw error;
+  }
+}
