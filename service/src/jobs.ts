@@ -1,5 +1,5 @@
 import { deliveryMail } from "./closing/deliveries/deliveries.ts";
-import { roomMail } from "./closing/rooms/rooms.ts";
+import { closingsMail, roomMail } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import type { AppDeps, Features } from "./features.ts";
@@ -18,7 +18,7 @@ import { type Mailer, openMailer } from "./kernel/platform/mail/mail.ts";
 import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
 import { testClockSweeps } from "./maintenance.ts";
 import { fillMail } from "./orders/fills/fills.ts";
-import { dispatchJobs, nextSegmentJobs, orderMail } from "./orders/fulfilment/fulfilment.ts";
+import { dispatchJobs, nextSegmentJobs, orderMail, orderNewsMail } from "./orders/fulfilment/fulfilment.ts";
 import { paymentJobs } from "./orders/payments/payments.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { failingMail } from "./outgoing/webhooks/webhooks.ts";
@@ -41,8 +41,10 @@ import { taskMetrics } from "./upkeep/console/console.ts";
 /** Everything that is mailed. */
 const mails = [
   orderMail,
+  orderNewsMail,
   signingMail,
   roomMail,
+  closingsMail,
   deliveryMail,
   accessMail,
   signInMail,

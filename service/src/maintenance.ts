@@ -1,3 +1,4 @@
+import { sendClosings } from "./closing/rooms/rooms.ts";
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
@@ -24,6 +25,7 @@ import {
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
+import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
 import { watchPending } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
@@ -160,6 +162,12 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
     },
     { name: "bank payments without an answer", everyMs: hours, atStart: true, work: () => watchPending(resources) },
     { name: "mails about new tasks", everyMs: 60 * seconds, work: () => mailNewTasks({ db, clock }) },
+    {
+      name: "mails to members about their orders",
+      everyMs: 30 * seconds,
+      work: () => mailOrderNews({ db, clock }),
+    },
+    { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings({ db, clock }) },
     { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
     {
       name: "orders whose envelope does not follow",

@@ -5,6 +5,7 @@ export { clientCheckout, type Payable, payableOfClient, payableOfRoom, roomCheck
 export { attachFields, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 export { roomPage } from "./list.ts";
+export { closingsMail, sendClosings } from "./morning.ts";
 export { roomMail } from "./participants/invite.ts";
 export { addParticipant, inviteParticipant, removeParticipant } from "./participants/participants.ts";
 export type { Participant } from "./participants/schemas.ts";

@@ -36,6 +36,15 @@ export { linkMember } from "./link/link.ts";
 export { memberMail } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
 export {
+  addressFor,
+  liveMember,
+  type MailKind,
+  mailKinds,
+  queueForMembers,
+  switchMails,
+  wantedMails,
+} from "./mail-switches.ts";
+export {
   changeBranding,
   changeLiveAccess,
   changeLogo,

@@ -1,4 +1,7 @@
+import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+import { readWrittenLines } from "./chain.ts";
 import { type AuditLine, macOfLine } from "./line-mac.ts";
 
 export { chainAuditLines, protectedTables } from "./chain.ts";
@@ -30,6 +33,36 @@ export type NewOrderLines = {
 export const lastReason = (orderId: Statement, to: Statement): Statement => sql`(
   SELECT detail ->> 'reason' FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
+
+/** The actor who placed an order: a part of a statement. `readOrigins` verifies it. */
+export const placedBy = (orderId: Statement): Statement => sql`(
+  SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
+
+/** The actor who placed an order, and the reason for its present status. */
+export type Origin = { placedBy: string | null; reason: string | null };
+
+/** The origins of orders, by their ids, of lines of the log whose MAC holds. */
+export async function readOrigins(
+  db: Sql,
+  rowMac: RowMac,
+  orderIds: readonly number[],
+): Promise<ReadonlyMap<number, Origin>> {
+  const ids = sql`order_id = ANY (${orderIds}::bigint[])`;
+  const lines = await readWrittenLines(
+    db,
+    rowMac,
+    sql`${ids} AND (action = 'order.created' OR id IN (
+      SELECT max(id) FROM audit_log WHERE ${ids} AND action = 'order.transition' GROUP BY order_id))`,
+  );
+  const origins = new Map<number, Origin>(orderIds.map((id) => [id, { placedBy: null, reason: null }]));
+  for (const line of lines) {
+    const origin = origins.get(line.orderId ?? 0);
+    if (!origin) continue;
+    if (line.action === "order.created") origin.placedBy = line.actor;
+    else origin.reason = (line.detail && (JSON.parse(line.detail) as { reason?: string }).reason) ?? null;
+  }
+  return origins;
+}
 
 /** Whether an order ever moved so: a part of a statement. */
 export const hasMoved = (orderId: Statement, from: string, to: string): Statement => sql`EXISTS (

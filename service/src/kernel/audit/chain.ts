@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
-import { nothing, sql } from "../platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
@@ -57,6 +57,27 @@ export const protectedTables = [placeRows, lineRows];
 /** Verifies that the service wrote the line. */
 export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }): boolean =>
   rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
+
+/**
+ * Lines of the log that the service wrote. A line with a place has the MAC of its place, whose hash covers the line and the place
+ * before it.
+ * @param which the condition that selects them
+ */
+export async function readWrittenLines(db: Sql, rowMac: RowMac, which: Statement): Promise<MacLine[]> {
+  const lines = await db.query<
+    MacLine & Omit<Place, "position"> & { position: number | null; before: string | null; mac: Buffer | null }
+  >(sql`
+    SELECT ${macLineColumns}, ${placeColumns}, (
+      SELECT encode(p.chain_sha256, 'hex') FROM audit_log p WHERE p.chain_position = audit_log.chain_position - 1) AS before
+    FROM audit_log WHERE ${which} ORDER BY id`);
+  return lines.filter(({ position, before, sha256, placedAt, mac, ...line }) => {
+    if (position === null) return lineHolds(rowMac, { ...line, mac });
+    const place = placeAfter({ position: position - 1, sha256: before ?? beginning.sha256 }, line);
+    return (
+      place.sha256 === sha256 && rowMac.holds(auditTable, placeMembers({ ...place, placedAt }), mac, { line: line.id })
+    );
+  });
+}
 
 /** A page of the lines that wait for a place. */
 export const selectUnplaced = (db: Sql, after: number | null, limit: number) =>

@@ -11,6 +11,7 @@ export { orderMail } from "./mails.ts";
 export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { dispatchJobs, nextSegmentJobs, type Taker } from "./order-jobs.ts";
+export { mailOrderNews, orderNewsMail } from "./order-news.ts";
 export { perform } from "./perform.ts";
 export { sandboxRoutes } from "./sandbox/routes.ts";
 export {

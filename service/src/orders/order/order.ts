@@ -126,12 +126,15 @@ export {
   type MailMoment,
   type Milestone,
   mailClient,
+  type NewsStatus,
+  type Noted,
   nextSegmentQueue,
   type OrderMail,
   orderMailQueue,
   parcelQueue,
   recallQueue,
   refundQueue,
+  takeNews,
 } from "./transitions/effects.ts";
 export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";
 export { type OrderStatus, orderStatuses, statusLabel, statusLabels } from "./transitions/statuses.ts";

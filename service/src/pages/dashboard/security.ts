@@ -6,7 +6,11 @@ import {
   endSession,
   type ListedSession,
   listSessions,
+  type MailKind,
   type MemberDeps,
+  mailKinds,
+  switchMails,
+  wantedMails,
 } from "../../firms/members/members.ts";
 import { principalOf, sessionOf } from "../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
@@ -33,9 +37,20 @@ export function securityPages(forms: FastifyInstance, deps: SecurityDeps): void 
     frame: (request, page) => dashboardPage(deps, request, { section: "security", ...page }),
     more: async (request) =>
       html`${await sessionsCard(deps, sessionOf(request), path)}
+${card("mails", "Emails to you", mailSwitches(await wantedMails(deps.db, sessionOf(request).userId)))}
 ${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(request)))}`,
   });
   sessionForm(forms, deps, { path, refused });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/mails`,
+    refused,
+    handle: async ({ form: { kind = "", mails = "" }, request }) => {
+      await switchMails(deps, principalOf(request), { kind, to: mails });
+      return done(path, mails === "on" ? "mails-on" : "mails-off");
+    },
+  });
 
   pageRoute(forms, deps, {
     method: "POST",
@@ -47,6 +62,28 @@ ${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(req
     },
   });
 }
+
+const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: string }>> = {
+  orders: {
+    about: "when an order that you placed is declined, held, failed, refunded or complete",
+    off: "Stop emails about orders",
+    on: "Email me about my orders",
+  },
+  closings: {
+    about: "on business mornings, with your open closings: who must act, what is due, what is stuck",
+    off: "Stop the daily list",
+    on: "Email me the daily list",
+  },
+};
+
+/** The person's own switches. */
+const mailSwitches = (wanted: readonly MailKind[]): Html =>
+  html`${mailKinds.map((kind) => {
+    const { about, off, on } = mailWords[kind];
+    const isOn = wanted.includes(kind);
+    return html`<p>You get ${isOn ? "an email" : "no email"} ${about}.</p>
+${buttonForm(`${path}/mails`, isOn ? off : on, { fields: { kind, mails: isOn ? "off" : "on" }, kind: "quiet-button" })}`;
+  })}`;
 
 /** Owners with live access set this rule for the firm. */
 function liveRule(principal: Principal, session: Session): Html {

@@ -114,6 +114,8 @@ const flashMessages = {
   "delivery-sent": "The link is being mailed to the recipient.",
   "delivery-revoked": "The link was ended.",
   "closing-placed": "The closing was placed. This is its room.",
+  "mails-on": "You get these emails from now on.",
+  "mails-off": "You get no more of these emails.",
   "bank-payment-ended": "The bank payment failed. Its orders can be paid again.",
   "payment-resolved": "The note was recorded.",
   "operator-added": "The operator was added, and was emailed how to sign in.",

@@ -6,7 +6,7 @@ export type MailPage = {
   heading: string;
   greeting: string;
   lines: readonly string[];
-  facts: readonly (readonly [string, string])[];
+  facts: readonly (readonly [label: string, value: string, url?: string])[];
   code: string | null;
   link: { label: string; url: string } | null;
   caution: string;
@@ -64,8 +64,8 @@ const cell = "padding: 8px 0; border-top: 1px solid #e4dfd5; font-size: 14px; ve
 const factsPart = ({ facts }: MailPage) =>
   facts.length > 0 &&
   html`<table ${grid} width="100%" style="margin: 16px 0; table-layout: fixed">${facts.map(
-    ([label, value]) =>
-      html`<tr><td class="quiet rule" width="36%" style="${cell}; color: #555f6f">${label}</td><td class="ink rule" style="${cell}; color: #1b2431; ${breaking}">${value}</td></tr>`,
+    ([label, value, url]) =>
+      html`<tr><td class="quiet rule" width="36%" style="${cell}; color: #555f6f">${url ? html`<a href="${url}" class="ink" style="color: ${navy}">${label}</a>` : label}</td><td class="ink rule" style="${cell}; color: #1b2431; ${breaking}">${value}</td></tr>`,
   )}</table>\n`;
 
 const codePart = ({ code }: MailPage) =>

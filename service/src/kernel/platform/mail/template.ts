@@ -15,6 +15,9 @@ export type MailFirm = {
   contactEmail: string | null;
 };
 
+/** Label and value; with an address, the way to what the fact is about. */
+export type Fact = readonly [label: string, value: string, url?: string];
+
 /** The parts of a mail. */
 export type MailTemplate = {
   /** For a mail of a firm: the text after the firm's name. */
@@ -24,8 +27,7 @@ export type MailTemplate = {
   greeting: string;
   /** Lists of mails also show the first one. */
   lines: readonly string[];
-  /** Label and value of each fact. */
-  facts?: readonly (readonly [string, string])[];
+  facts?: readonly Fact[];
   /** A credential, on a line of its own. */
   code?: string;
   /** The one action, as a button; null for none. */
@@ -109,7 +111,7 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
     text: [
       greeting,
       ...lines,
-      facts.map(([label, value]) => `${label}: ${value}`).join("\n"),
+      facts.map(([label, value, url]) => `${label}: ${value}${url ? `\n${url}` : ""}`).join("\n"),
       code,
       link && `${link.label}:\n${link.url}`,
       caution,

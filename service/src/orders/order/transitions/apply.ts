@@ -1,4 +1,4 @@
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, placedBy } from "../../../kernel/audit/audit.ts";
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
@@ -26,6 +26,7 @@ import {
   faxQueue,
   type Milestone,
   mailClient,
+  newsStatuses,
   nextSegmentQueue,
   parcelQueue,
   recallQueue,
@@ -119,6 +120,7 @@ export async function applyTransition(
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
+  if (on !== "released" && newsStatuses.some((status) => status === to)) await noteNews(tx, moved, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Also after a hold while signatures are awaited: reminders and expiry did not run during the hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
@@ -161,6 +163,13 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
       { ...end, outcome: "the order moved on by another way" },
     );
 }
+
+/** Notes a status for the mail to the member who placed the order; an order of a key has none. */
+const noteNews = (tx: Tx, { id, environment, status }: LockedOrder, at: Date) =>
+  tx.query(sql`
+    INSERT INTO order_news (order_id, environment, placed_by, status, at)
+    SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${placedBy(sql`${id}::bigint`)}) AS placed (by)
+    WHERE placed.by LIKE 'member:%'`);
 
 /** Whether a provider may be working on its shipping. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>

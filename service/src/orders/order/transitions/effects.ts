@@ -1,4 +1,6 @@
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { TaskKind } from "../../../kernel/tasks/tasks.ts";
 
@@ -56,6 +58,32 @@ export type OrderMail = { orderId: number; moment: MailMoment; at: string };
 /** Queues a mail to the client, which is sent once the transaction commits. */
 export const mailClient = (tx: Tx, orderId: number, moment: MailMoment, at: Date) =>
   enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString() } satisfies OrderMail);
+
+/** The statuses that the member who placed an order is mailed about: somebody must act, or all is done. */
+export const newsStatuses = [
+  "PaymentFailed",
+  "EsignDeclined",
+  "EsignExpired",
+  "NotarizationFailed",
+  "IdentityLocked",
+  "ShippingFailed",
+  "FaxFailed",
+  "OnHold",
+  "Refunded",
+  "Completed",
+] as const satisfies readonly OrderStatus[];
+
+export type NewsStatus = (typeof newsStatuses)[number];
+
+/** A status that an order entered; `n` counts up. */
+export type Noted = { n: number; id: number; status: NewsStatus; partnerId: string };
+
+/** Takes what was noted for the mail to a member, in the transaction that queues the mail. */
+export const takeNews = (tx: Tx, placedBy: string, environment: Environment) =>
+  tx.query<Noted>(sql`
+    DELETE FROM order_news n USING orders o
+    WHERE n.placed_by = ${placedBy} AND n.environment = ${environment} AND o.id = n.order_id
+    RETURNING n.id AS n, n.order_id AS id, n.status, o.partner_id AS "partnerId"`);
 
 /** The side effects when an order enters a status. */
 export type Effect = {

@@ -1,0 +1,186 @@
+import { liveMember, queueForMembers } from "../../firms/members/members.ts";
+import { readOrigins } from "../../kernel/audit/audit.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
+import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import type { Fact } from "../../kernel/platform/mail/template.ts";
+import { businessMorning } from "../../kernel/tasks/tasks.ts";
+import {
+  orderState,
+  signerState,
+  statusGroupOf,
+  statusLabel,
+  type Titled,
+  type TitleOf,
+} from "../../orders/order/order.ts";
+import { roomState } from "./store.ts";
+
+const queue = "closings-mail";
+// A member who has more is shown those that need somebody first.
+const mostRooms = 25;
+const mostOrders = 500;
+const mostInRoom = 4;
+
+const isUnfinished = (status: Statement): Statement => sql`${status} NOT IN ('Completed', 'Cancelled', 'Refunded')`;
+
+const unfinishedOf = (partnerId: Statement): Statement => sql`
+  FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+  WHERE r.partner_id = ${partnerId} AND r.environment = 'live' AND r.status = 'open' AND ${isUnfinished(sql`o.status`)}`;
+
+/**
+ * Queues the list "Your closings" for each member with live access, once on each business day after opening time. A
+ * member without an unfinished order in an open room gets none.
+ * @returns the number of members whose firm has one
+ */
+export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
+  const day = businessMorning(clock());
+  if (day === null) return 0;
+  return db.transaction(async (tx) => {
+    const first = await tx.query(
+      sql`INSERT INTO closing_mornings (day) VALUES (${day}) ON CONFLICT DO NOTHING RETURNING day`,
+    );
+    if (first.length === 0) return 0;
+    const hasWork = (partnerId: Statement) => sql`EXISTS (SELECT ${unfinishedOf(partnerId)})`;
+    return queueForMembers(tx, { queue, kind: "closings", at: day }, hasWork);
+  });
+}
+
+type Row = Titled & {
+  orderId: number;
+  roomCode: string;
+  roomName: string;
+  label: string | null;
+  status: string;
+  orders: number;
+  done: number;
+  since: Date;
+  expiresAt: Date | null;
+  waiting: { name: string; routing: number }[] | null;
+  isAuthentic: boolean;
+};
+
+// The signers of the envelope that is open, and have not signed.
+const waiting = sql`FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL`;
+
+const rowsStatement = (partnerId: string, userId: string): Statement => sql`
+  SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
+    o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", a.label, e.expires_at AS "expiresAt",
+    r.order_count AS orders, (SELECT count(*)::int FROM room_orders d JOIN orders done ON done.id = d.order_id
+      WHERE d.room_id = r.id AND done.status = 'Completed') AS done,
+    (SELECT json_agg(json_build_object('name', s.name, 'routing', s.routing) ORDER BY s.n) ${waiting}) AS waiting,
+    ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waiting)}
+  FROM (SELECT r.id AS room_id, o.id AS order_id ${unfinishedOf(sql`${partnerId}::uuid`)}
+      AND EXISTS (SELECT FROM audit_log l WHERE l.order_id = o.id AND l.action = 'order.created' AND l.actor = ${`member:${userId}`})
+    ) open
+  JOIN rooms r ON r.id = open.room_id JOIN room_orders a ON a.room_id = r.id AND a.order_id = open.order_id
+  JOIN orders o ON o.id = open.order_id
+  LEFT JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL AND o.status = 'EsignPending'
+  ORDER BY r.created_at DESC, r.id, a.position LIMIT ${mostOrders}`;
+
+type Deps = MailDeps & { titleOf: TitleOf };
+
+/** The closings of a member: unfinished orders that the member placed, by rooms. */
+async function closingsOf({ db, rowMac, titleOf }: Deps, partnerId: string, userId: string): Promise<Closing[]> {
+  const rows = (await db.query<Row>(rowsStatement(partnerId, userId))).filter(({ isAuthentic }) => isAuthentic);
+  const ids = rows.map(({ orderId }) => orderId);
+  const origins = await readOrigins(db, rowMac, ids);
+  const own = rows.filter(({ orderId }) => origins.get(orderId)?.placedBy === `member:${userId}`);
+  const rooms = [...Map.groupBy(own, ({ roomCode }) => roomCode).values()];
+  return rooms.map((orders) => closingOf(orders, titleOf)).sort((a, b) => a.rank - b.rank || a.due - b.due);
+}
+
+type Closing = { code: string; name: string; text: string; rank: number; due: number };
+
+function closingOf(rows: readonly Row[], titleOf: TitleOf): Closing {
+  const [{ roomCode: code, roomName, orders, done }] = rows as [Row];
+  const sorted = [...rows].sort((a, b) => rankOf(a) - rankOf(b) || dueOf(a) - dueOf(b));
+  const shown = sorted.slice(0, mostInRoom).map((row) => `${nameOf(row, titleOf)}: ${actOf(row)}`);
+  const more = rows.length - shown.length;
+  return {
+    code,
+    name: isPlainTitle(roomName) ? roomName : "Closing",
+    text: [
+      `${done} of ${orders} complete.`,
+      ...shown.map((each) => `${each}.`),
+      ...(more > 0 ? [`${more} more.`] : []),
+    ].join(" "),
+    rank: Math.min(...rows.map(rankOf)),
+    due: Math.min(...rows.map(dueOf)),
+  };
+}
+
+const nameOf = (row: Row, titleOf: TitleOf): string =>
+  [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
+
+/** Stuck orders come first, then those with a deadline. */
+const rankOf = ({ status }: Row): number => (statusGroupOf(status) === "attention" ? 0 : 1);
+
+const dueOf = ({ expiresAt }: Row): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
+
+// A mail does not know its reader's zone; every reader of a US service can tell from this one.
+const dayIn = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "America/New_York" });
+const timeIn = new Intl.DateTimeFormat("en-US", {
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  timeZone: "America/New_York",
+  timeZoneName: "short",
+});
+
+/** Who must act, by when, or since when it is stuck. */
+function actOf(row: Row): string {
+  const { status, expiresAt, since } = row;
+  if (statusGroupOf(status) === "attention")
+    return `stuck since ${dayIn.format(since)} (${statusLabel(status).toLowerCase()})`;
+  if (status === "EsignPending" && row.waiting && row.waiting.length > 0) {
+    const turn = Math.min(...row.waiting.map(({ routing }) => routing));
+    const names = row.waiting.filter(({ routing }) => routing === turn).map(({ name }) => name);
+    const who = names.every(isPlainName) ? names.join(" and ") : "a signer";
+    return `${who} must sign${expiresAt ? ` by ${timeIn.format(expiresAt)}` : ""}`;
+  }
+  return acts[status] ?? statusLabel(status).toLowerCase();
+}
+
+const acts: Readonly<Record<string, string>> = {
+  QuoteReady: "waits for payment",
+  AwaitingPayment: "waits for payment",
+  NotarizationPending: "the notary must act",
+  ShippingPending: "we prepare the shipment",
+  Shipped: "the carrier has it",
+  FaxPending: "we send the fax",
+};
+
+/** The daily list of a member's closings. */
+export const closingsMail = defineMail({
+  queue,
+  async load({ userId }: { userId: string; at: string }, deps: Deps) {
+    const member = await liveMember(deps, userId, "closings");
+    const closings = member ? await closingsOf(deps, member.partnerId, userId) : [];
+    return member && closings.length > 0 ? { to: member.email, closings } : null;
+  },
+  write({ to, closings }, { userId, at }, { baseUrl }) {
+    const stuck = closings.filter(({ rank }) => rank === 0).length;
+    const shown = closings.slice(0, mostRooms);
+    return {
+      id: `closings:${userId}:${at}`,
+      to,
+      subject: `Your closings: ${closings.length} open${stuck > 0 ? `, ${stuck} with something stuck` : ""}`,
+      heading: "Your closings",
+      greeting: "Good morning,",
+      lines: [
+        `${closings.length} of your closings ${closings.length === 1 ? "is" : "are"} open. Those with something stuck come first.`,
+        ...(closings.length > shown.length
+          ? [`${shown.length} of them are listed here. The list of rooms has all.`]
+          : []),
+      ],
+      facts: shown.map(({ code, name, text }): Fact => [name, text, `${baseUrl}/dashboard/rooms/${code}`]),
+      link: { label: "Open your closings", url: `${baseUrl}/dashboard/rooms` },
+      caution:
+        "You receive this email on business days while a closing of yours is open. Switch it off under Sign-in and security.",
+    };
+  },
+});

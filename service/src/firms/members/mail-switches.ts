@@ -1,0 +1,89 @@
+import type { Owner, Principal } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import type { MemberDeps } from "./membership.ts";
+import { findMembership } from "./store.ts";
+
+/** The kinds of mail that a member can switch off: each order that needs somebody, and the daily list of closings. */
+export const mailKinds = ["orders", "closings"] as const;
+
+export type MailKind = (typeof mailKinds)[number];
+
+const wants = (userId: Statement, kind: MailKind): Statement =>
+  sql`NOT EXISTS (SELECT FROM mail_switches s WHERE s.user_id = ${userId} AND s.kind = ${kind})`;
+
+/** The kinds of mail that a member gets. */
+export async function wantedMails(db: Sql, userId: string): Promise<MailKind[]> {
+  const off = await db.query<{ kind: MailKind }>(sql`SELECT kind FROM mail_switches WHERE user_id = ${userId}`);
+  return mailKinds.filter((kind) => !off.some((each) => each.kind === kind));
+}
+
+/** Switches a kind of the caller's own mails on or off. @throws ServiceError for another kind or word, and for a caller who is not a member */
+export async function switchMails(
+  { db, clock }: Pick<MemberDeps, "db" | "clock">,
+  { member }: Principal,
+  { kind, to }: { kind: string; to: string },
+): Promise<void> {
+  if (!mailKinds.some((each) => each === kind)) throw invalid(`kind must be one of ${mailKinds.join(", ")}.`);
+  if (to !== "on" && to !== "off") throw invalid("mails must be on or off.");
+  if (!member) throw new ServiceError("conflict", "Only a member of the firm gets mails about its orders.");
+  await db.query(
+    to === "on"
+      ? sql`DELETE FROM mail_switches WHERE user_id = ${member.userId} AND kind = ${kind}`
+      : sql`INSERT INTO mail_switches (user_id, kind, switched_off_at) VALUES (${member.userId}, ${kind}, ${clock()})
+          ON CONFLICT DO NOTHING`,
+  );
+}
+
+type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
+
+/**
+ * The address for a kind of mail about what a member did: the member's, or, when the member has left the firm or may not
+ * see its environment, that of the owner of longest standing. Undefined when that person switched the kind off.
+ */
+export async function addressFor(
+  { db, rowMac, clock }: Reader,
+  { partnerId, environment }: Owner,
+  { actor, kind }: { actor: string; kind: MailKind },
+): Promise<string | undefined> {
+  const userId = actor.slice("member:".length);
+  if (!actor.startsWith("member:") || !isUuid(userId)) return undefined;
+  const candidates = await db.query<{ id: string; wants: boolean }>(sql`
+    SELECT m.user_id AS id, ${wants(sql`m.user_id`, kind)} AS wants FROM members m
+    WHERE m.partner_id = ${partnerId} AND (m.user_id = ${userId} OR m.role = 'owner')
+    ORDER BY m.user_id = ${userId} DESC, m.linked_at, m.user_id LIMIT 20`);
+  for (const { id, wants: isOn } of candidates) {
+    const found = await findMembership(db, rowMac, id, clock());
+    if (found?.partnerId !== partnerId || (environment === "live" && !found.liveAccess)) continue;
+    if (id !== userId && found.role !== "owner") continue;
+    return isOn ? found.email : undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Queues a mail to each member with live access who gets mails of the kind.
+ * @param hasWork of the firm that `partnerId` names
+ */
+export async function queueForMembers(
+  tx: Tx,
+  { queue, kind, at }: { queue: string; kind: MailKind; at: string },
+  hasWork: (partnerId: Statement) => Statement,
+): Promise<number> {
+  const queued = await tx.query(sql`
+    SELECT enqueue_job(${queue}, jsonb_build_object('userId', m.user_id, 'at', ${at}::text), now()) FROM members m
+    WHERE m.live_access AND ${wants(sql`m.user_id`, kind)} AND ${hasWork(sql`m.partner_id`)}`);
+  return queued.length;
+}
+
+/** The firm and address of a member with live access who gets mails of the kind; undefined for others. */
+export async function liveMember(
+  { db, rowMac, clock }: Reader,
+  userId: string,
+  kind: MailKind,
+): Promise<{ partnerId: string; email: string } | undefined> {
+  const found = await findMembership(db, rowMac, userId, clock());
+  return found?.liveAccess && (await wantedMails(db, userId)).includes(kind) ? found : undefined;
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { openInsider } from "../../insiders/insider.ts";
+
+const running = await forTests(openMembersService());
+const { service, db } = running;
+const insider = await forTests(openInsider(service.dataDir));
+
+/** As if so many minutes had passed; the service's own sweep finds nothing that has settled. */
+const sweep = (minutes: number) => mailOrderNews({ db, clock: () => new Date(Date.now() + minutes * 60_000) });
+
+const sent = () =>
+  until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'order-news'`)).length === 0 || undefined);
+
+async function pay(code: string, key: string): Promise<void> {
+  const init = { method: "POST", headers: { Authorization: `Bearer ${key}` } };
+  assert.equal((await fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/checkout`, init)).status, 200);
+}
+
+async function newPerson(key: string) {
+  const email = running.somebody();
+  const { headers } = await newMember(service, email, key);
+  return {
+    email,
+    headers,
+    async place(reference: string) {
+      const body = orderForm({ ...minimal, svc_sign: "true", external_reference: reference });
+      const answer = await fetch(`${service.baseUrl}/dashboard/orders/new`, {
+        method: "POST",
+        redirect: "manual",
+        headers,
+        body,
+      });
+      assert.equal(answer.status, 303, await answer.clone().text());
+      const code = /orders\/([0-9a-f]{40})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+      await pay(code, key);
+      return code;
+    },
+    mails: (subject: string) => mailsTo(service, email).filter((mail) => mail.includes(`Subject: TEST: ${subject}`)),
+    security: (fields: Record<string, string>) =>
+      postForm(`${service.baseUrl}/dashboard/security/mails`, fields, { ...headers, Accept: "text/html" }),
+  };
+}
+
+const move = (code: string, to: string, reason: string) => service.cli("order", "move", code, to, "--reason", reason);
+
+test("mails the member who placed an order when it is held, with the reason and the way there", async () => {
+  const { key } = await running.newPartner();
+  const dana = await newPerson(key);
+  const code = await dana.place("2026-1187");
+  await move(code, "OnHold", "which county is it");
+  assert.equal(await sweep(1), 0, "what happens soon after is in the same mail");
+  assert.deepEqual((await Promise.all([sweep(3), sweep(3)])).sort(), [0, 1], "one node mails it");
+  const mail = await until(() => dana.mails("On hold: 2026-1187")[0]);
+  assert.match(mail, /which county is it/);
+  assert.ok(mail.includes(`/dashboard/orders/${code}`));
+  assert.equal(await sweep(30), 0, "told once");
+});
+
+test("puts what happened to many orders into one mail, and the next one waits 15 minutes", async () => {
+  const { key } = await running.newPartner();
+  const dana = await newPerson(key);
+  for (const reference of ["A-1", "A-2", "A-3"]) await move(await dana.place(reference), "OnHold", "x");
+  assert.equal(await sweep(3), 1);
+  const mail = await until(() => dana.mails("3 of your orders: On hold")[0]);
+  for (const reference of ["A-1", "A-2", "A-3"]) assert.ok(mail.includes(reference), reference);
+  await move(await dana.place("A-5"), "OnHold", "x");
+  assert.equal(await sweep(10), 0);
+  assert.equal(await sweep(20), 1);
+  await until(() => dana.mails("On hold: A-5")[0]);
+});
+
+test("mails nothing to a member who switched such mails off, and nobody about an order of a key", async () => {
+  const { key, headers } = await running.newPartner();
+  const dana = await newPerson(key);
+  assert.equal((await dana.security({ kind: "orders", mails: "perhaps" })).status, 400);
+  assert.equal((await dana.security({ kind: "all", mails: "off" })).status, 400);
+  assert.equal((await dana.security({ kind: "orders", mails: "off" })).status, 303);
+  await move(await dana.place("B-1"), "OnHold", "x");
+  const body = orderForm({ ...minimal, svc_sign: "true" });
+  const answer = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode } = (await answer.json()) as { orderCode: string };
+  await pay(orderCode, key);
+  await move(orderCode, "OnHold", "x");
+  assert.equal(await sweep(3), 1, "of the member alone");
+  await sent();
+  assert.equal((await dana.security({ kind: "orders", mails: "on" })).status, 303);
+  await move(await dana.place("B-2"), "OnHold", "y");
+  await sweep(20);
+  await until(() => dana.mails("On hold: B-2")[0]);
+  assert.equal(dana.mails("On hold: B-1").length, 0);
+});
+
+test("mails the owner instead of a member who has left", async () => {
+  const { key } = await running.newPartner();
+  const owner = await newPerson(key);
+  const dana = await newPerson(key);
+  const code = await dana.place("C-1");
+  const [left] = await db.query<{ id: string }>(sql`SELECT id FROM users WHERE email = ${dana.email}`);
+  await service.cli("member", "remove", String(left?.id));
+  await move(code, "OnHold", "x");
+  assert.equal(await sweep(3), 1);
+  await until(() => owner.mails("On hold: C-1")[0]);
+  assert.equal(dana.mails("On hold").length, 0);
+});
+
+test("mails nobody about an order that was altered, and no stranger whom the database names", async () => {
+  const { key } = await running.newPartner();
+  const dana = await newPerson(key);
+  const stranger = await newPerson((await running.newPartner({ name: "Other" })).key);
+  const [altered, sound] = [await dana.place("D-1"), await dana.place("D-2")];
+  for (const code of [altered, sound]) await move(code, "OnHold", "x");
+  await insider.run(
+    sql`UPDATE orders SET external_reference = 'pay elsewhere' WHERE ${isSealed(sql`code`, "order", altered)}`,
+  );
+  const [other] = await db.query<{ id: string }>(sql`SELECT id FROM users WHERE email = ${stranger.email}`);
+  await insider.run(sql`
+    INSERT INTO order_news (order_id, environment, placed_by, status, at)
+    SELECT order_id, environment, ${`member:${other?.id}`}, status, at FROM order_news`);
+  assert.equal(await sweep(3), 2);
+  await until(() => dana.mails("On hold: D-2")[0] ?? dana.mails("2 of your orders")[0]);
+  await sent();
+  assert.equal(dana.mails("").filter((mail) => mail.includes("pay elsewhere")).length, 0);
+  assert.equal(stranger.mails("On hold").length + stranger.mails("2 of").length, 0);
+});
