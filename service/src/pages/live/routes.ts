@@ -51,7 +51,7 @@ function askedBy({ params, query, form, request }: PageCall): Asked {
   return { link: linkOf(request, token), form, query, reader };
 }
 
-/** What a signer's room shows. Before the code it tells no more than whose room it is. @throws ServiceError `not_found` */
+/** The view of a signer's room. Before the code it tells no more than whose room it is. @throws ServiceError `not_found` */
 async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomView> {
   const entered = await enteredBy(live, link);
   const { session, person } = entered;
@@ -69,7 +69,7 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
   };
 }
 
-/** What the page's script asks for: its refusals are not pages. */
+/** Requests of the page's script: their refusals are not pages. */
 function scriptActs(live: LiveDeps): Record<string, Act> {
   return {
     async check({ link }) {

@@ -41,7 +41,7 @@ import { recordingRoutes } from "./recordings/routes.ts";
 import { refundRoutes } from "./refunds/routes.ts";
 import { todayRoutes } from "./today/routes.ts";
 
-/** What the console shows, by what it is about. */
+/** The features that the console shows, by subject. */
 export type OperatorDeps = {
   console: ConsoleDeps;
   orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices">;

@@ -17,7 +17,7 @@ SandboxOutcome = Literal["success", "decline", "cancel", "delayed"]
 """How a payment in the sandbox ends."""
 
 Milestone = Literal["payment.cleared", "signature.completed", "shipment.delivered"]
-"""What the sandbox can walk a test order to."""
+"""Statuses that the sandbox can walk a test order to."""
 
 
 class _SignerRequired(TypedDict):
@@ -77,7 +77,7 @@ class _ShowWhenRequired(TypedDict):
     field: str
     """The `id` of another field: of the same signer, of an earlier turn, or `read_only`."""
     operator: Literal["checked", "unchecked", "filled", "empty", "equals", "not_equals", "greater_than", "less_than"]
-    """What the other field must hold."""
+    """The value that the other field must hold."""
 
 
 class ShowWhen(_ShowWhenRequired, total=False):
@@ -89,7 +89,7 @@ class ShowWhen(_ShowWhenRequired, total=False):
 
 class _SignatureFieldRequired(TypedDict):
     kind: Literal["signature", "initials", "date", "name", "text", "number", "checkbox", "radio", "multiple", "dropdown"]
-    """What goes there."""
+    """The kind of field."""
     signer: int
     """The signer's place in `signers`, from 1."""
     page: int
@@ -108,7 +108,7 @@ class SignatureField(_SignatureFieldRequired, total=False):
     height: float
     """Points."""
     label: str
-    """What the signer is asked for."""
+    """Asks the signer for this."""
     required: bool
     """Default True; of a checkbox False."""
     help: str
@@ -159,7 +159,7 @@ class _OrderFieldsRequired(TypedDict):
 
 
 class OrderFields(_OrderFieldsRequired, total=False):
-    """What an order is placed with, besides its document."""
+    """The fields of a new order, besides its document."""
 
     fill_token: str
     """40 hex digits, in place of a document."""
@@ -250,7 +250,7 @@ class DocumentNotice:
     page: int | None
     """From 1; None for the whole document."""
     text: str | None
-    """What the document says there, or what it names; None where nothing is quoted, and always in the answer to create."""
+    """The words of the document there, or the thing that it names; None where nothing is quoted, and always in the answer to create."""
     message: str
     """For people, in English."""
 
@@ -276,7 +276,7 @@ class _Order:
     status: str
     """`QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow."""
     external_reference: str | None
-    """What was sent as `external_reference`."""
+    """The `external_reference` that was sent."""
     fax_to_number: str | None
     """E.164; None without a fax."""
     subtotal_cents: int
@@ -292,9 +292,9 @@ class _Order:
     manual_quote_reason: str | None = None
     """Why a person prices the order; None unless its status is `ManualQuoteRequired`."""
     document_notices: list[DocumentNotice] | None = None
-    """What the signers are told of the document; None when there is nothing to tell."""
+    """Notices about the document that signers see; None when there are none."""
     template: TemplateUse | None = None
-    """What the order was placed from; None without a template."""
+    """The template that the order was placed from; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,7 +334,7 @@ class OrderSummary:
     total_cents: int
     """US cents."""
     external_reference: str | None
-    """What was sent as `external_reference`."""
+    """The `external_reference` that was sent."""
     customer_email: str
     """Of the client."""
     created_at: datetime
@@ -384,7 +384,7 @@ class SandboxCheckout(SandboxStep):
     """A test order after a payment, or after one that failed."""
 
     outcome: SandboxOutcome
-    """What was asked for."""
+    """The services that were ordered."""
     checkout_url: str
     """Where a client of a live order would pay."""
 
@@ -396,12 +396,12 @@ class TestClock:
     status: Literal["ready", "advancing"]
     """`advancing`: what came due is happening."""
     test_time: datetime
-    """What the clock shows; it goes on from there."""
+    """The time of the clock; it goes on from there."""
     real_time: datetime
-    """What new objects, evidence and webhooks are dated with."""
+    """The time that new objects, evidence and webhooks get."""
     advanced_seconds: int
     """How far the clock is ahead of real time."""
     request_id: str
     """Of the request, for support."""
     warnings: list[str] | None = None
-    """What may be a mistake, as a misspelt field; None when there is nothing to say."""
+    """Possible mistakes, such as a misspelt field; None when there are none."""

@@ -117,7 +117,7 @@ function leave(): void {
   pictures.hidden = true;
 }
 
-/** What the server sent last for each card: one that is the same stays, with what was typed and the frame in it. */
+/** The last HTML of each card. A card whose HTML did not change stays, with its frame and typed text. */
 const shown = new Map<string, string>();
 const remember = (parts: Element) => {
   for (const each of parts.children) shown.set(each.id, each.outerHTML);

@@ -220,7 +220,7 @@ async function openUnlocking(
   await openTask(tx, { kind: "signer_locked", at, environment, orderId, subject: String(n) });
 }
 
-/** The trail of an envelope that has ended is certified, and stays as it is. */
+/** The trail of an envelope that has ended is certified, and stays unchanged. */
 async function tell(
   tx: Tx,
   rowMac: RowMac,

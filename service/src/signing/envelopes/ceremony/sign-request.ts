@@ -47,7 +47,7 @@ function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
 
 type Filling = { readonly name: string; readonly at: Date; readonly language: Language };
 
-/** What an act writes into the signer's fields, and the names of those that a condition hides. */
+/** The values that an act writes into the signer's fields, and the names of fields that a condition hides. */
 type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
 
 /**

@@ -91,7 +91,7 @@ export type SigningView = {
     /** Whether the last page was added here, for signatures that had no place. */
     readonly hasSignaturePage: boolean;
   } | null;
-  /** What the document has that people may not see as it is sealed; empty once nothing is to be read any more. */
+  /** Content of the document that people may see otherwise than it is sealed; empty once there is nothing left to read. */
   readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];
   readonly known: readonly KnownField[];

@@ -4,7 +4,7 @@ import type { FieldFormat, RequestedField, ShowWhen } from "../../../orders/orde
 /** The kinds of input that a signer gives at a place. A radio has one place per option; the options of a multiple are checkboxes. */
 export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
 
-/** What an order may say of a field besides its place. Absent where it says nothing. */
+/** The members of a field besides its place. Absent where the order does not state them. */
 type Content = {
   /** The sender's value, written at preparation: text as it is drawn; of a checkbox or an option `On`. */
   readonly value?: string;
@@ -40,7 +40,7 @@ export type PlannedField = Content & {
   readonly existing?: ExistingField;
   /** A signature that no page shows: all that a certified document lets anybody add. */
   readonly invisible?: true;
-  /** What of it hides what is below: measured from its lower left corner, in points; nothing by default. */
+  /** The part that hides the page below it: measured from its lower left corner, in points; nothing by default. */
   readonly covers?: Place;
   /** The options of one radio or one multiple have the same number. */
   readonly radio?: number;

@@ -22,7 +22,7 @@ export type Credential = {
   issuer: string;
   issuedOn: string;
   expiresOn: string;
-  /** How whoever checked it refers to the result. */
+  /** The reference of the result at the provider that checked it. */
   resultReference: string | null;
   last4: string | null;
 };
@@ -59,7 +59,7 @@ export type ActRecording = {
   head?: { recording: string; seq: number; at: string };
 };
 
-/** What a notary notes of an act: the journal's fields (of the laws that were read Oklahoma's asks for most, 49 O.S. 206). */
+/** A notary's notes of an act: the journal's fields (of the laws that were read Oklahoma's asks for most, 49 O.S. 206). */
 export type Act = {
   act: ActKind;
   mode: ActMode;
@@ -70,7 +70,7 @@ export type Act = {
   principals: Principal[];
   /** Others who were present. */
   witnesses: string[];
-  /** What the act was done by audio and video with. */
+  /** The tool and session of an act by audio and video. */
   session: { tool: string; id: string } | null;
   recording: ActRecording | null;
   feeCents: number;

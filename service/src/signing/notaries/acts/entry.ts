@@ -32,13 +32,13 @@ export type EntryDocument = {
 /** A whole recording by its manifest, and for how long this service keeps it; null for good. */
 export type EntryRecording = { id: string; sha256: string; keptAt: string; keptUntil: string | null };
 
-/** What an entry of a journal is about. */
+/** The subject of a journal entry. */
 export type EntrySubject =
   | { kind: "act"; act: Act; document: EntryDocument; recording?: EntryRecording }
   | { kind: "refusal"; reason: RefusalReason; words: string; act: Act | null; recording?: EntryRecording }
   | { kind: "correction"; corrects: number; words: string };
 
-/** What every entry says. */
+/** The members of every entry. */
 export type EntryFrame = {
   /** The id of the notary. */
   journal: string;

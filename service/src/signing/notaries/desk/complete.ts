@@ -34,7 +34,7 @@ function actIn(draft: Draft | undefined): Act {
   return draft.act as Act;
 }
 
-/** What an upload is held against: the act as it was noted, and the document as it was given. */
+/** The act and the document that an upload is compared with. */
 export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   requireReady(await openSheetOf(deps, order.taskId), act);
@@ -44,7 +44,7 @@ export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
 
 type Premises = Awaited<ReturnType<typeof premisesOf>>;
 
-/** What is shown of an upload, and of which act: hex SHA-256 of its canonical JSON. */
+/** The report on an upload, and the hex SHA-256 of the canonical JSON of its act. */
 export type DeskReport = UploadReport & { actSha256: string };
 
 /** Hex SHA-256 of the act’s canonical JSON. */
@@ -56,7 +56,7 @@ export const recordOf = (act: Act): string => canonicalJson(act as unknown as Js
 /** A document that a notary signed, and what the service drew into it: nothing where it was signed elsewhere. */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
 
-/** What the verifier says of an upload, and what of the act is to be looked at. Nothing of it is stored. @throws ServiceError */
+/** The verifier's report on an upload, with warnings about the act. Stores nothing. @throws ServiceError */
 export async function reportOn(deps: DeskDeps, claimed: Claimed, upload: Upload): Promise<DeskReport> {
   return reportFrom(deps, claimed, await premisesOf(deps, claimed), upload);
 }
@@ -84,7 +84,7 @@ async function reportFrom(
   return { ...report, checks, actSha256: hashOf(act) };
 }
 
-/** What a notary says of an upload that was looked at. */
+/** A notary's answer to the report on an upload. */
 export type Confirmation = {
   /** Of the upload that the report was about. */
   sha256: string;

@@ -43,7 +43,7 @@ export type StateRules = {
   /** The words of the state's certificates. An act without them has the facts in its block, and no wording. */
   certificates: CertificateRules;
   terms: Partial<Record<TermName, Sourced<string>>>;
-  /** What the service acts by when identity is checked, and an act is done, by audio and video. */
+  /** Rules for identity checks and acts by audio and video. */
   online: OnlineRules;
   origin: RulesOrigin;
 };

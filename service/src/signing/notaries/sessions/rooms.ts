@@ -33,7 +33,7 @@ export type Room = {
   leasedUntil: number;
 };
 
-/** What a page hears: that its part changed, that it connects again, or a message of the engine. */
+/** News for a page: its part changed, it has to connect again, or the engine has a message. */
 type RoomNews = { kind: "changed" } | { kind: "media" } | { kind: "message"; isCheck: boolean; message: ServerMessage };
 
 /** A person of a session, or of a check. */

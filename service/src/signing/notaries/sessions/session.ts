@@ -121,7 +121,7 @@ export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { o
   return session ? { session, people: await livePeople(desk.db, session.id) } : null;
 }
 
-/** What a room says of its session; undefined for one whose notary or sheet is gone. */
+/** The facts of a session that a room shows; undefined when its notary or sheet is gone. */
 export async function livePeopleOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) {
   const [notary, sheet, people, order] = await Promise.all([
     findNotary(desk.db, session.notaryId),

@@ -18,7 +18,7 @@ export type LiveSession = {
   sheetId: string;
   state: "open" | "live" | "held" | "signed" | "ended";
   outcome: SheetOutcome | null;
-  /** The notary holds it, whoever is there. */
+  /** The notary put it on hold. */
   isPaused: boolean;
   openedAt: Date;
   liveAt: Date | null;
@@ -64,7 +64,7 @@ const sessionState: StateMac = {
     ${s}.head_position, ${s}.head_sha256`,
 };
 
-/** Whoever changes a hash here opens a room for another browser, so every column is covered. */
+/** A changed hash would open a room for another browser, so the MAC covers every column. */
 const personState: StateMac = {
   table: sql`live_people`,
   key: sql`id`,
@@ -229,7 +229,7 @@ export async function appendEvent(
 
 type Stored = { at: string } & LiveEvent;
 
-/** What happened in a session, in its order. @throws Error for a record that is not what was written */
+/** The events of a session, oldest first. @throws Error for a record that is not what was written */
 export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): Promise<Stored[]> {
   const rows = await db.query<{ position: number; record: string; sha256: string; mac: Buffer | null }>(sql`
     SELECT position, record, sha256, row_mac AS mac FROM live_events WHERE session_id = ${session.id} ORDER BY position`);

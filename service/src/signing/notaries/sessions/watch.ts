@@ -156,7 +156,7 @@ async function beginAgain(deps: LiveDeps, tx: Tx, session: LiveSession, where: R
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }
 
-/** Freezes the signature of whoever's turn it is, and opens it again as the sheet has it. */
+/** Freezes the signature of the signer whose turn it is, and opens it again when the sheet allows it. */
 async function openSignature(tx: Tx, deps: LiveDeps, session: LiveSession, isLive: boolean, at: Date): Promise<void> {
   const envelope = await roomEnvelopeOf(tx, session.orderId);
   const sheet = await findSheet({ ...deps.sheets.desk, db: tx }, session.sheetId);

@@ -17,7 +17,7 @@ import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords, type Unmet
 import { openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
-/** What acts in person on one device need besides the desk. */
+/** Parts that acts in person on one device need besides the desk. */
 export type SheetDeps = {
   desk: DeskDeps;
   scripts: Scripts /** Where the notary's block can be. */;

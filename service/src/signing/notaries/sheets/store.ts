@@ -80,7 +80,7 @@ export async function findSheet(reading: Reading, id: string): Promise<Sheet | u
   return sheet;
 }
 
-/** What an act came to; null while it goes on. Its record is not read. */
+/** The outcome of an act; null while it goes on. Does not read its record. */
 export async function outcomeOf(db: Sql, id: string): Promise<SheetOutcome | null> {
   const [row] = await db.query<{ outcome: SheetOutcome | null }>(sql`
     SELECT outcome, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets WHERE id = ${id}`);

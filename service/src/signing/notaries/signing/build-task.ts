@@ -28,7 +28,7 @@ import { blockLook, fitted, heightOf, type Size, sealSide } from "./block-look.t
 export type NotaryRevision = {
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** What the block says, a line or more each. */
+  /** Texts of the block; each takes a line or more. */
   readonly lines: readonly string[];
   readonly name: string;
   readonly reason: string;

@@ -33,7 +33,7 @@ import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
 import { findSignature, keepPrepared, keepSigned } from "./store.ts";
 
-/** What the notary's own signature needs besides the desk. */
+/** Parts that the notary's own signature needs besides the desk. */
 export type NotarySigningDeps = {
   desk: DeskDeps;
   /** Null where no time-stamping authority is configured. */
@@ -64,11 +64,11 @@ export type PreparedSignature = {
   actSha256: string;
   /** Canonical JSON of the act, whose hash the signature states: the browser compares them. */
   record: string;
-  /** What the block says; shown to the notary before the signature. */
+  /** Lines of the block, which the notary sees before signing. */
   lines: string[];
   isVisible: boolean;
   hasSeal: boolean;
-  /** What to look at before signing. */
+  /** Warnings to read before signing. */
   warnings: string[];
 };
 
@@ -161,7 +161,7 @@ export async function completeSignature(
     throw new ServiceError("conflict", "It was prepared again, or signed, meanwhile. Reload the page.");
 }
 
-/** What the verifier says of the file that was signed in the page: as of an upload. @throws ServiceError */
+/** The verifier's report on the file that was signed in the page, like that on an upload. @throws ServiceError */
 export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
   return reportOn(desk, claimed, await signedFile(desk, claimed));
 }
