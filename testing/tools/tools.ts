@@ -107,7 +107,7 @@ const table = {
   jq: packaged("jq", "jq"),
   php: packaged("php-cli", "php"),
   go: packaged("golang-go", "go"),
-  litewitness: { ...litewitness, debian: "golang-go openssh-client" },
+  litewitness: { ...litewitness, debian: "openssh-client" },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
   // Tools that only root can install are named, not installed.
