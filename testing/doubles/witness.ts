@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { startHttpDouble } from "./http-double.ts";
 
 /** The witness's behavior: `proper`, or faulty in one way. */
-export type WitnessMode = "proper" | "server-error" | "wrong-signature" | "two-lines" | "refuses";
+export type WitnessMode = "proper" | "server-error" | "wrong-signature" | "two-lines" | "whole-note" | "refuses";
 
 /** A witness of C2SP tlog-witness on loopback, for logs of any key: what it cosigns it takes on trust, but for the sizes. */
 export type WitnessDouble = {
@@ -46,7 +46,8 @@ export async function startWitness(name: string): Promise<WitnessDouble> {
     const text = note.slice(0, note.lastIndexOf("\n\n") + 1);
     const size = Number(text.split("\n")[1]);
     if (old !== seen) return void response.writeHead(409, { "content-type": "text/x.tlog.size" }).end(`${seen}\n`);
-    if (mode !== "wrong-signature") seen = size;
+    if (mode !== "wrong-signature" && mode !== "whole-note") seen = size;
+    if (mode === "whole-note") return void response.writeHead(200).end(`\n${cosigned(note)}`);
     const line = cosigned(text);
     const other = line.replace(name, `${name}/other`);
     response.writeHead(200).end(mode === "two-lines" ? `${other}${line}` : line);

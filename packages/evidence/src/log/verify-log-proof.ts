@@ -20,7 +20,7 @@ export type TrustedLog = {
 /**
  * Judges a proof that a line is in a log. `log_inclusion`: the proof leads from the line to the root of its checkpoint.
  * `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs. `log_witnessed`: witnesses of the caller's
- * policy cosigned that checkpoint; made only where the trusted log has a policy.
+ * policy cosigned that checkpoint; made only where a trusted log has a policy.
  *
  * @param input `entry` the line with its line feed; `environment` what the seal was made in, null where it does not say so
  */
@@ -85,9 +85,12 @@ async function signedClaim(
 
 /** A cosignature that is not valid fails even where the others are enough: nobody adds one by mistake. */
 async function witnessedClaims({ origin, note }: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
-  const policy = logsOf(origin, trust).find((log) => log.policy)?.policy;
-  if (!policy) return [];
   const name = "log_witnessed";
+  const policy = logsOf(origin, trust).find((log) => log.policy)?.policy;
+  if (!policy) {
+    const why = `The policy names no witnesses for ${origin}.`;
+    return trust.logs.some((log) => log.policy) ? [{ name, state: "fails", why }] : [];
+  }
   const cosigned = await Promise.all(
     policy.witnesses.map(async (witness) => ({ witness, ...(await verifyCosignature(note, witness.key)) })),
   );

@@ -22,7 +22,7 @@ import {
   selectPlace,
   selectTiles,
 } from "./store.ts";
-import { selectCosignatures, selectWitnessedSize } from "./witness-store.ts";
+import { selectCosignatures, selectWitnessed } from "./witness-store.ts";
 
 /** `unknown`: no such line was queued. `queued`: it waits for a signed checkpoint. */
 export type ProvenLine = { state: "unknown" | "queued" } | { state: "logged"; index: number; proof: string };
@@ -53,9 +53,10 @@ const quorumWaitMs = 60_000;
 
 /** The checkpoint for readers: the newest with its quorum of witnesses, unless the last quorum is a minute old; then the newest. */
 export async function publishedCheckpoint(db: Sql, log: Environment, now: Date): Promise<string | null> {
-  const size = await selectWitnessedSize(db, log, new Date(now.getTime() - quorumWaitMs));
+  const witnessed = await selectWitnessed(db, log);
+  const isRecent = witnessed !== undefined && now.getTime() - witnessed.at.getTime() <= quorumWaitMs;
   const checkpoint =
-    (size === null ? undefined : await selectCheckpoint(db, log, size)) ?? (await selectNewestCheckpoint(db, log));
+    (isRecent ? await selectCheckpoint(db, log, witnessed.size) : undefined) ?? (await selectNewestCheckpoint(db, log));
   return checkpoint ? cosignedNote(db, log, checkpoint) : null;
 }
 

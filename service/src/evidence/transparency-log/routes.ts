@@ -33,7 +33,8 @@ export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: L
     return forAll(reply, "max-age=60").type("text/plain; charset=utf-8").send(policy);
   });
   app.get<{ Params: { sha256: string } }>("/log/live/policy/:sha256", shown, async (request, reply) => {
-    const published = await selectPolicy(db, "live", request.params.sha256);
+    const { sha256 } = request.params;
+    const published = /^[0-9a-f]{64}$/.test(sha256) ? await selectPolicy(db, "live", sha256) : null;
     if (published === null) throw new ServiceError("not_found", "The log had no such policy.");
     return forAll(reply, unchanging).type("text/plain; charset=utf-8").send(published);
   });

@@ -16,6 +16,7 @@ export const claimWitnesses = (db: Sql, log: Environment, witnesses: readonly st
 /** The state of a witness after a question: how far it is by its own word, and whether it fails or contradicts the log. */
 export type WitnessState = { witness: string; size: number; isFailing: boolean; alarm: string | null };
 
+/** An alarm stays until the witness cosigns: a witness that is away withdraws nothing. */
 export const updateWitness = (
   db: Sql,
   log: Environment,
@@ -23,7 +24,7 @@ export const updateWitness = (
   now: Date,
 ) =>
   db.query(sql`
-    UPDATE log_witnesses SET size = ${size}, alarm = ${alarm},
+    UPDATE log_witnesses SET size = ${size}, alarm = CASE WHEN ${isFailing} THEN coalesce(${alarm}, alarm) END,
       failing_since = CASE WHEN ${isFailing} THEN coalesce(failing_since, ${now}) END
     WHERE log = ${log} AND witness = ${witness}`);
 
@@ -59,11 +60,11 @@ export const insertCosignature = (
     INSERT INTO log_cosignatures (log, size, witness, line, cosigned_at, is_quorum)
     VALUES (${log}, ${size}, ${witness}, ${line}, ${cosignedAt}, ${isQuorum}) ON CONFLICT DO NOTHING`);
 
-/** The size of the newest checkpoint that had its quorum since a time; null for none. */
-export async function selectWitnessedSize(db: Sql, log: Environment, since: Date): Promise<number | null> {
-  const [found] = await db.query<{ size: number | null }>(sql`
-    SELECT max(size) AS size FROM log_cosignatures WHERE log = ${log} AND is_quorum AND cosigned_at >= ${since}`);
-  return found?.size ?? null;
+/** The newest checkpoint that has its quorum, and since when; undefined for none. */
+export async function selectWitnessed(db: Sql, log: Environment): Promise<{ size: number; at: Date } | undefined> {
+  const [found] = await db.query<{ size: number; at: Date }>(sql`
+    SELECT size, cosigned_at AS at FROM log_cosignatures WHERE log = ${log} AND is_quorum ORDER BY size DESC LIMIT 1`);
+  return found;
 }
 
 /** Publishes a policy, and queues its line: nothing when it was published before. */

@@ -166,6 +166,8 @@ async function consistencyLines(db: Sql, old: number, size: number): Promise<str
 async function cosignatureIn(note: string, answer: string, { key }: Witness): Promise<string | null> {
   try {
     const cosigned = parseNote(`${note}${answer}`);
+    // A blank line in the answer would make the log's own signature a part of the text.
+    if (cosigned.text !== parseNote(note).text) return null;
     if ((await verifyCosignature(cosigned, key)).verdict !== "signed") return null;
     const own = cosigned.signatures.filter(({ name, id }) => keyName({ name, id }) === keyName(key));
     return own.map(formatSignature).join("");

@@ -95,7 +95,8 @@ test("the policy is a line of the log, and stays readable by its hash", async ()
   );
   const sha256 = line?.line.trim().split(" ")[1] ?? "";
   assert.equal(await get(`/log/live/policy/${sha256}`), await get("/log/live/policy"));
-  assert.equal((await fetch(`${service.baseUrl}/log/live/policy/${"0".repeat(64)}`)).status, 404);
+  for (const other of ["0".repeat(64), "%00", "policy"])
+    assert.equal((await fetch(`${service.baseUrl}/log/live/policy/${other}`)).status, 404, other);
 });
 
 test("a witness that fails holds nobody up: the log grows, and shows the newest state once the quorum is old", async () => {
@@ -114,6 +115,10 @@ test("only a valid cosignature of the witness's own key is kept, whatever else t
   two.order("wrong-signature");
   const size = await grown();
   await until(async () => (await cosignaturesAt(size)) === 1);
+  two.order("whole-note");
+  const asked = two.requests.length;
+  await until(() => two.requests.length > asked + 1);
+  assert.equal(await cosignaturesAt(size), 1, "signed over the log's own line, too");
   two.order("two-lines");
   await witnessed(size);
   assert.doesNotMatch(await get("/log/live/checkpoint"), /witness\/other/);
@@ -129,16 +134,21 @@ test("a witness that saw less is told the way from there, by a proof that the lo
 });
 
 test("a witness that contradicts the log is an alarm for the operator, and the log goes on", async () => {
+  const status = async () => JSON.stringify(await service.cli("log", "status"));
   two.order("refuses");
   const refused = await grown();
   await until(async () => /CONTRADICTS/.test((await runCli({ DATA_DIR: service.dataDir }, "log", "status")).stdout));
   const doctor = await runCli({ DATA_DIR: service.dataDir }, "doctor");
   assert.match(doctor.stdout, /a witness contradicts the log: two says that the log does not begin with/);
+  two.order("server-error");
+  const asked = two.requests.length;
+  await until(() => two.requests.length > asked + 1);
+  assert.match(await status(), /does not begin with/, "a witness that is away withdraws nothing");
   two.order("proper");
   await witnessed(refused);
+  await until(async () => !/does not begin with/.test(await status()));
   two.sees(1_000_000);
   await grown();
-  const status = async () => JSON.stringify(await service.cli("log", "status"));
   await until(async () => /has seen 1000000 entries of the log, and the database has/.test(await status()));
   two.sees(1);
   await witnessed(await grown());

@@ -1,5 +1,6 @@
+import { formatNoteKey } from "../../../src/log/log.ts";
 import type { LogVector } from "../log-vectors.ts";
-import { sampleWitness } from "../sample-tree.ts";
+import { sampleLog, sampleWitness } from "../sample-tree.ts";
 import { entry, key, live, note, proof, root } from "./sample.ts";
 
 /** Policies, and cosignatures below the checkpoint of a proof. */
@@ -58,6 +59,7 @@ policyCase("with 33 witnesses", `${many(33)}quorum W0\n`, "refused");
 policyCase("of more than 64 KiB", `# \n${twoOfThree}`, "refused", { at: 2, times: 70_000, of: "x" });
 
 // Cosignatures.
+const elsewhere = await sampleLog("example.org/log/live", 7);
 const signed = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;
 const trusted = [{ environment: "live", key }] as const;
 const cosignedCase = (name: string, lines: string, state: "holds" | "fails", policy = twoOfThree) =>
@@ -99,3 +101,14 @@ cosignedCase("in the last second of the year 9999", `${one}${witnesses[1]?.cosig
 cosignedCase("in the year 10000", `${one}${witnesses[1]?.cosigned(note, 253_402_300_800n)}${three}`, "fails");
 // A log's own key as a witness's would sign the text itself, not the message of a cosignature.
 cosignedCase("by a signature over the text alone", `${one}${altered((signature) => signature.subarray(0, 12))}`, "fails");
+witnessVectors.push({
+  name: "witnessed: of a log that the policy does not name",
+  kind: "proof",
+  text: `${proof}${one}${two}`,
+  entry,
+  environment: "live",
+  logs: [{ environment: "live", key: formatNoteKey(elsewhere.key) }],
+  policy: twoOfThree,
+  claims: { log_inclusion: "holds", log_checkpoint_signed: "fails", log_witnessed: "fails" },
+  expect: "refused",
+});
