@@ -10,6 +10,7 @@ import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import {
   type NewsStatus,
   type Noted,
+  newsStatuses,
   orderState,
   statusLabel,
   type Titled,
@@ -22,14 +23,14 @@ const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
 // A mail shows so many orders, and counts the others.
 const mostShown = 50;
+// Reads beyond those shown: some have moved on since the mail was queued.
+const batchSize = 200;
+
+/** The ids of orders by their last status: those that need somebody come first. */
+type OrdersByStatus = (readonly [NewsStatus, readonly number[]])[];
 
 /** A mail to one member about orders of one environment, as they were when it was queued. */
-type OrderNews = Owner & {
-  placedBy: string;
-  at: string;
-  orders: { id: number; status: NewsStatus }[];
-  more: number;
-};
+type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
  * Queues a mail to each member whose orders entered statuses that need somebody, or ended: two minutes after the first
@@ -50,9 +51,8 @@ export async function mailOrderNews({ db, clock }: { db: Database; clock: Clock 
       await tx.query(sql`
         INSERT INTO order_news_mails (placed_by, environment, mailed_at) VALUES (${placedBy}, ${environment}, ${now})`);
       for (const [partnerId, noted] of Map.groupBy(rows, (row) => row.partnerId)) {
-        const orders = latest(noted);
-        const news = { partnerId, environment, placedBy, at: now.toISOString(), orders: orders.slice(0, mostShown) };
-        await orderNewsMail.enqueue(tx, { ...news, more: orders.length - news.orders.length });
+        const orders = urgentFirst(noted);
+        await orderNewsMail.enqueue(tx, { partnerId, environment, placedBy, at: now.toISOString(), orders });
         mails++;
       }
     }
@@ -60,10 +60,14 @@ export async function mailOrderNews({ db, clock }: { db: Database; clock: Clock 
   });
 }
 
-/** The last status of each order. */
-const latest = (noted: readonly Noted[]): OrderNews["orders"] => [
-  ...new Map([...noted].sort((a, b) => a.n - b.n).map(({ id, status }) => [id, { id, status }])).values(),
-];
+/** Groups orders by their last status. The statuses that need somebody come before Refunded and Completed. */
+export function urgentFirst(noted: readonly Noted[]): OrdersByStatus {
+  const latest = new Map([...noted].sort((a, b) => a.n - b.n).map(({ id, status }) => [id, status]));
+  return newsStatuses.flatMap((status) => {
+    const ids = [...latest.keys()].filter((id) => latest.get(id) === status);
+    return ids.length > 0 ? [[status, ids] as const] : [];
+  });
+}
 
 const dueMembers = (now: Date): Statement => sql`
   SELECT n.placed_by AS "placedBy", n.environment FROM order_news n
@@ -93,24 +97,48 @@ type Row = Titled & { id: number; code: string; status: string; reference: strin
 
 type Item = { code: string; status: NewsStatus; name: string; reason: string | null };
 
-/** The orders of a mail that are still so, and belong to who placed them: the row that queued the mail proves nothing. */
+type Candidate = { id: number; status: NewsStatus };
+
+/**
+ * The orders that still have their status, read in batches until the mail is full. `counts` has them and those that were not
+ * read, by status.
+ * @returns null when all of them have moved on
+ */
+export async function summaryOf(
+  orders: OrdersByStatus,
+  read: (batch: readonly Candidate[]) => Promise<Item[]>,
+): Promise<Summary | null> {
+  const unread = orders.flatMap(([status, ids]) => ids.map((id) => ({ id, status })));
+  const items: Item[] = [];
+  while (unread.length > 0 && items.length < mostShown) items.push(...(await read(unread.splice(0, batchSize))));
+  if (items.length === 0) return null;
+  const counts = new Map<NewsStatus, number>();
+  for (const { status } of [...items, ...unread]) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return { items: items.slice(0, mostShown), counts };
+}
+
+type Summary = { items: Item[]; counts: ReadonlyMap<NewsStatus, number> };
+
+/** Those that are still so, and belong to the member who placed them: the row that queued the mail proves nothing. */
 async function itemsOf(
-  { placedBy, partnerId, environment, orders }: OrderNews,
+  { placedBy, partnerId, environment }: OrderNews,
   { db, rowMac, titleOf }: Deps,
+  batch: readonly Candidate[],
 ): Promise<Item[]> {
-  const wanted = new Map(orders.map(({ id, status }) => [id, status]));
+  const ids = batch.map(({ id }) => id);
   const rows = await db.query<Row>(sql`
     SELECT o.id, o.code AS "code@order", o.status, o.document_name AS "documentName", o.doc_slug AS "docSlug",
       o.external_reference AS reference, ${marked(orderState, sql`o`)}
     FROM orders o
-    WHERE o.id = ANY (${[...wanted.keys()]}::bigint[]) AND o.partner_id = ${partnerId} AND o.environment = ${environment}
-    ORDER BY o.id`);
-  const origins = await readOrigins(db, rowMac, [...wanted.keys()]);
-  return rows.flatMap(({ id, isAuthentic, code, reference, ...row }) => {
+    WHERE o.id = ANY (${ids}::bigint[]) AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const origins = await readOrigins(db, rowMac, ids);
+  return batch.flatMap(({ id, status }) => {
+    const row = byId.get(id);
     const origin = origins.get(id);
-    const status = wanted.get(id);
-    if (!isAuthentic || status === undefined || row.status !== status || origin?.placedBy !== placedBy) return [];
-    const named = [reference, titleOf({ code, ...row })].filter((each) => each !== null && isPlainTitle(each));
+    if (!row?.isAuthentic || row.status !== status || origin?.placedBy !== placedBy) return [];
+    const { code, reference } = row;
+    const named = [reference, titleOf(row)].filter((each) => each !== null && isPlainTitle(each));
     const name = named.length > 0 ? named.join(", ") : code.slice(0, 6).toUpperCase();
     return [
       { code, status, name, reason: origin.reason !== null && isPlainTitle(origin.reason) ? origin.reason : null },
@@ -125,44 +153,50 @@ const caution =
 export const orderNewsMail = defineMail({
   queue: "order-news",
   async load(news: OrderNews, deps: Deps) {
-    const items = await itemsOf(news, deps);
-    if (items.length === 0) return null;
+    const summary = await summaryOf(news.orders, (batch) => itemsOf(news, deps, batch));
+    if (!summary) return null;
     const to = await addressFor(deps, news, { actor: news.placedBy, kind: "orders" });
-    return to === undefined ? null : { items, to };
+    return to === undefined ? null : { ...summary, to };
   },
-  write({ items, to }, { placedBy, partnerId, environment, at, more }, { baseUrl }) {
-    const [first] = items;
+  write({ to, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl }) {
     const id = `order-news:${placedBy}:${partnerId}:${environment}:${at}`;
-    const letter = { id, to, environment, greeting: "Hello,", caution };
-    if (first && items.length + more === 1) {
-      const { code, status, name, reason } = first;
-      return {
-        ...letter,
-        subject: `${statusLabel(status)}: ${name}`,
-        heading: statusLabel(status),
-        lines: [sentences[status]],
-        facts: [["Order", name] as const, ...(reason === null ? [] : [["Reason", reason] as const])],
-        link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${code}` },
-      };
-    }
-    const statuses = [...new Set(items.map(({ status }) => status))];
-    return {
-      ...letter,
-      subject: `${items.length + more} of your orders: ${statuses.map(statusLabel).join(", ")}`,
-      heading: `News of ${items.length + more} of your orders`,
-      lines: [
-        ...statuses.map((status) => `${statusLabel(status)}: ${sentences[status]}`),
-        ...(more > 0 ? [`${items.length} of them are listed here. The list of orders has all.`] : []),
-      ],
-      facts: items.map(
-        ({ code, name, status, reason }) =>
-          [
-            name,
-            reason === null ? statusLabel(status) : `${statusLabel(status)}: ${reason}`,
-            `${baseUrl}/dashboard/orders/${code}`,
-          ] as const,
-      ),
-      link: { label: "Open your orders", url: `${baseUrl}/dashboard/orders` },
-    };
+    return { id, to, environment, greeting: "Hello,", caution, ...wordsOf(summary, baseUrl) };
   },
 });
+
+/** The subject and the text. Each status is counted in a line of its own, also where its orders are not listed. */
+export function wordsOf({ items, counts }: Summary, baseUrl: string) {
+  const [first] = items;
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (first && total === 1) {
+    const { code, status, name, reason } = first;
+    return {
+      subject: `${statusLabel(status)}: ${name}`,
+      heading: statusLabel(status),
+      lines: [sentences[status]],
+      facts: [["Order", name] as const, ...(reason === null ? [] : [["Reason", reason] as const])],
+      link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${code}` },
+    };
+  }
+  const counted = [...counts].map(([status, count]) => ({
+    status,
+    label: counts.size === 1 ? statusLabel(status) : `${statusLabel(status)} (${count})`,
+  }));
+  return {
+    subject: `${total} of your orders: ${counted.map(({ label }) => label).join(", ")}`,
+    heading: `News of ${total} of your orders`,
+    lines: [
+      ...counted.map(({ status, label }) => `${label}: ${sentences[status]}`),
+      ...(total > items.length ? [`${items.length} of them are listed here. The list of orders has all.`] : []),
+    ],
+    facts: items.map(
+      ({ code, name, status, reason }) =>
+        [
+          name,
+          reason === null ? statusLabel(status) : `${statusLabel(status)}: ${reason}`,
+          `${baseUrl}/dashboard/orders/${code}`,
+        ] as const,
+    ),
+    link: { label: "Open your orders", url: `${baseUrl}/dashboard/orders` },
+  };
+}

@@ -128,6 +128,7 @@ export {
   mailClient,
   type NewsStatus,
   type Noted,
+  newsStatuses,
   nextSegmentQueue,
   type OrderMail,
   orderMailQueue,

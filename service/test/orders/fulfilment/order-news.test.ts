@@ -5,6 +5,8 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { summaryOf, urgentFirst, wordsOf } from "../../../src/orders/fulfilment/order-news.ts";
+import type { Noted } from "../../../src/orders/order/order.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openInsider } from "../../insiders/insider.ts";
@@ -129,4 +131,63 @@ test("mails nobody about an order that was altered, and no stranger whom the dat
   await sent();
   assert.equal(dana.mails("").filter((mail) => mail.includes("pay elsewhere")).length, 0);
   assert.equal(stranger.mails("On hold").length + stranger.mails("2 of").length, 0);
+});
+
+const noted = (from: number, to: number, status: Noted["status"]): Noted[] =>
+  Array.from({ length: to - from }, (_, n) => ({ n: from + n, id: from + n, status, partnerId: "x" }));
+
+/** Reads the orders of which `isSo`; the others have moved on. */
+const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, "id" | "status">[]) =>
+  Promise.resolve(
+    batch
+      .filter(({ id }) => isSo(id))
+      .map(({ id, status }) => ({ code: String(id), status, name: `No. ${id}`, reason: null })),
+  );
+
+test("lists and counts what needs somebody before what is complete, however late it happened", async () => {
+  const orders = urgentFirst([...noted(0, 60, "Completed"), ...noted(60, 63, "EsignDeclined")]);
+  const summary = await summaryOf(
+    orders,
+    reading(() => true),
+  );
+  assert.ok(summary);
+  const { subject, lines, facts } = wordsOf(summary, "https://x.example");
+  assert.equal(subject, "63 of your orders: Signing declined (3), Complete (60)");
+  assert.deepEqual(
+    facts.slice(0, 4).map(([name, label]) => [name, label]),
+    [
+      ["No. 60", "Signing declined"],
+      ["No. 61", "Signing declined"],
+      ["No. 62", "Signing declined"],
+      ["No. 0", "Complete"],
+    ],
+  );
+  assert.equal(facts.length, 50);
+  assert.match(lines.join("\n"), /Signing declined \(3\): .*\nComplete \(60\): .*\n50 of them are listed here\./);
+  assert.deepEqual(urgentFirst([...noted(0, 1, "OnHold"), { ...noted(0, 1, "Completed")[0], n: 9 } as Noted]), [
+    ["Completed", [0]],
+  ]);
+});
+
+test("reads on when orders have moved on, counts those it need not read, and says nothing of none", async () => {
+  const orders = urgentFirst([...noted(0, 250, "PaymentFailed"), ...noted(250, 1000, "Completed")]);
+  const summary = await summaryOf(
+    orders,
+    reading((id) => id >= 240),
+  );
+  assert.equal(summary?.items.length, 50);
+  assert.deepEqual(
+    [...(summary?.counts ?? [])],
+    [
+      ["PaymentFailed", 10],
+      ["Completed", 750],
+    ],
+  );
+  assert.equal(
+    await summaryOf(
+      orders,
+      reading(() => false),
+    ),
+    null,
+  );
 });
