@@ -39,16 +39,19 @@ export async function addParticipant(
 /**
  * Adds a participant, or finds the present one, and mails the room's link. `invited` is false when there are too many
  * mails.
+ * @param onlyNew mails nothing to a participant who is already present
  */
 export async function inviteParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,
   roomCode: string,
   fields: NewParticipant,
+  { onlyNew = false } = {},
 ): Promise<{ alreadyPresent: boolean; invited: boolean }> {
   return db.transaction(async (tx) => {
     const change = await beginChange(tx, clock, principal, roomCode);
     const { participantId, alreadyPresent } = await add(tx, change, fields);
+    if (onlyNew && alreadyPresent) return { alreadyPresent, invited: false };
     const { room, at, audit } = change;
     const invited = await invite(tx, room.id, { participantId, email: fields.email, at });
     if (invited) await audit("room.participant_invited", { detail: { participantId } });

@@ -46,7 +46,7 @@ export async function placeClosing(deps: ClosingDeps, request: FastifyRequest, v
   const principal = principalOf(request);
   const documents = documentsIn(values);
   const fields = new Map(Object.entries(values));
-  const { made, name: roomCode } = await submitOnce(orders, request, {
+  const { name: roomCode } = await submitOnce(orders, request, {
     fields,
     make: async () => {
       const messages = await refusalsOf(deps, request, values);
@@ -56,9 +56,9 @@ export async function placeClosing(deps: ClosingDeps, request: FastifyRequest, v
     nameOf: (room) => room.roomCode,
   });
   for (const { role, invited, ...person } of participantsIn(values)) {
-    // The same form again mails nobody twice.
-    const add = invited && made !== null ? inviteParticipant : addParticipant;
-    await add(orders, principal, roomCode, participantFields({ ...person, role }));
+    const to = [orders, principal, roomCode, participantFields({ ...person, role })] as const;
+    // The same form again mails nobody twice, and invites those whom a form that was cut off did not reach.
+    await (invited ? inviteParticipant(...to, { onlyNew: true }) : addParticipant(...to));
   }
   for (const document of documents) {
     const key = submissionKey(new Map([...fields, ["document", String(document.n)]]), null);
