@@ -1,17 +1,14 @@
 import { hash } from "node:crypto";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
-import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
-import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
-import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { documentBlobs, documentUse } from "./documents.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
@@ -20,7 +17,7 @@ import type { TemplateUse } from "./template-use.ts";
 
 const usableForMs = 7 * dayMs;
 
-const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
+export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /** The facts in the row of a document that waits for its order; hashes are lowercase hex SHA-256. */
 type FillFacts = {
@@ -73,71 +70,28 @@ export async function addFill(
   if (bytes.length > options.maxBytes) throw invalid(`FILE must have at most ${options.maxBytes} bytes.`);
   const { fillToken, expiresAt } = await insertFill(deps, bytes, {
     ...options,
-    keptFor: null,
+    kept: null,
     forMs: usableForMs,
   });
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
-/** A limit per firm, so that refused forms don't fill the store. */
-const mostKept = 5;
+/** The form that a kept file came with. */
+export type KeptForm = "order" | "closing";
 
-/** The same for closings, whose files are kept while their form is filled in. */
-export const mostKeptOfClosings = 60;
+export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers };
 
-/**
- * Keeps the file of a firm's refused form for a day, so that the firm need not send it again.
- * @returns its fill token and pages; null when the file is not a PDF, or the firm already has so many kept files
- */
-export async function keepUpload(
+/** Stores a PDF behind a new token. `kept` is null for one that an operator handed in. */
+export async function insertFill(
   deps: FillDeps,
   bytes: Buffer,
-  partnerId: string,
-  most = mostKept,
-): Promise<{ fillToken: string; pages: number } | null> {
-  if (!looksLikePdf(bytes)) return null;
-  const kept = await deps.db.query(sql`
-    SELECT FROM fill_documents WHERE kept_for = ${partnerId} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
-  return kept.length >= most ? null : insertFill(deps, bytes, { slug: null, keptFor: partnerId, forMs: dayMs });
-}
-
-/**
- * Opens the file of a firm's refused form, or the one that was filled in online for it, so that its pages can be shown.
- * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
- */
-export async function openKept(
-  deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log: Log },
-  token: string,
-  { partnerId, environment }: Owner,
-): Promise<StoredFile> {
-  const unknown = () => new ServiceError("not_found", "The file that we kept has expired. Choose it again.");
-  if (!isCode(token)) throw unknown();
-  const [kept] = await deps.db.query(sql`
-    SELECT FROM fill_documents
-    WHERE token_sha256 = ${tokenSha256(token)} AND (kept_for = ${partnerId} OR for_partner = ${partnerId})`);
-  const found = kept ? await findFill(deps, { partnerId, environment }, token, deps.clock()) : undefined;
-  if (!found) throw unknown();
-  const file = await deps.blobs.open(
-    found.blobKey,
-    documentUse(found.sha256),
-    memoryHolder({ partnerId, environment }),
-  );
-  if (!file) throw unknown();
-  return file;
-}
-
-type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers };
-
-async function insertFill(
-  deps: FillDeps,
-  bytes: Buffer,
-  { slug, keptFor, forMs }: { slug: string | null; keptFor: string | null; forMs: number },
+  { slug, kept, forMs }: { slug: string | null; kept: { partnerId: string; form: KeptForm } | null; forMs: number },
 ): Promise<{ fillToken: string; expiresAt: Date; pages: number }> {
   const fillToken = newCode();
   const createdAt = deps.clock();
   const expiresAt = new Date(createdAt.getTime() + forMs);
   const sha256 = hash("sha256", bytes);
-  const pages = await pagesOf(deps.workers, keptFor ?? "operator", bytes);
+  const pages = await pagesOf(deps.workers, kept?.partnerId ?? "operator", bytes);
   const tokenHash = tokenSha256(fillToken);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
   const facts = {
@@ -151,9 +105,9 @@ async function insertFill(
     ...nobodys,
   };
   await deps.db.query(sql`
-    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, row_mac)
-    VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt}, ${keptFor},
-      ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
+    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, kept_form, row_mac)
+    VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt},
+      ${kept?.partnerId ?? null}, ${kept?.form ?? "order"}, ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
   return { fillToken, expiresAt, pages };
 }
 

@@ -41,9 +41,6 @@ export {
   fillStates,
   findFill,
   insertFilled,
-  keepUpload,
-  mostKeptOfClosings,
-  openKept,
   sweepFills,
 } from "./fill.ts";
 export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
@@ -75,6 +72,7 @@ export {
   signerLanguages,
   signerSchema,
 } from "./form/signing-schemas.ts";
+export { keepUpload, mostKept, openKept, releaseKept } from "./kept-files.ts";
 export { orderPage, type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
 export {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
+import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
-import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const running = await forTests(openMembersService());
 const { service } = running;
@@ -24,6 +26,7 @@ async function agent() {
   };
   return {
     api,
+    headers,
     upload,
     async file(name: string) {
       const answer = await upload("/file", name, pdf);
@@ -195,4 +198,54 @@ test("refuses a file that another closing has used, by the document's name, and 
   assert.equal(second.status, 400);
   assert.match(second.text, /Document 1 \(Deed\): The file that we kept has expired\. Choose it again\./);
   assert.doesNotMatch(await dana.page("/dashboard/rooms"), /Oak/);
+});
+
+test("invites people when a form that stopped after the room was made is sent again, and mails nobody twice", async () => {
+  const dana = await agent();
+  const follower = running.somebody();
+  const form = {
+    closing_name: "Elm",
+    doc1: await dana.file("Deed.pdf"),
+    doc1_name: "Deed",
+    doc1_sign: "on",
+    email: "a@example.com",
+    name: "Ann Roe",
+    client_signs: "on",
+    person1_name: "Lee Lender",
+    person1_email: follower,
+    person1_role: "follows",
+    byod_confirmed: "on",
+    submission: hidden((await dana.post("/rows", {})).text, "submission"),
+  };
+  await running.db.query(
+    sql`ALTER TABLE room_participants ADD CONSTRAINT stopped CHECK (role <> 'recipient') NOT VALID`,
+  );
+  const stopped = await dana
+    .post("", form)
+    .finally(() => running.db.query(sql`ALTER TABLE room_participants DROP CONSTRAINT stopped`));
+  assert.equal(stopped.status, 500);
+  assert.equal((await dana.post("", form)).status, 303);
+  await until(() => mailsTo(service, follower)[0]);
+  assert.equal((await dana.post("", form)).status, 303);
+  const queued = () => running.db.query(sql`SELECT FROM jobs WHERE queue = 'room-mail'`);
+  await until(async () => (await queued()).length === 0 || undefined);
+  assert.equal(mailsTo(service, follower).length, 1);
+});
+
+test("files of closings leave order forms their places, and Remove forgets a file of the firm's own closing", async () => {
+  const [dana, other] = [await agent(), await agent()];
+  const files = await Promise.all([1, 2, 3, 4, 5].map((n) => dana.file(`${n}.pdf`)));
+  const init = { method: "POST", headers: { ...dana.headers, Accept: "text/html" } };
+  const refused = await fetch(`${service.baseUrl}/dashboard/orders/new`, {
+    ...init,
+    body: orderForm({ ...minimal, email: "x", svc_sign: "true" }),
+  });
+  assert.ok((await refused.text()).includes("We kept"));
+  const [first = "", second = ""] = files;
+  const isKept = async (file: string) =>
+    (await fetch(`${service.baseUrl}/dashboard/orders/new/file/${file.split(" ")[0]}`, { headers: dana.headers }))
+      .status;
+  await other.post("/rows", { doc1: first, remove: "1" });
+  await dana.post("/rows", { doc1: first, doc2: second, remove: "2" });
+  assert.deepEqual([await isKept(first), await isKept(second)], [200, 404]);
 });

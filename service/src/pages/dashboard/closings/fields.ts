@@ -59,6 +59,10 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
   return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
 
+/** The token of the document that the form removes; null when it removes none. */
+export const removedIn = (values: FormValues): string | null =>
+  fileIn(values[`doc${values["remove"]}`] ?? "")?.token ?? null;
+
 /** `warranty_deed.pdf` becomes `Warranty deed`. */
 function nameOfFile(fileName: string): string {
   const words = fileName

@@ -4,7 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { readForm, type Upload } from "../../../kernel/http/uploads/multipart.ts";
 import { documentName } from "../../../kernel/platform/document-name.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { keepUpload, mostKeptOfClosings, readWhole } from "../../../orders/order/order.ts";
+import { keepUpload, mostKept, readWhole, releaseKept } from "../../../orders/order/order.ts";
 import { moneyTable } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms, type FormValues } from "../../ui/forms/form-body.ts";
@@ -13,7 +13,7 @@ import { type Html, html, render } from "../../ui/render.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
-import { documentsIn, fileText, orderOf } from "./fields.ts";
+import { documentsIn, fileText, orderOf, removedIn } from "./fields.ts";
 import { addPath, closingFormBody, filePath, path, quotePath, rowsPath } from "./form.ts";
 import { type ClosingDeps, ClosingRefused, placeClosing } from "./place.ts";
 
@@ -58,7 +58,16 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
 
   app.register(async (forms) => {
     acceptForms(forms);
-    pageRoute(forms, frame, { method: "POST", url: rowsPath, handle: ({ request, form }) => show(request, form) });
+    pageRoute(forms, frame, {
+      method: "POST",
+      url: rowsPath,
+      handle: async ({ request, form }) => {
+        const token = removedIn(form);
+        const { partnerId } = principalOf(request);
+        if (token !== null) await releaseKept(orders.db, token, { partnerId, form: "closing" });
+        return show(request, form);
+      },
+    });
     pageRoute(forms, frame, {
       method: "POST",
       url: quotePath,
@@ -116,12 +125,12 @@ async function keep(orders: ClosingDeps["orders"], request: FastifyRequest, uplo
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
   await orders.requireStorage(principal, upload.bytes.length);
   const fileName = documentName(upload.filename) ?? "";
-  const kept = await keepUpload(orders, upload.bytes, principal.partnerId, mostKeptOfClosings);
+  const kept = await keepUpload(orders, upload.bytes, principal.partnerId, "closing");
   if (!kept) {
     const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
     throw invalid(
       isPdf
-        ? `Your firm has ${mostKeptOfClosings} files that wait for a closing. Place one, or try again tomorrow.`
+        ? `Your firm has ${mostKept.closing} files that wait for a closing. Place one, remove some, or try again tomorrow.`
         : `${fileName || "The file"} must be a PDF.`,
     );
   }

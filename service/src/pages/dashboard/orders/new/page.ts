@@ -148,7 +148,7 @@ async function keepRefused(
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
     await deps.orders.requireStorage(principal, bytes.length);
-    return await keepUpload(deps.orders, bytes, principal.partnerId);
+    return await keepUpload(deps.orders, bytes, principal.partnerId, "order");
   } catch (error) {
     if (!(error instanceof ServiceError))
       deps.orders.log.error({ err: error }, "the file of a refused form was not kept");

@@ -1,0 +1,65 @@
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import { dayMs } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { documentUse } from "./documents.ts";
+import { type FillDeps, findFill, insertFill, type KeptForm, tokenSha256 } from "./fill.ts";
+import { looksLikePdf } from "./original.ts";
+
+/** Limits per firm and form, so that kept files don't fill the store. Those of closings are kept while their form is filled in. */
+export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 60 };
+
+/**
+ * Keeps the file of a firm's form for a day, so that the firm need not send it again.
+ * @returns its fill token and pages; null when the file is not a PDF, or the firm already has so many kept files of such forms
+ */
+export async function keepUpload(
+  deps: FillDeps,
+  bytes: Buffer,
+  partnerId: string,
+  form: KeptForm,
+): Promise<{ fillToken: string; pages: number } | null> {
+  if (!looksLikePdf(bytes)) return null;
+  const kept = await deps.db.query(sql`
+    SELECT FROM fill_documents
+    WHERE kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
+  return kept.length >= mostKept[form]
+    ? null
+    : insertFill(deps, bytes, { slug: null, kept: { partnerId, form }, forMs: dayMs });
+}
+
+/** Forgets a kept file that no order took. Its blob becomes an orphan, which is swept. Another firm's token changes nothing. */
+export const releaseKept = (db: Sql, token: string, { partnerId, form }: { partnerId: string; form: KeptForm }) =>
+  db.query(sql`
+    DELETE FROM fill_documents
+    WHERE token_sha256 = ${tokenSha256(token)} AND kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL`);
+
+/**
+ * Opens the file of a firm's refused form, or the one that was filled in online for it, so that its pages can be shown.
+ * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
+ */
+export async function openKept(
+  deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log: Log },
+  token: string,
+  { partnerId, environment }: Owner,
+): Promise<StoredFile> {
+  const unknown = () => new ServiceError("not_found", "The file that we kept has expired. Choose it again.");
+  if (!isCode(token)) throw unknown();
+  const [kept] = await deps.db.query(sql`
+    SELECT FROM fill_documents
+    WHERE token_sha256 = ${tokenSha256(token)} AND (kept_for = ${partnerId} OR for_partner = ${partnerId})`);
+  const found = kept ? await findFill(deps, { partnerId, environment }, token, deps.clock()) : undefined;
+  if (!found) throw unknown();
+  const file = await deps.blobs.open(
+    found.blobKey,
+    documentUse(found.sha256),
+    memoryHolder({ partnerId, environment }),
+  );
+  if (!file) throw unknown();
+  return file;
+}
