@@ -33,7 +33,7 @@ const testStatements: StatementTime = { statementMs: 15_000 };
 /**
  * Deletes the blobs that are due by the plan, in batches. A transaction marks a batch as deleted, with its audit lines,
  * and then the blobs are removed from the store. A blob left behind by a crash or the store is an orphan, which is
- * swept (`kernel/platform/blobs/orphans.ts`). Skips rows that fail their MAC. Several nodes may run it concurrently.
+ * swept (`kernel/platform/blobs/orphans.ts`). Skips rows that fail their MAC, or that the audit log does not confirm. Several nodes may run it concurrently.
  * @param testOf a firm whose test documents alone are considered; null for all documents
  * @returns the number of marked blobs
  */
@@ -79,7 +79,8 @@ async function markBatch(
   const due = await tx.query<{ id: string; isAuthentic?: boolean }>(
     dueStatement(source, states, { after, now, testOf }),
   );
-  const ids = due.filter(({ isAuthentic = true }) => isAuthentic).map(({ id }) => id);
+  const authentic = due.filter(({ isAuthentic = true }) => isAuthentic).map(({ id }) => id);
+  const ids = source.confirmed ? await source.confirmed(tx, rowMac, authentic) : authentic;
   const found = ids.length === 0 ? [] : await tx.query<DueBlob>(dueBlobsStatement(source, ids, now));
   const altered = found.length === 0 ? new Set() : await alteredAmong(tx, source, states, found);
   const blobs = found.filter(({ blobKey }) => !altered.has(blobKey));

@@ -1,5 +1,6 @@
 export { deleteDue, type Forget, type RetentionDeps, type Upcoming, upcomingDeletions } from "./delete-due.ts";
 export { deletedAmong, deletedAt, deletedMessage, marksOf, notDeleted } from "./deleted.ts";
+export { movedSince } from "./leaps.ts";
 export {
   createMarkCheck,
   isMarked,
@@ -11,4 +12,4 @@ export {
   type StoredMark,
 } from "./marks.ts";
 export { type Days, dueBefore, providerRecordsOf, type RetentionPlan, readRetention } from "./plan.ts";
-export { type JudgedStates, movedSince } from "./rules.ts";
+export type { JudgedStates } from "./rules.ts";

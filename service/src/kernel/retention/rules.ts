@@ -1,5 +1,9 @@
+import { readWrittenLines } from "../audit/audit.ts";
+import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { marked, markedAll, type StateMac } from "../platform/database/state-mac.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+import { leapt } from "./leaps.ts";
 import { archivedTemplatesOf, type Days, type RetentionPlan } from "./plan.ts";
 
 /** A rule of the plan and its condition. The first whose condition holds applies. */
@@ -22,10 +26,12 @@ export type Source = {
   /** Locks a row while it is judged; empty when the judged facts never revert. */
   lock: Statement;
   blobKey: Statement;
-  /** Marks rows that fail their MAC, by which the plan must not judge; empty without a MAC. */
   /** Locks all rows that share a blob; absent when each blob has one row. */
   lockAll?: Statement;
+  /** Marks rows that fail their MAC, by which the plan must not judge; absent without a MAC. */
   authentic?: (states: JudgedStates) => Statement;
+  /** Those of the rows that the audit log confirms; absent where no judged fact rests on it. */
+  confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;
   /** When the blob may be deleted; `infinity` for never. */
   keptUntil: Statement;
   rule: Statement;
@@ -35,24 +41,6 @@ export type Source = {
 
 const after = (since: Statement, days: Days): Statement =>
   days === "none" ? sql`'infinity'::timestamptz` : sql`${since} + make_interval(days => ${days})`;
-
-// The most that PostgreSQL can compute with. A plan that uses test clocks never keeps longer.
-const mostLeaptSeconds = 5 * 365 * 24 * 3600;
-// Longer than any law asks for.
-const mostMovedSeconds = 100 * 365 * 24 * 3600;
-
-/** How far the firm's test clock was moved in all, after the last of these advances, with one index look-up. */
-const movedSeconds = (partnerId: Statement, which: Statement = nothing): Statement => sql`coalesce((
-  SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which}
-  ORDER BY advanced_at DESC, id DESC LIMIT 1), 0)`;
-
-/** How far the firm's test clock was moved since then, as an interval. */
-export const movedSince = (since: Statement, partnerId: Statement): Statement => sql`make_interval(secs => least(
-  ${movedSeconds(partnerId)} - ${movedSeconds(partnerId, sql`AND advanced_at < ${since}`)}, ${mostMovedSeconds})::float8)`;
-
-/** The time moved back by the firm's test clock advances since then. */
-const leapt = (since: Statement, partnerId: Statement): Statement => sql`${since} - make_interval(secs => least(
-  ${movedSeconds(partnerId)} - ${movedSeconds(partnerId, sql`AND advanced_at < ${since}`)}, ${mostLeaptSeconds})::float8)`;
 
 const choose = (rules: readonly Rule[], of: (rule: Rule) => Statement, otherwise: Statement): Statement => {
   const cases = rules.map((rule) => sql`WHEN ${rule.holds} THEN ${of(rule)}`);
@@ -193,6 +181,31 @@ const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.temp
       AND r.state IN ('waiting', 'failed'))
   AND NOT EXISTS (SELECT FROM fills f WHERE f.template_id = v.template_id AND f.version = v.version AND f.state = 'open')`;
 
+/**
+ * The versions whose template was archived when its row says, by a line of the audit log whose MAC holds. Any line that says it was
+ * restored since keeps them, also one that nobody can verify any more.
+ */
+async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): Promise<string[]> {
+  type Row = { id: string; templateId: string; partnerId: string; environment: string; archivedAt: Date };
+  const rows = await db.query<Row>(sql`
+    SELECT v.id::text AS id, t.id AS "templateId", t.partner_id AS "partnerId", t.environment, t.archived_at AS "archivedAt"
+    FROM template_versions v JOIN templates t ON t.id = v.template_id
+    WHERE v.id = ANY (${ids}::uuid[]) AND t.archived_at IS NOT NULL AND NOT EXISTS (SELECT FROM audit_log
+      WHERE action = 'template.restored' AND detail ->> 'templateId' = t.id::text AND occurred_at >= t.archived_at)`);
+  const templateIds = [...new Set(rows.map(({ templateId }) => templateId))];
+  const named = sql`action = 'template.archived' AND detail ->> 'templateId' = ANY (${templateIds}::text[])`;
+  const lines = rows.length === 0 ? [] : await readWrittenLines(db, rowMac, named);
+  const said = lines.map(({ occurredAt, partnerId, detail }) => {
+    // Earlier releases did not write the environment: such a template is judged as a live one, whose time never leaps.
+    const { templateId, environment = "live" } = JSON.parse(detail ?? "{}") as Partial<Row>;
+    return [templateId, partnerId, environment, Date.parse(`${occurredAt.slice(0, 23)}Z`)].join(" ");
+  });
+  const known = new Set(said);
+  return rows.flatMap(({ id, templateId, partnerId, environment, archivedAt }) =>
+    known.has([templateId, partnerId, environment, archivedAt.getTime()].join(" ")) ? id : [],
+  );
+}
+
 function archivedTemplates(plan: RetentionPlan): Source {
   const days = archivedTemplatesOf(plan);
   const since = sql`t.archived_at`;
@@ -215,6 +228,7 @@ function archivedTemplates(plan: RetentionPlan): Source {
     first: "00000000-0000-0000-0000-000000000000",
     lock: sql`FOR NO KEY UPDATE OF t SKIP LOCKED`,
     blobKey: sql`v.blob_key`,
+    confirmed: archivedByLog,
     keptUntil,
     rule,
     // Versions of one template may have the same document.

@@ -52,6 +52,7 @@ export {
   type RuledField,
   type Rules,
   type ShowWhen,
+  settledFormulas,
   textsIn,
 } from "./form/field-rules.ts";
 export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";

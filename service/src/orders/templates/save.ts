@@ -130,7 +130,9 @@ export async function archiveTemplate(
     if (!(await setArchived(tx, principal, templateId, isArchived ? at : null))) return;
     if (!isArchived && count >= mostTemplates)
       throw invalid(`A firm has at most ${mostTemplates} templates: archive one first.`);
-    await tx.query(audited(principal, isArchived ? "template.archived" : "template.restored", { templateId }, at));
+    const { environment } = principal;
+    const action = isArchived ? "template.archived" : "template.restored";
+    await tx.query(audited(principal, action, { templateId, environment }, at));
   });
 }
 

@@ -9,6 +9,8 @@ import {
 } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { storageUse } from "../../../src/firms/partners/storage-quota.ts";
+import { auditLine } from "../../../src/kernel/audit/audit.ts";
+import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { type Blobs, openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../../src/kernel/platform/blobs/orphans.ts";
@@ -28,6 +30,7 @@ import {
 } from "../../../src/kernel/retention/retention.ts";
 import { sourcesOf } from "../../../src/kernel/retention/rules.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
+import { archiveTemplate } from "../../../src/orders/templates/templates.ts";
 import { blobTables, forgets, judgedStates } from "../../../src/upkeep/protected-data.ts";
 import {
   type OrderFacts,
@@ -496,16 +499,34 @@ test("each row is judged by indexes: no table is read whole for one of them", as
   assert.doesNotMatch(plans, /Seq Scan on (?!payments)/);
 });
 
-/** A template whose versions, from 1, have these documents; its id. */
-async function template(keys: readonly string[], archivedAt: Date | null, partnerId: string): Promise<string> {
+type Move = { action: "template.archived" | "template.restored"; at: Date; partnerId: string; environment?: string };
+
+const audit = (templateId: string, { environment = "live", ...move }: Move) =>
+  orders.db.query(auditLine({ ...move, actor: "key:1", detail: { templateId, environment } }));
+
+/**
+ * A template whose versions, from 1, have these documents; its id.
+ * @param moves lines of the audit log; null where the template is archived by a member
+ */
+async function template(
+  keys: readonly string[],
+  archivedAt: Date | null,
+  partnerId: string,
+  moves: readonly Partial<Move>[] | null = null,
+): Promise<string> {
   const id = newUuid();
   await orders.db.query(sql`INSERT INTO templates (id, partner_id, environment, created_at, archived_at)
-    VALUES (${id}, ${partnerId}, 'live', ${placed}, ${archivedAt})`);
+    VALUES (${id}, ${partnerId}, 'live', ${placed}, ${moves && archivedAt})`);
+  for (const move of moves ?? []) await audit(id, { action: "template.archived", at: placed, partnerId, ...move });
   for (const [index, key] of keys.entries())
     await orders.db.query(sql`
       INSERT INTO template_versions (id, template_id, version, name, content, prints, sha256, bytes, pages, blob_key, created_by,
         created_at, row_mac)
       VALUES (${newUuid()}, ${id}, ${index + 1}, 'Lease', '{}', '[]', ${"0".repeat(64)}, 10, 1, ${key}, 'key', ${placed}, ${Buffer.alloc(36)})`);
+  const caller = { partnerId, environment: "live", firmName: "", tier: "trial", liveEnabled: true } as const;
+  const principal: Principal = { ...caller, key: null, member: null };
+  const deps = { db: orders.db, rowMac, clock: () => archivedAt ?? placed };
+  if (archivedAt && !moves) await archiveTemplate(deps, principal, id, true);
   return id;
 }
 
@@ -537,6 +558,33 @@ test("a document that a version with an order shares stays", async () => {
     INSERT INTO order_templates (order_id, template_id, version, row_mac) VALUES (${idOf(used.code)}, ${archived}, 2, ${Buffer.alloc(36)})`);
   await run(new Date(placed.getTime() + 400 * day));
   assert.ok(await isStored(key));
+});
+
+test("a template that is archived by its row alone keeps its documents, and one that was archived and restored, too", async () => {
+  const { partnerId } = await orders.ownerOf((await order("Completed", { environment: "live" })).code);
+  const other = newUuid();
+  await orders.db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${other}, 'Another Title', 'trial')`);
+  const restored = { action: "template.restored", at: new Date(placed.getTime() + day) } as const;
+  const later = new Date(placed.getTime() + 2 * day);
+  const cases: readonly [string, boolean, Date, readonly Partial<Move>[]][] = [
+    ["never archived", true, placed, []],
+    ["archived at another time", true, placed, [{ at: later }]],
+    ["archived by another firm", true, placed, [{ partnerId: other }]],
+    ["archived in test", true, placed, [{ environment: "test" }]],
+    ["restored since", true, placed, [{}, restored]],
+    ["archived again", false, later, [{}, restored, { at: later }]],
+  ];
+  const templates = [];
+  for (const [name, isKept, archivedAt, moves] of cases) {
+    const key = await store();
+    templates.push({ name, isKept, key, id: await template([key], archivedAt, partnerId, moves) });
+  }
+  const [never] = templates;
+  await orders.db.query(sql`
+    INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail, row_mac)
+    VALUES (${placed}, 'template.archived', 'key:1', ${partnerId}, ${{ templateId: never?.id, environment: "live" }}, ${Buffer.alloc(36)})`);
+  await run(new Date(placed.getTime() + 400 * day));
+  for (const { name, isKept, key } of templates) assert.equal(await isStored(key), isKept, name);
 });
 
 test("marks are never taken back", async () => {

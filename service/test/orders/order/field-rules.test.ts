@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { minimal } from "@signsealship/testing/inputs/order-form";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
-import { applyRules, type RuledField, textsIn } from "../../../src/orders/order/form/field-rules.ts";
+import { applyRules, type RuledField, settledFormulas, textsIn } from "../../../src/orders/order/form/field-rules.ts";
 import { parseOrderForm } from "../../../src/orders/order/form/form.ts";
 import { parseFormula, toDecimal, valueIn } from "../../../src/orders/order/form/formula.ts";
 import { signingMembers } from "../../../src/orders/order/signing-row.ts";
@@ -154,6 +154,20 @@ describe("fields are refused, with the member and the rule named,", () => {
       "fields[0].least must be left out for a radio.",
     ],
     [
+      "with a division by a zero that nobody changes",
+      [
+        number({ id: "none", value: 0, read_only: true }),
+        number({ id: "half", formula: "none / 2" }),
+        number({ signer: 2, formula: "1 / half" }),
+      ],
+      "fields[2].formula must not divide by zero: nobody changes the values that it reads.",
+    ],
+    [
+      "with a product past its bounds that nobody changes",
+      [number({ id: "rate", value: 30, read_only: true }), number({ formula: "rate * rate", format: { max: 800 } })],
+      "fields[1].formula must result in at most 800: nobody changes",
+    ],
+    [
       "with 101 rules",
       [named, ...Array.from({ length: 101 }, () => text(when("a", "filled")))],
       "fields must have at most 100 with show_when or formula.",
@@ -221,4 +235,37 @@ test("a hidden field holds nothing, so that what depends on it is hidden, too, a
   assert.deepEqual(shown(fields), [[true, false, false, true, true], { value: "$100.00" }]);
   const checked = fields.map((field) => (field.id === "pets" ? { ...field, typed: "On" } : field));
   assert.deepEqual(shown(checked), [[true, true, true, true, false], { value: "$125.00" }]);
+});
+
+test("the longest chain of the longest formulas is calculated", () => {
+  const ones = "+1".repeat(97);
+  const fields: RuledField[] = Array.from({ length: 100 }, (_, n) => ({
+    kind: "number",
+    id: `f${n}`,
+    formula: `${n === 99 ? 0 : `f${n + 1}`}${ones}`,
+  }));
+  const [first] = fields;
+  assert.deepEqual(first && applyRules(fields, () => []).calculate(first), { value: "9,700" });
+});
+
+test("a formula is settled once nobody can change what it reads, also where that is hidden for good", () => {
+  type Field = RuledField & { readonly by: number };
+  const fields: readonly Field[] = [
+    { kind: "checkbox", id: "some", by: 1 },
+    { kind: "number", id: "total", by: 1 },
+    { kind: "number", id: "qty", by: 2, showWhen: { field: "some", operator: "checked" } },
+    { kind: "number", id: "each", by: 2, formula: "total / qty" },
+    { kind: "number", by: 3, formula: "each + each" },
+    { kind: "number", by: 3, formula: "total", showWhen: { field: "some", operator: "checked" } },
+  ];
+  const settledWith = (isChecked: boolean, last: number) => {
+    const rules = applyRules(fields, ({ id }) => (id === "some" && !isChecked ? [] : ["1"]));
+    return settledFormulas(fields, rules, ({ by, formula }) => by <= last && formula === undefined).map((field) =>
+      fields.indexOf(field),
+    );
+  };
+  assert.deepEqual(settledWith(true, 0), []);
+  assert.deepEqual(settledWith(true, 1), [5]);
+  assert.deepEqual(settledWith(false, 1), [3, 4]);
+  assert.deepEqual(settledWith(true, 2), [3, 4, 5]);
 });

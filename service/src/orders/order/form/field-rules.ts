@@ -68,14 +68,31 @@ export function applyRules<Field extends RuledField>(
   answersOf: (field: Field) => readonly string[],
 ): Rules<Field> {
   const held = new Map<string, readonly string[]>();
+  const named = (id: string) => fields.filter((field) => field.id === id);
+  /** Works through the ids that it depends on one by one: a long chain of formulas would overflow the stack. */
   const heldBy = (id: string): readonly string[] => {
-    const known = held.get(id);
-    if (known) return known;
-    // An order with a cycle is refused. This keeps a cycle from recursing all the same.
-    held.set(id, []);
-    const found = fields.flatMap((field) => (field.id === id && isShown(field) ? textsOf(field) : []));
-    held.set(id, found);
-    return found;
+    const entered = new Set<string>();
+    const waiting = held.has(id) ? [] : [id];
+    for (let top = waiting.at(-1); top !== undefined; top = waiting.at(-1)) {
+      if (!entered.has(top)) {
+        entered.add(top);
+        waiting.push(
+          ...named(top)
+            .flatMap(idsReadBy)
+            .filter((each) => !held.has(each) && !entered.has(each)),
+        );
+        continue;
+      }
+      waiting.pop();
+      if (held.has(top)) continue;
+      // An order with a cycle is refused. This keeps a cycle from recursing all the same.
+      held.set(top, []);
+      held.set(
+        top,
+        named(top).flatMap((field) => (isShown(field) ? textsOf(field) : [])),
+      );
+    }
+    return held.get(id) ?? [];
   };
   const isShown = ({ showWhen }: Field): boolean => {
     if (showWhen === undefined) return true;
@@ -94,6 +111,31 @@ export function applyRules<Field extends RuledField>(
     return result === null ? "no value" : written(result, format);
   };
   return { isShown, calculate };
+}
+
+/**
+ * The shown fields with a formula whose result nobody can change any more.
+ * @param rules of these fields
+ * @param isFixed whether nobody changes any more what the field holds
+ */
+export function settledFormulas<Field extends RuledField>(
+  fields: readonly Field[],
+  { isShown }: Pick<Rules<Field>, "isShown">,
+  isFixed: (field: Field) => boolean,
+): Field[] {
+  const settled = new Map<string, boolean>();
+  const isSettled = (id: string): boolean => {
+    const known = settled.get(id);
+    if (known !== undefined) return known;
+    settled.set(id, false);
+    const found = fields.every((field) => field.id !== id || isFixed(field) || isDecided(field));
+    settled.set(id, found);
+    return found;
+  };
+  // One that is hidden for good holds nothing, whatever is typed.
+  const isDecided = (field: Field): boolean =>
+    idsReadBy(field).every(isSettled) && (field.formula !== undefined || !isShown(field));
+  return fields.filter((field) => field.formula !== undefined && !isFixed(field) && isDecided(field) && isShown(field));
 }
 
 function written(result: Fraction, format: FieldFormat | undefined): Calculated {

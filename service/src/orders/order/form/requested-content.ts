@@ -181,7 +181,8 @@ function parseValue(given: unknown, at: string, { kind, format, options }: Rules
   throw invalid(`${here} must be ${faults[read.rule](read.limit)}.`);
 }
 
-const faults: Readonly<Record<ValueFault["rule"], (limit: string) => string>> = {
+/** How a message ends that says what a value must be. */
+export const faults: Readonly<Record<ValueFault["rule"], (limit: string) => string>> = {
   email: () => "a mail address",
   phone_us: () => "a US phone number of 10 digits",
   zip_us: () => "a ZIP code of 5 or 9 digits",

@@ -1,10 +1,10 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { shownText } from "../../../kernel/platform/text.ts";
-import { conditions, idsReadBy, type ShowWhen } from "./field-rules.ts";
+import { applyRules, conditions, idsReadBy, type ShowWhen, settledFormulas } from "./field-rules.ts";
 import { readFieldValue } from "./field-values.ts";
 import { mostFormula, parseFormula } from "./formula.ts";
 import { type Members, membersOf } from "./json-list.ts";
-import { aKind } from "./requested-content.ts";
+import { aKind, faults } from "./requested-content.ts";
 import type { RequestedField } from "./requested-field.ts";
 import { mostId, mostRules, mostValue, type requestedFieldSchema } from "./signing-schemas.ts";
 
@@ -111,7 +111,26 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
     return { ...field, showWhen: comparable(showWhen, read, `${at}.show_when`) };
   });
   refuseCycles(checked, places);
+  refuseImpossible(checked);
   return checked;
+}
+
+/**
+ * Calculates the formulas that read only values that nobody changes.
+ * @throws ServiceError naming the first whose signer could never sign
+ */
+function refuseImpossible(fields: readonly RequestedField[]): void {
+  const rules = applyRules(fields, ({ value }) => (value === undefined ? [] : [value]));
+  for (const field of settledFormulas(fields, rules, ({ readOnly }) => readOnly === true)) {
+    const at = `fields[${fields.indexOf(field)}].formula`;
+    const result = rules.calculate(field);
+    if (result === "no value" && field.required)
+      throw invalid(`${at} must not divide by zero: nobody changes the values that it reads.`);
+    if (typeof result === "object" && "rule" in result)
+      throw invalid(
+        `${at} must result in ${faults[result.rule](result.limit)}: nobody changes the values that it reads.`,
+      );
+  }
 }
 
 /** The condition with its value as the field that it reads is drawn with it. */

@@ -21,7 +21,7 @@ import { issueSignerCertificate } from "../signer-authority.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { SignRequest } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { knownFields } from "./known-fields.ts";
+import { knownFields, requireSignable } from "./known-fields.ts";
 import type { Linked } from "./links.ts";
 import { requireOwnAct } from "./require-own-act.ts";
 import { valuesOf } from "./sign-request.ts";
@@ -87,6 +87,7 @@ export async function openAct(
   const own = ownFields(envelope.fields, signer.n);
   const filling = { name: signer.name, at, language: signer.language };
   const { values, hidden } = valuesOf(own, request, filling, await knownFields(deps, linked));
+  await requireSignable(deps, linked, values);
   const record = actRecord({
     envelope,
     signer,

@@ -1,5 +1,6 @@
-import { idsReadBy, textsIn } from "../../../orders/order/order.ts";
-import { ownFields } from "../pdf/fields.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { applyRules, idsReadBy, settledFormulas, textsIn } from "../../../orders/order/order.ts";
+import { ownFields, type PreparedField } from "../pdf/fields.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { alteredRecord, readTrail } from "../records/trail.ts";
 import type { Linked } from "./links.ts";
@@ -26,6 +27,37 @@ export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked,
       texts: textsIn(field, (field.readOnly ? field.value : filled.get(field.name)) ?? ""),
     }),
   );
+}
+
+/**
+ * Calculates the formulas of other signers whose last open value this act gives: nobody could change it afterwards.
+ * @param values of the signer's own fields
+ * @throws ServiceError naming a field that its signer could never sign
+ */
+export async function requireSignable(
+  deps: Deps,
+  { envelope, signer }: Pick<Linked, "envelope" | "signer">,
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { fields } = envelope;
+  const own = new Set(ownFields(fields, signer.n));
+  const isOthers = (field: PreparedField) => field.formula !== undefined && !own.has(field);
+  if (!fields.some(isOthers)) return;
+  const filled = await valuesOfActs(deps, envelope);
+  const isFixedBefore = (field: PreparedField) => field.readOnly === true || filled.has(field.name);
+  const given = (field: PreparedField) =>
+    (field.readOnly ? field.value : (values.get(field.name) ?? filled.get(field.name))) ?? "";
+  const rules = applyRules(fields, (field) => textsIn(field, given(field)));
+  const before = new Set(settledFormulas(fields, rules, isFixedBefore));
+  for (const field of settledFormulas(fields, rules, (each) => isFixedBefore(each) || own.has(each))) {
+    if (before.has(field)) continue;
+    const result = rules.calculate(field);
+    const name = `${field.label ?? field.id ?? "A number"}, which signer ${field.signer} signs,`;
+    if (result === "no value" && field.required)
+      throw invalid(`${name} can't be calculated from your answers: it would divide by zero. Change them.`);
+    if (typeof result === "object" && "rule" in result)
+      throw invalid(`${name} would be out of its bounds by your answers. Change them.`);
+  }
 }
 
 type ActRecord = {

@@ -69,13 +69,13 @@ const fields = [
 ];
 
 let unique = 1;
-async function ordered() {
+async function ordered(asked: readonly object[] = fields) {
   const people = ["Jane", "Max"].map((name, n) => ({
     name,
     email: `${name.toLowerCase()}-r${unique++}@example.com`,
     routing: n + 1,
   }));
-  await running.order(people, { fields: JSON.stringify(fields) });
+  await running.order(people, { fields: JSON.stringify(asked) });
   const linkOf = async (n: number) => {
     const link = await running.linkOf(people[n]?.email ?? "");
     await running.ceremony.consent(link, consentText, browser);
@@ -194,6 +194,31 @@ test("a field whose condition holds is required, and drawn with what was typed",
   const texts = [...fieldTexts(await openUnlocked(document)).values()];
   for (const value of ["$25.00", "$1,025.00", "J", new Date().toISOString().slice(0, 10)])
     assert.ok(texts.includes(value), value);
+});
+
+test("a signer gives no number by which a later signer could never sign", async () => {
+  const { jane, linkOfMax } = await ordered([
+    { kind: "signature", signer: 1, ...line(100), height: 40 },
+    { kind: "number", signer: 1, ...line(160), id: "qty", label: "Quantity" },
+    { kind: "signature", signer: 2, ...line(100, 330), height: 40 },
+    { kind: "number", signer: 2, ...line(160, 330), id: "each", label: "Each", formula: "1000 / qty" },
+    { kind: "number", signer: 2, ...line(190, 330), label: "Sum", formula: "each * qty * qty", format: { max: 5000 } },
+    { kind: "number", signer: 2, ...line(220, 330), id: "off", label: "Off" },
+    { kind: "number", signer: 2, ...line(250, 330), label: "Rest", formula: "qty / off" },
+  ]);
+  await assert.rejects(
+    signBy(jane, { Quantity: "0" }),
+    /Each, which signer 2 signs, can't be calculated from your answers: it would divide by zero/,
+  );
+  await assert.rejects(
+    signBy(jane, { Quantity: "6" }),
+    /Sum, which signer 2 signs, would be out of its bounds by your answers/,
+  );
+  assert.deepEqual(await signBy(jane, { Quantity: "4" }), { outcome: "signed", completed: false });
+  const max = await linkOfMax();
+  const given = { Each: "250", Sum: "4,000" };
+  await assert.rejects(signBy(max, { ...given, Off: "0" }), /Rest can't be calculated: it divides by zero/);
+  assert.deepEqual(await signBy(max, { ...given, Off: "2", Rest: "2" }), { outcome: "signed", completed: true });
 });
 
 test("a form that was filled in online is signed and sealed, and pyHanko accepts both", needs("pyhanko"), async () => {
