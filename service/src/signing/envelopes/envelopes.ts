@@ -31,6 +31,7 @@ export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export {
   completeRoom,
+  extendTurn,
   giveToSigner,
   openRoomDocument,
   openRoomEnvelope,

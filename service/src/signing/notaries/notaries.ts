@@ -67,7 +67,7 @@ export { addSeal, confirmSeal, isConfirmedFor, latestSeal, type SealPicture, sea
 export { listNotaries, type Notary, notaryGauges, notaryState, operatorsToAdd } from "./commissions/store.ts";
 export { expiryMail, watchExpiries } from "./commissions/watch.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
-export { completeAct, type DeskReport, reportOn, requireMode } from "./desk/complete.ts";
+export { completeAct, type DeskReport, reportOn, requireMode, type SignedAct } from "./desk/complete.ts";
 export {
   type Claimed,
   claimedOrder,
@@ -158,6 +158,7 @@ export {
   type Entered,
   enteredBy,
   enterRoom,
+  hasNoCodesLeft,
   type RoomLink,
   requireStep,
   sendRoomCode,

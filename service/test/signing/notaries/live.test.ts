@@ -9,7 +9,34 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
+import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
+import { eligibilityReader } from "../../../src/signing/notaries/eligibility/changes/in-force.ts";
+import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
+import {
+  addNotary,
+  answerConsent,
+  closeForAct,
+  type LiveDeps,
+  type LiveSession,
+  reopen,
+  startLive,
+  watchSessions,
+} from "../../../src/signing/notaries/notaries.ts";
+import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
+import { requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
+import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
+import {
+  findLive,
+  livePeople,
+  sha256Of,
+  updateLive,
+  updatePerson,
+} from "../../../src/signing/notaries/sessions/store.ts";
+import { lockOpenSheet, markStep } from "../../../src/signing/notaries/sheets/sheet.ts";
+import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
+import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
@@ -184,4 +211,243 @@ test("a person's row that was altered opens nothing", async () => {
     sql`UPDATE live_people SET admitted_at = now() WHERE name = 'Jane Doe' AND browser_sha256 IS NULL`,
   );
   assert.equal((await browserAt(room).look()).status, 503);
+});
+
+const { db, rowMac } = running;
+const clock = () => new Date();
+const by = { by: "system" };
+
+async function liveOf(code: string): Promise<LiveSession> {
+  const [row] = await db.query<{ id: string }>(sql`
+    SELECT l.id FROM live_sessions l JOIN orders o ON o.id = l.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  const session = await findLive(db, row?.id ?? "");
+  assert.ok(session);
+  return session;
+}
+
+const sheetOf = async (code: string) => findSheet({ db, rowMac }, (await liveOf(code)).sheetId);
+
+/** A session that has begun and whose signer was let in, with the steps before `step` marked. */
+async function begun(email: string, step: string) {
+  const { code, room } = await opened(email);
+  const signer = await entered(room, email);
+  assert.equal((await signer.send("/consent", agreed)).status, 303);
+  assert.equal((await post(desk(code, "/start"))).status, 303);
+  assert.equal((await post(desk(code, "/admit"), { person: "1" })).status, 303);
+  const { sheetId } = await liveOf(code);
+  await db.transaction(async (tx) => {
+    let sheet = await lockOpenSheet(tx, rowMac, sheetId);
+    for (let turn = openTurn(sheet); turn && turn.step.name !== step; turn = openTurn(sheet)) {
+      const mark = { name: turn.step.name, signer: turn.signer, choice: turn.step.choices[0] ?? null };
+      sheet = await markStep(tx, rowMac, sheet, mark, { ...by, at: clock() }, () => null);
+    }
+  });
+  return { code, signer, room };
+}
+
+/** The signer has the document open and may sign it. @returns the path of the signing pages */
+async function given(code: string, until?: Date): Promise<string> {
+  const { orderId } = await liveOf(code);
+  const token = await db.transaction(async (tx) => {
+    const envelope = await roomEnvelopeOf(tx, orderId);
+    const turn = { n: 1, maySign: true, presence: "in a test", actor: "system", at: clock(), ...(until && { until }) };
+    return giveToSigner(tx, rowMac, envelope?.id ?? 0, turn);
+  });
+  return `/sign/${token}`;
+}
+
+const signatures = async (code: string) =>
+  db.query<{ maySign: boolean }>(sql`
+    SELECT r.may_sign AS "maySign" FROM signer_rooms r JOIN envelope_signers s ON s.id = r.signer_id
+      JOIN envelopes e ON e.id = s.envelope_id
+    WHERE e.order_id = ${(await liveOf(code)).orderId} AND r.closed_at IS NULL`);
+
+const shipped = loadNotaryRules(liveSettings(folder.path)["NOTARY_RULES"] ?? "");
+const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test", roles: ["notary"] } as never;
+
+/** Another process at the same database, with an engine that only says who joined. @param before runs before each transaction */
+function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
+  let hear: (event: MediaEvent) => void = () => {};
+  const ended: string[] = [];
+  const engine = {
+    listen(listener: typeof hear) {
+      hear = listener;
+      return () => {};
+    },
+    remove: async () => {},
+  } as unknown as MediaEngine;
+  const end = async (session: string) => void ended.push(session);
+  const recordings = { begin, end, resume: async () => {}, headOf: () => null } as unknown as Recordings;
+  const rooms = new LiveRooms({ engine, recordings, now: Date.now });
+  const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: () => false });
+  const changes = { node: { before } };
+  const node = Object.assign(Object.create(db), {
+    query: db.query.bind(db),
+    async transaction(work: Parameters<typeof db.transaction>[0]) {
+      await changes.node.before();
+      return db.transaction(work);
+    },
+  });
+  const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility };
+  const deps = { sheets: { desk: parts }, recordings, rooms } as unknown as LiveDeps;
+  const joined = (session: string) => {
+    for (const person of ["notary", "signer-1"]) hear({ kind: "joined", session, person });
+  };
+  return { deps, rooms, ended, joined, changes: changes.node };
+}
+
+/** As a service leaves a session that was killed this long ago. */
+async function killed(code: string, seconds: number): Promise<LiveSession> {
+  const { id } = await liveOf(code);
+  const at = new Date(Date.now() - seconds * 1000 + 15_000);
+  await db.transaction((tx) => updateLive(tx, id, sql`state = 'live', node = 'killed', lease_until = ${at}`));
+  return liveOf(code);
+}
+
+test("hold freezes the open signature at once", async () => {
+  const { code } = await begun("hold@example.com", "sign");
+  await given(code);
+  assert.deepEqual(await signatures(code), [{ maySign: true }]);
+  assert.equal((await post(desk(code, "/hold"), { hold: "yes" })).status, 303);
+  assert.deepEqual(await signatures(code), [{ maySign: false }]);
+});
+
+test("who is to come in by another browser loses the document, and the act begins again", async () => {
+  const { code } = await begun("other@example.com", "sign");
+  const pages = await given(code);
+  assert.equal((await fetch(at(pages))).status, 200);
+  assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 303);
+  assert.equal((await fetch(at(pages))).status, 404);
+  const sheet = await sheetOf(code);
+  assert.deepEqual([sheet?.run, sheet && openTurn(sheet)?.step.name], [2, "open"]);
+});
+
+test("a file that is not taken ends no recording, and nobody signs an act without its people", async () => {
+  const { code } = await begun("junk@example.com", "notary_signs");
+  const body = new FormData();
+  body.append("document", new Blob(["junk"], { type: "application/pdf" }), "d.pdf");
+  const headers = { cookie: nora.cookie, Origin: running.service.baseUrl };
+  const order = `/operator/notary/orders/${code}`;
+  const answer = await fetch(at(`${order}/complete`), { method: "POST", redirect: "manual", headers, body });
+  assert.ok([400, 409].includes(answer.status), String(answer.status));
+  assert.notEqual((await liveOf(code)).state, "signed");
+
+  const { deps, rooms, ended } = otherNode();
+  const { id, orderId } = await killed(code, 1);
+  const signed = { sha256: "a", actSha256: "b" };
+  const close = (more = {}) => closeForAct(deps, operator, code, { ...signed, ...more });
+  const room = rooms.add(id, orderId, clock(), ["notary"]);
+  Object.assign(room.people.get("notary") ?? {}, { hasJoined: true });
+  await assert.rejects(close(), /somebody is away/);
+  rooms.add(id, orderId, clock(), ["notary", "signer-1"]);
+  for (const presence of rooms.roomOf(id)?.people.values() ?? []) presence.hasJoined = true;
+  await db.transaction((tx) => updateLive(tx, id, sql`state = 'live'`));
+  await close();
+  assert.deepEqual([(await liveOf(code)).state, ended], ["signed", [id]]);
+  // The same file may be tried again; what is signed after the recording is not taken.
+  await close();
+  await assert.rejects(close({ sha256: "c" }), /another file or act/);
+  const act = { mode: "ron", session: { id }, recording: { head: {} } } as never;
+  const { taskId } = await liveOf(code);
+  await requireTogether(db, taskId, act);
+  await assert.rejects(requireTogether(db, taskId, act, false), /the recording has ended/);
+  assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 409);
+});
+
+test("a turn lasts no longer than the service that gave it renews it", async () => {
+  const { code } = await begun("lease@example.com", "sign");
+  assert.equal((await fetch(at(await given(code, new Date(Date.now() - 1))))).status, 404);
+});
+
+test("after a crash the session is held, the document is taken back, and the act begins again when people are back", async () => {
+  const { code } = await begun("crash@example.com", "sign");
+  const pages = await given(code);
+  const session = await killed(code, 100);
+  const { deps, rooms, joined } = otherNode();
+  await reopen(deps, session);
+  assert.equal((await liveOf(code)).state, "held");
+  assert.equal((await fetch(at(pages))).status, 404);
+  const stop = watchSessions(deps);
+  joined(session.id);
+  await until(async () => (await sheetOf(code))?.run === 2);
+  await until(async () => (await liveOf(code)).state === "live");
+  await stop();
+  assert.ok(rooms.roomOf(session.id));
+});
+
+test("a step that its signer finished before a crash is marked, although nobody has the turn any more", async () => {
+  const { code } = await begun("finished@example.com", "read");
+  const pages = await given(code);
+  const page = await (await fetch(at(pages))).text();
+  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1] ?? "";
+  const typed = { version: value("version"), language: value("language"), can_read: "on" };
+  assert.equal((await postForm(at(`${pages}/consent`), typed, {})).status, 303);
+  const session = await killed(code, 20);
+  const { deps, joined } = otherNode();
+  await reopen(deps, session);
+  const stop = watchSessions(deps);
+  joined(session.id);
+  await until(async () => (await sheetOf(code))?.marks.some(({ name }) => name === "read"));
+  await stop();
+});
+
+test("the watch takes no signature back", async () => {
+  const { code } = await begun("judge@example.com", "notary_signs");
+  const session = await killed(code, 20);
+  const { deps, joined, changes } = otherNode();
+  await reopen(deps, session);
+  let seen = 0;
+  changes.before = async () => {
+    seen++;
+    await db.transaction((tx) => updateLive(tx, session.id, sql`state = 'signed'`));
+  };
+  const stop = watchSessions(deps);
+  joined(session.id);
+  await until(() => seen > 0);
+  await stop();
+  assert.equal((await liveOf(code)).state, "signed");
+});
+
+test("a browser that was let go while it answered gives no consent for the next one", async () => {
+  const email = "late@example.com";
+  const { code, room } = await opened(email);
+  const token = room.split("/").at(-1) ?? "";
+  const [person] = await livePeople(db, (await liveOf(code)).id);
+  assert.ok(person);
+  const browser = "b".repeat(43);
+  await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${sha256Of(browser)}`));
+  const { deps } = otherNode({
+    before: async () => {
+      await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = NULL`));
+    },
+  });
+  const consentTexts = { find: () => ({ sha256: "a" }) } as never;
+  await assert.rejects(answerConsent({ ...deps, consentTexts }, { token, browser }, agreed), { code: "conflict" });
+  assert.equal((await livePeople(db, person.sessionId))[0]?.consent, null);
+});
+
+test("a stranger who used up a signer's codes shuts them out only until the notary allows more", async () => {
+  const { code, room } = await opened("codes@example.com");
+  const page = async () => (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text();
+  assert.doesNotMatch(await page(), /ask for codes again/);
+  const [person] = await livePeople(db, (await liveOf(code)).id);
+  await db.transaction((tx) => updatePerson(tx, person?.id ?? "", sql`codes_sent = 12`));
+  assert.equal((await browserAt(room).send("/code")).status, 429);
+  assert.match(await page(), /ask for codes again/);
+  assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 303);
+  assert.equal((await browserAt(room).send("/code")).status, 303);
+});
+
+test("a session that is ended while it begins leaves no recording open", async () => {
+  const email = "begin@example.com";
+  const { code, room } = await opened(email);
+  const signer = await entered(room, email);
+  assert.equal((await signer.send("/consent", agreed)).status, 303);
+  const begin = async () => {
+    assert.equal((await post(desk(code, "/end"), { outcome: "technical" })).status, 303);
+  };
+  const { deps, rooms, ended } = otherNode({ begin });
+  await assert.rejects(startLive(deps, operator, code), /has ended/);
+  const { id } = await liveOf(code);
+  assert.deepEqual([ended, rooms.roomOf(id)], [[id], undefined]);
 });

@@ -2,6 +2,7 @@ import {
   actKinds,
   actWords,
   type Claimed,
+  hasNoCodesLeft,
   type IdentityState,
   type LivePerson,
   type LiveSession,
@@ -126,7 +127,8 @@ ${facts([
   ["Identity check", check === null ? "none was asked for" : check.state],
 ])}
 <div class="form-actions">${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}
-${browserSha256 !== null && buttonForm(sessionPath(code, "/release"), "Let them use another browser", { fields, about, kind: "quiet-button" })}</div>`;
+${browserSha256 !== null && buttonForm(sessionPath(code, "/release"), "Let them use another browser", { fields, about, kind: "quiet-button" })}
+${browserSha256 === null && hasNoCodesLeft(person) && buttonForm(sessionPath(code, "/release"), "Let them ask for codes again", { fields, about, kind: "quiet-button" })}</div>`;
 }
 
 type Line = { phase: string; hasJoined: boolean; lost: number } | undefined;

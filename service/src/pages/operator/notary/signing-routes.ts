@@ -8,6 +8,7 @@ import {
   type NotarySigningDeps,
   prepareSignature,
   reportOnSigned,
+  type SignedAct,
   takeSigned,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -72,8 +73,9 @@ export function notarySigningRoutes(
     url: "/operator/notary/orders/:code/signed",
     permission,
     async handle({ request, operator, params: { code }, form }) {
-      const confirmed = { ...confirmedIn(new Map(Object.entries(form))), actSha256: form["actSha256"] ?? "" };
-      if (deps.live) await closeForAct(deps.live, operator, code);
+      const { live } = deps;
+      const close = live && { close: (signed: SignedAct) => closeForAct(live, operator, code, signed) };
+      const confirmed = { ...confirmedIn(new Map(Object.entries(form))), actSha256: form["actSha256"] ?? "", ...close };
       const again = await takeSigned(notaryDesk, operator, code, confirmed);
       if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
       return done("/operator/notary", "act-completed");

@@ -6,6 +6,7 @@ import {
   completeAct,
   type DeskReport,
   reportOn,
+  type SignedAct,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
@@ -54,8 +55,9 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     permission,
     handle: ({ request, operator, params: { code } }) =>
       withUpload(deps.upload, request, operator, async ({ bytes, fields }) => {
-        const confirmed = { ...confirmedIn(fields), actSha256: fields.get("actSha256") ?? "" };
-        if (deps.live) await closeForAct(deps.live, operator, code);
+        const { live } = deps;
+        const close = live && { close: (signed: SignedAct) => closeForAct(live, operator, code, signed) };
+        const confirmed = { ...confirmedIn(fields), actSha256: fields.get("actSha256") ?? "", ...close };
         const again = await completeAct(notaryDesk, operator, code, { bytes, drawnLines: [] }, confirmed);
         if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
         return done("/operator/notary", "act-completed");

@@ -36,6 +36,7 @@ import {
   insertRoom,
   insertSignerRoom,
   type NotaryBlock,
+  setExpiry,
   setMaySign,
 } from "../records/rooms.ts";
 import { appendToTrail } from "../records/trail.ts";
@@ -151,7 +152,7 @@ export async function readRoomDocument<T>(
   );
 }
 
-type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date };
+type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
  * Gives a signer the device: their pages open under the token. Turns of others end.
@@ -165,7 +166,7 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
   if (!signer) throw new ServiceError("not_found", "There is no such signer.");
   await closeSignerRooms(tx, envelopeId, at);
   const token = newCode();
-  const expiresAt = new Date(at.getTime() + turnMs);
+  const expiresAt = turn.until ?? new Date(at.getTime() + turnMs);
   await insertSignerRoom(tx, { signerId: signer.id, token, maySign, presence, at, expiresAt });
   await appendToTrail(tx, rowMac, envelope, "handed_over", at, { maySign, presence, signer: n });
   const { partnerId, orderId } = envelope;
@@ -178,6 +179,12 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
 export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
   await lockOpen(tx, envelopeId);
   await setMaySign(tx, envelopeId, isOpen);
+}
+
+/** Has the open turn last until then. */
+export async function extendTurn(tx: Tx, envelopeId: number, until: Date): Promise<void> {
+  await lockOpen(tx, envelopeId);
+  await setExpiry(tx, envelopeId, until);
 }
 
 /** The device is the notary's again: nobody signs any more. */

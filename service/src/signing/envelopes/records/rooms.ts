@@ -95,6 +95,10 @@ export const closeSignerRooms = (tx: Tx, envelopeId: number, at: Date): Promise<
 export const setMaySign = (tx: Tx, envelopeId: number, maySign: boolean): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`may_sign = ${maySign}`);
 
+/** Has the turns that are open last until then. */
+export const setExpiry = (tx: Tx, envelopeId: number, until: Date): Promise<void> =>
+  changeOpenRooms(tx, envelopeId, sql`expires_at = ${until}`);
+
 async function changeOpenRooms(tx: Tx, envelopeId: number, set: Statement): Promise<void> {
   const open = sql`closed_at IS NULL AND signer_id IN (SELECT id FROM envelope_signers WHERE envelope_id = ${envelopeId})`;
   const changing = await tx.query<{ id: string }>(sql`

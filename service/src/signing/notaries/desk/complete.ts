@@ -35,10 +35,10 @@ function actIn(draft: Draft | undefined): Act {
 }
 
 /** The act and the document that an upload is compared with. */
-export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
+export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed, mayHaveSigned = true) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   requireReady(await openSheetOf(deps, order.taskId), act);
-  await requireTogether(deps.db, order.taskId, act);
+  await requireTogether(deps.db, order.taskId, act, mayHaveSigned);
   return { act, given: await documentToNotarize(deps, order) };
 }
 
@@ -94,6 +94,12 @@ export type Confirmation = {
   warnings: readonly string[];
 };
 
+/** `close` ends the recording of the act, once its file may be taken. */
+export type Confirming = Confirmation & { close?: (signed: SignedAct) => Promise<void> };
+
+/** A signed file and its act, by their hashes. */
+export type SignedAct = Pick<Confirmation, "sha256" | "actSha256">;
+
 /** A report that is not the one that was confirmed, and why. */
 export type Unconfirmed = { report: DeskReport; problem: string };
 
@@ -107,7 +113,7 @@ export async function completeAct(
   operator: Operator,
   code: string,
   upload: Upload,
-  confirmed: Confirmation,
+  { close, ...confirmed }: Confirming,
 ): Promise<Unconfirmed | null> {
   const claimed = await claimedOrder(deps, operator, code);
   const premises = await premisesOf(deps, claimed);
@@ -118,6 +124,7 @@ export async function completeAct(
   if (failed.length > 0) throw invalid(failed.map(({ name, why }) => `${name}: ${why}`).join(" "));
   const problem = unconfirmed(report, confirmed);
   if (problem !== null) return { report, problem };
+  await close?.({ sha256: report.sha256, actSha256: report.actSha256 });
   const { order } = claimed;
   const { code: orderCode, partnerId, environment } = order;
   const of = { orderCode, partnerId, environment, on: "notarized" } as const;

@@ -142,7 +142,9 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      const token = await giveToSigner(tx, desk.rowMac, room.id, { n: signer, maySign, presence, actor: by, at });
+      // While somebody renews it: the service that is there, and records.
+      const until = new Date(deps.rooms.roomOf(session.id)?.leasedUntil ?? at);
+      const token = await giveToSigner(tx, desk.rowMac, room.id, { n: signer, maySign, presence, actor: by, at, until });
       await noteEvent(tx, desk.rowMac, sheet, { name: "turn", signer, detail: { maySign } }, { by, at });
       return { session: session.id, person: signerName(signer), token };
     },
@@ -184,9 +186,15 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
 
 /**
  * Holds the signature of an act by audio and video to the session in which people are together now.
+ * @param mayHaveSigned whether the recording may have ended: it ends with a file that was signed
  * @throws ServiceError `conflict` while somebody is away or the session is on hold, and for an act of another session
  */
-export async function requireTogether(db: Sql, taskId: number, { mode, session, recording }: Act): Promise<void> {
+export async function requireTogether(
+  db: Sql,
+  taskId: number,
+  { mode, session, recording }: Act,
+  mayHaveSigned = true,
+): Promise<void> {
   const live = await openLiveOf(db, taskId);
   if (!live) {
     if (recording?.head) throw new ServiceError("conflict", "The session has ended. Note the act again.");
@@ -194,6 +202,8 @@ export async function requireTogether(db: Sql, taskId: number, { mode, session, 
   }
   if (mode !== "ron" || session?.id !== live.id || !recording?.head)
     throw new ServiceError("conflict", "A session is open for this order. Note the act again, in the session.");
+  if (live.state === "signed" && !mayHaveSigned)
+    throw new ServiceError("conflict", "You have signed, and the recording has ended.");
   if (live.state !== "live" && live.state !== "signed")
     throw new ServiceError("conflict", "The session is on hold, or somebody is away: nothing is signed now.");
 }

@@ -1,16 +1,22 @@
 /** The notary's hold on a session that is open: who comes in, whether it goes on, and its end without an act. */
+import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
+import type { SignedAct } from "../desk/complete.ts";
 import { claimedOrder } from "../desk/desk.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { openTurn } from "../sheets/steps.ts";
 import { findSheet, type SheetOutcome } from "../sheets/store.ts";
 import { marksOf } from "./end.ts";
-import { signerName } from "./interruption.ts";
+import { notaryName, signerName } from "./interruption.ts";
 import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
-import { type LivePerson, openLiveOf, updatePerson } from "./store.ts";
+import { eventsOf, type LivePerson, openLiveOf, updatePerson } from "./store.ts";
+import { beginAgain, openSignature } from "./watch.ts";
+
+const hasSigned = "You have signed, and the recording has ended.";
 
 const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
   const person = people.find(({ n }) => String(n) === typed["person"]);
@@ -31,19 +37,31 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
   });
 }
 
-/** Lets a person come in by another browser: the present one is out, and a new code is asked for. */
+/**
+ * Lets a person come in by another browser: the present one is out, and a new code is asked for. Who comes then may be another person, so the
+ * act of somebody who was in begins again. @throws ServiceError `conflict` once the notary has signed
+ */
 export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const released = await changeLive(deps, operator, code, async (live) => {
+    const { tx, session, at } = live;
     const person = personOf(live.people, typed);
     const who = signerName(person.n);
+    if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
     await updatePerson(
       live.tx,
       person.id,
       sql`browser_sha256 = NULL, code_id = NULL, code_sent_at = NULL, codes_sent = 0, admitted_at = NULL, waiting_at = NULL, consent = NULL`,
     );
     await note(deps, live, operator.actor, { name: "released", person: who });
-    return { session: live.session.id, who };
+    if (person.admittedAt !== null) {
+      const envelope = await roomEnvelopeOf(tx, session.orderId);
+      if (envelope) await takeFromSigner(tx, envelope.id, at);
+      await beginAgain(deps, tx, session, "identity", at);
+    }
+    return { session: session.id, who, wasIn: person.admittedAt !== null };
   });
+  const room = deps.rooms.roomOf(released.session);
+  if (room && released.wasIn) room.turn = null;
   await deps.rooms.disconnect(released.session, released.who);
 }
 
@@ -53,10 +71,11 @@ export async function pauseLive(deps: LiveDeps, operator: Operator, code: string
   await changeLive(deps, operator, code, async (live) => {
     const { state } = live.session;
     if (state === "open") throw new ServiceError("conflict", "Begin the session first.");
-    if (state === "signed") throw new ServiceError("conflict", "You have signed, and the recording has ended.");
+    if (state === "signed") throw new ServiceError("conflict", hasSigned);
     // Going on waits for the watch: it sees whether everybody is there.
     const set = isPaused ? sql`is_paused = true, state = 'held'` : sql`is_paused = false`;
     await note(deps, live, operator.actor, { name: isPaused ? "held" : "resumed" }, set);
+    if (isPaused) await openSignature(live.tx, deps, live.session, false, live.at);
   });
 }
 
@@ -72,21 +91,28 @@ export async function endLive(deps: LiveDeps, operator: Operator, code: string, 
 }
 
 /**
- * Ends the recording once the notary has signed, with people there: the journal names the whole of it. Nothing without a session.
- * @throws ServiceError `conflict` while a step is open, or somebody is away
+ * Ends the recording once the notary has signed, with people there: the journal names the whole of it. Nothing without a session. The end is
+ * of one file and one act, so that nothing that is signed after it is taken.
+ * @throws ServiceError `conflict` while a step is open, or somebody is away, and for another file than the one that it was ended with
  */
-export async function closeForAct(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
+export async function closeForAct(deps: LiveDeps, operator: Operator, code: string, signed: SignedAct): Promise<void> {
   const { desk } = deps.sheets;
   const claimed = await claimedOrder(desk, operator, code);
   const open = await openLiveOf(desk.db, claimed.order.taskId);
   if (!open) return;
   await changeLive(deps, operator, code, async (live) => {
-    const { state, sheetId } = live.session;
-    if (state === "signed") return;
+    const { id, state, sheetId } = live.session;
+    if (state === "signed") {
+      const before = (await eventsOf(live.tx, desk.rowMac, live.session)).findLast(({ name }) => name === "signed");
+      if (isDeepStrictEqual(before?.detail, { ...signed })) return;
+      throw new ServiceError("conflict", `${hasSigned} It ended with another file or act than this one.`);
+    }
     const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
-    if (state !== "live" || !sheet || openTurn(sheet)?.step.name !== "notary_signs")
+    const people = [notaryName, ...(sheet?.people ?? []).map(({ n }) => signerName(n))];
+    const isReady = state === "live" && sheet && openTurn(sheet)?.step.name === "notary_signs";
+    if (!isReady || deps.rooms.absent(id, people) !== null)
       throw new ServiceError("conflict", "A step is open, or somebody is away: the act can’t be entered now.");
-    await note(deps, live, operator.actor, { name: "signed" }, sql`state = 'signed'`);
+    await note(deps, live, operator.actor, { name: "signed", detail: { ...signed } }, sql`state = 'signed'`);
   });
   await deps.recordings.end(open.id, await marksOf(deps, open));
 }

@@ -37,6 +37,8 @@ export type Entered = {
 
 const unknown = () => new ServiceError("not_found", "This link opens no room.");
 
+const notOpen = () => new ServiceError("conflict", "This is not open to you now. Reload the page.");
+
 const isBound = ({ browserSha256 }: LivePerson, { browser }: RoomLink): boolean =>
   browserSha256 !== null && browser !== null && isSecret(browser) && browserSha256.equals(sha256Of(browser));
 
@@ -64,22 +66,30 @@ export async function requireStep(
 ): Promise<Entered> {
   const entered = await enteredBy(deps, link);
   if (!steps.includes(entered.step))
-    throw new ServiceError("conflict", "This is not open to you now. Reload the page.");
+    throw notOpen();
   return entered;
 }
 
 type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };
 
 async function change<T>(
-  { sheets: { desk } }: Pick<LiveDeps, "sheets">,
-  { session: seen, person: { id } }: Entered,
+  deps: Pick<LiveDeps, "sheets">,
+  link: RoomLink,
+  steps: readonly Entered["step"][],
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
+  const { desk } = deps.sheets;
+  const {
+    session: seen,
+    person: { id },
+  } = await requireStep(deps, link, ...steps);
   return desk.db.transaction(async (tx) => {
     await lockOrder(tx, await orderCodeOf(tx, seen));
     const session = await lockLive(tx, seen.id);
     const person = await lockPerson(tx, id);
     if (!session || !person || session.state === "ended") throw new ServiceError("conflict", "This session has ended.");
+    // The notary may have let another browser in meanwhile.
+    if (!steps.includes(stepOf(session, person, link))) throw notOpen();
     return work({ tx, session, person, at: desk.clock() });
   });
 }
@@ -99,12 +109,15 @@ async function write(
 const mostCodes = 12;
 const mostFailures = 5;
 
+/** Whoever has the link asks for codes: the notary lets the person ask again. */
+export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
+
 /** Mails a code: at most one in half a minute, and twelve in a session. @throws ServiceError */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
-  await change(deps, await requireStep(deps, link, "code"), async (locked) => {
+  await change(deps, link, ["code"], async (locked) => {
     const { tx, person, at } = locked;
     const tooOften = new ServiceError("rate_limited", "A code was sent already. Look at your mail, or try again soon.");
-    if (person.browserSha256 !== null || person.codesSent >= mostCodes) throw tooOften;
+    if (hasNoCodesLeft(person)) throw tooOften;
     if (person.codeSentAt !== null && at.getTime() - person.codeSentAt.getTime() < minuteMs / 2) throw tooOften;
     const codeId = newUuid();
     const set = sql`code_id = ${codeId}, code_sent_at = ${at}, codes_sent = codes_sent + 1, failures = 0`;
@@ -119,9 +132,8 @@ export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void
  */
 export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): Promise<string | null> {
   const { clock } = deps.sheets.desk;
-  return change(deps, await requireStep(deps, link, "code"), async (locked) => {
+  return change(deps, link, ["code"], async (locked) => {
     const { person } = locked;
-    if (person.browserSha256 !== null) throw new ServiceError("conflict", "The room is open in another browser.");
     const isOpen = person.codeId !== null && clock().getTime() - (person.codeSentAt?.getTime() ?? 0) <= codeMs;
     if (!isOpen) throw new ServiceError("conflict", "The code is too old. Ask for another one.");
     if (!isCodeOf(deps, person.codeId ?? "", typed)) {
@@ -155,19 +167,12 @@ export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Recor
   const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
   if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const agreed = answer === "agree";
-  await change(
-    deps,
-    await requireStep(deps, link, "about", ...(agreed ? (["refused"] as const) : [])),
-    async (locked) => {
-      const { at } = locked;
-      const consent = { agreed, version, language, textSha256: text.sha256, at: at.toISOString() };
-      const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${agreed ? place : null}, waiting_at = ${agreed ? at : null}`;
-      await write(deps, locked, set, agreed ? "consented" : "consent_refused", {
-        consent,
-        place: agreed ? place : null,
-      });
-    },
-  );
+  await change(deps, link, ["about", ...(agreed ? (["refused"] as const) : [])], async (locked) => {
+    const { at } = locked;
+    const consent = { agreed, version, language, textSha256: text.sha256, at: at.toISOString() };
+    const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${agreed ? place : null}, waiting_at = ${agreed ? at : null}`;
+    await write(deps, locked, set, agreed ? "consented" : "consent_refused", { consent, place: agreed ? place : null });
+  });
   const { session } = await enteredBy(deps, link);
   deps.rooms.tell(session.id, { kind: "changed" });
 }

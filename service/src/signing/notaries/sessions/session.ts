@@ -18,7 +18,8 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { type IdentityDeps, meansFor } from "../identity/checks.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
-import { findSheet } from "../sheets/store.ts";
+import { findSheet, outcomeOf } from "../sheets/store.ts";
+import { marksOf } from "./end.ts";
 import { notaryName, signerName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import type { LiveRooms } from "./rooms.ts";
@@ -28,6 +29,7 @@ import {
   insertPerson,
   type LivePerson,
   type LiveSession,
+  leaseMs,
   leaseSession,
   livePeople,
   lockLive,
@@ -201,11 +203,14 @@ export async function startLive(deps: LiveDeps, operator: Operator, code: string
     );
     throw error;
   }
+  // Who ended the act meanwhile found no recording to end.
+  if ((await outcomeOf(sheets.desk.db, session.sheetId)) !== null) {
+    await deps.recordings.end(session.id, await marksOf(deps, session));
+    throw new ServiceError("conflict", "The session has ended.");
+  }
   rooms.add(session.id, session.orderId, at, [notaryName]);
   rooms.tell(session.id, { kind: "changed" });
 }
-
-const leaseMs = 15_000;
 
 /** @throws ServiceError `unavailable` while another node has the session */
 export async function leaseOf({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {

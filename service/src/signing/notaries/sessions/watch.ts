@@ -1,7 +1,7 @@
 /** Watches live sessions once a second: who went away and came back, whether a signer is done, and whether the act has ended. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { extendTurn, roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { findNotary } from "../commissions/store.ts";
 import { endWithoutAct, markSignersSteps } from "../sheets/room.ts";
 import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
@@ -15,6 +15,7 @@ import {
   appendEvent,
   findLive,
   type LiveSession,
+  leftAt,
   leftSessions,
   livePeople,
   lockLive,
@@ -71,7 +72,10 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if (!session || session.state === "ended") return rooms.remove(room.session);
   if ((await outcomeOf(desk.db, session.sheetId)) !== null) return;
   const now = desk.clock().getTime();
-  if (room.leasedUntil - now < renewMs) room.leasedUntil = await leaseOf(deps, session.id);
+  if (room.leasedUntil - now < renewMs) {
+    room.leasedUntil = await leaseOf(deps, session.id);
+    if (room.turn !== null) await keepTurn(deps, room);
+  }
   if (room.broken === "engine") {
     room.broken = null;
     room.recorded.clear();
@@ -105,6 +109,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   const { desk } = deps.sheets;
   const online = await onlineOf(deps, seen);
   await atSession(deps, seen, async (tx, session, at) => {
+    if (session.state !== "live" && session.state !== "held") return;
     for (const { person, to, from, silentMs } of turned) {
       const name = to === "here" ? (from === "away" ? "back" : "gap") : to;
       const now = (await lockLive(tx, session.id)) ?? session;
@@ -142,7 +147,7 @@ async function onlineOf({ sheets: { desk } }: LiveDeps, { notaryId }: LiveSessio
  * Begins the act again. A signature that was given before the oath, or before the notary, in a broken run can't be cured: the session ends,
  * and the next one begins with the document as it was.
  */
-async function beginAgain(deps: LiveDeps, tx: Tx, session: LiveSession, where: Restart, at: Date): Promise<void> {
+export async function beginAgain(deps: LiveDeps, tx: Tx, session: LiveSession, where: Restart, at: Date): Promise<void> {
   const { rowMac } = deps.sheets.desk;
   if ((await outcomeOf(tx, session.sheetId)) !== null) return;
   const sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
@@ -157,7 +162,13 @@ async function beginAgain(deps: LiveDeps, tx: Tx, session: LiveSession, where: R
 }
 
 /** Freezes the signature of the signer whose turn it is, and opens it again when the sheet allows it. */
-async function openSignature(tx: Tx, deps: LiveDeps, session: LiveSession, isLive: boolean, at: Date): Promise<void> {
+export async function openSignature(
+  tx: Tx,
+  deps: LiveDeps,
+  session: LiveSession,
+  isLive: boolean,
+  at: Date,
+): Promise<void> {
   const envelope = await roomEnvelopeOf(tx, session.orderId);
   const sheet = await findSheet({ ...deps.sheets.desk, db: tx }, session.sheetId);
   if (!envelope || !sheet || sheet.endedAt !== null) return;
@@ -170,24 +181,36 @@ async function openSignature(tx: Tx, deps: LiveDeps, session: LiveSession, isLiv
 /** Marks the steps that a signer did on their own pages. */
 async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
-  if (room.turn === null) return;
   const session = await findLive(desk.db, room.session);
   if (session?.state !== "live") return;
+  // A service that stopped may have left a step that its signer finished.
+  const seen = await findSheet(desk, session.sheetId);
+  const open = seen && openTurn(seen);
+  if (open?.step.by !== "signer") return;
+  const person = room.turn?.person ?? signerName(open.signer ?? 0);
   let isOver = false;
-  await atSession(deps, session, async (tx, { sheetId, orderId }, at) => {
-    if ((await outcomeOf(tx, sheetId)) !== null) return;
+  await atSession(deps, session, async (tx, { sheetId, orderId, state }, at) => {
+    if (state !== "live" || (await outcomeOf(tx, sheetId)) !== null) return;
     const sheet = await lockOpenSheet(tx, desk.rowMac, sheetId);
     const envelope = await roomEnvelopeOf(tx, orderId);
     const marked = await markSignersSteps(tx, desk.rowMac, sheet, envelope, at);
     if (marked.headPosition === sheet.headPosition) return;
     const next = openTurn(marked);
-    isOver = next?.step.by !== "signer" || signerName(next.signer ?? 0) !== room.turn?.person;
+    isOver = next?.step.by !== "signer" || signerName(next.signer ?? 0) !== person;
     if (isOver && envelope) await takeFromSigner(tx, envelope.id, at);
   });
   if (isOver) {
     room.turn = null;
     deps.rooms.tell(room.session, { kind: "changed" });
   }
+}
+
+/** The turn of a signer lasts as the lease does: of a service that was killed, neither is left. */
+async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, leasedUntil }: Room): Promise<void> {
+  await desk.db.transaction(async (tx) => {
+    const envelope = await roomEnvelopeOf(tx, orderId);
+    if (envelope) await extendTurn(tx, envelope.id, new Date(leasedUntil));
+  });
 }
 
 /** A session whose service ended, or to which nobody came. */
@@ -198,20 +221,41 @@ async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   await endTechnical(deps, session);
 }
 
-/** Opens a session that was live when its service ended, in this one. @throws ServiceError `unavailable` while another holds it */
+/** Opens a session that was live when its service ended, in this one: held, and everybody was away since. @throws ServiceError `unavailable` while another holds it */
 export async function reopen(deps: LiveDeps, session: LiveSession): Promise<void> {
   const { rooms, recordings, sheets } = deps;
   if ((session.state !== "live" && session.state !== "held") || rooms.roomOf(session.id)) return;
+  const goneAt = await leftAt(sheets.desk.db, session.id);
   const until = await leaseOf(deps, session.id);
   if (rooms.roomOf(session.id)) return;
   const people = (await livePeople(sheets.desk.db, session.id)).filter(({ admittedAt }) => admittedAt !== null);
   const names = [notaryName, ...people.map(({ n }) => signerName(n))];
   const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names);
   room.leasedUntil = until;
+  const silentMs = Math.max(0, sheets.desk.clock().getTime() - goneAt.getTime());
+  for (const presence of room.people.values())
+    Object.assign(presence, { lastAt: goneAt.getTime(), goneAt: goneAt.getTime(), phase: phaseOf(silentMs) });
   try {
+    await atSession(deps, session, (tx, now, at) => holdReopened(deps, tx, now, silentMs, at));
     await recordings.resume(session.id);
   } catch (error) {
     rooms.remove(session.id);
     throw error;
   }
+}
+
+async function holdReopened(
+  deps: LiveDeps,
+  tx: Tx,
+  session: LiveSession,
+  silentMs: number,
+  at: Date,
+): Promise<void> {
+  if (session.state !== "live" && session.state !== "held") return;
+  const event = { at, name: "reopened", by: "system", person: null, detail: { silentMs } };
+  await appendEvent(tx, deps.sheets.desk.rowMac, session, event);
+  await updateLive(tx, session.id, sql`state = 'held'`);
+  await openSignature(tx, deps, session, false, at);
+  const envelope = await roomEnvelopeOf(tx, session.orderId);
+  if (envelope) await takeFromSigner(tx, envelope.id, at);
 }

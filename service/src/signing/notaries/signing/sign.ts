@@ -15,7 +15,7 @@ import { roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import type { Act } from "../acts/act.ts";
 import { sealFor } from "../commissions/seals.ts";
 import {
-  type Confirmation,
+  type Confirming,
   completeAct,
   type DeskReport,
   hashOf,
@@ -84,7 +84,7 @@ export async function prepareSignature(
   der: Uint8Array,
 ): Promise<PreparedSignature> {
   const claimed = await claimedOrder(desk, operator, code);
-  const { act } = await premisesOf(desk, claimed);
+  const { act } = await premisesOf(desk, claimed, false);
   requireElectronic(claimed, act);
   const { notary, order } = claimed;
   const at = new Date(Math.floor(desk.clock().getTime() / 1000) * 1000);
@@ -175,7 +175,7 @@ export async function takeSigned(
   desk: DeskDeps,
   operator: Operator,
   code: string,
-  confirmed: Confirmation,
+  confirmed: Confirming,
 ): Promise<Unconfirmed | null> {
   if (operator.session?.proof.hasPasskey) requirePasskeyOf(operator, desk.clock());
   const file = await signedFile(desk, await claimedOrder(desk, operator, code));
