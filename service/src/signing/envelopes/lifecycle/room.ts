@@ -181,7 +181,7 @@ export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean):
   await setMaySign(tx, envelopeId, isOpen);
 }
 
-/** Has the open turn last until then. */
+/** Sets when the open turn ends. */
 export async function extendTurn(tx: Tx, envelopeId: number, until: Date): Promise<void> {
   await lockOpen(tx, envelopeId);
   await setExpiry(tx, envelopeId, until);

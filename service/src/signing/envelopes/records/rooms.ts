@@ -95,7 +95,7 @@ export const closeSignerRooms = (tx: Tx, envelopeId: number, at: Date): Promise<
 export const setMaySign = (tx: Tx, envelopeId: number, maySign: boolean): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`may_sign = ${maySign}`);
 
-/** Has the turns that are open last until then. */
+/** Sets when the turns that are open end. */
 export const setExpiry = (tx: Tx, envelopeId: number, until: Date): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`expires_at = ${until}`);
 

@@ -144,7 +144,14 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
       const by = operator.actor;
       // While somebody renews it: the service that is there, and records.
       const until = new Date(deps.rooms.roomOf(session.id)?.leasedUntil ?? at);
-      const token = await giveToSigner(tx, desk.rowMac, room.id, { n: signer, maySign, presence, actor: by, at, until });
+      const token = await giveToSigner(tx, desk.rowMac, room.id, {
+        n: signer,
+        maySign,
+        presence,
+        actor: by,
+        at,
+        until,
+      });
       await noteEvent(tx, desk.rowMac, sheet, { name: "turn", signer, detail: { maySign } }, { by, at });
       return { session: session.id, person: signerName(signer), token };
     },

@@ -10,11 +10,11 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { openTurn } from "../sheets/steps.ts";
 import { findSheet, type SheetOutcome } from "../sheets/store.ts";
-import { marksOf } from "./end.ts";
+import { beginAgain, openSignature } from "./hold.ts";
 import { notaryName, signerName } from "./interruption.ts";
+import { marksOf } from "./marks.ts";
 import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import { eventsOf, type LivePerson, openLiveOf, updatePerson } from "./store.ts";
-import { beginAgain, openSignature } from "./watch.ts";
 
 const hasSigned = "You have signed, and the recording has ended.";
 

@@ -6,21 +6,11 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { closeAppointment } from "../appointments/book.ts";
-import type { Mark } from "../recordings/manifest.ts";
 import { endWithoutAct } from "../sheets/room.ts";
-import { findSheet, orderCodeOf, type SheetOutcome } from "../sheets/store.ts";
-import { notaryName, signerName } from "./interruption.ts";
+import { orderCodeOf, type SheetOutcome } from "../sheets/store.ts";
+import { marksOf } from "./marks.ts";
 import type { LiveDeps } from "./session.ts";
-import {
-  appendEvent,
-  eventsOf,
-  findLive,
-  type LiveSession,
-  livePeople,
-  liveSessionsOf,
-  lockLive,
-  updateLive,
-} from "./store.ts";
+import { appendEvent, findLive, type LiveSession, livePeople, liveSessionsOf, lockLive, updateLive } from "./store.ts";
 
 /** Works at a session with its order locked. */
 export async function atSession(
@@ -88,21 +78,4 @@ export async function finish(deps: LiveDeps, id: string, outcome: SheetOutcome):
       );
   });
   rooms.remove(seen.id);
-}
-
-/** Steps, consents and what happened, for the recording's manifest. */
-export async function marksOf({ sheets: { desk } }: LiveDeps, session: LiveSession): Promise<Mark[]> {
-  const sheet = await findSheet(desk, session.sheetId);
-  const now = (await findLive(desk.db, session.id)) ?? session;
-  const steps = (sheet?.marks ?? []).map(({ at, name, signer, kind, run }) => ({
-    at,
-    kind: kind === "step" ? `step ${name}, run ${run}` : name,
-    person: signer === null ? notaryName : signerName(signer),
-  }));
-  const events = (await eventsOf(desk.db, desk.rowMac, now)).map(({ at, name, person }) => ({
-    at,
-    kind: name,
-    person,
-  }));
-  return [...steps, ...events].toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
 }

@@ -65,8 +65,7 @@ export async function requireStep(
   ...steps: readonly Entered["step"][]
 ): Promise<Entered> {
   const entered = await enteredBy(deps, link);
-  if (!steps.includes(entered.step))
-    throw notOpen();
+  if (!steps.includes(entered.step)) throw notOpen();
   return entered;
 }
 
@@ -109,7 +108,7 @@ async function write(
 const mostCodes = 12;
 const mostFailures = 5;
 
-/** Whoever has the link asks for codes: the notary lets the person ask again. */
+/** A stranger who has the link can ask for all of them: the notary lets the person ask again. */
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
 /** Mails a code: at most one in half a minute, and twelve in a session. @throws ServiceError */

@@ -19,9 +19,9 @@ import { type IdentityDeps, meansFor } from "../identity/checks.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
-import { marksOf } from "./end.ts";
 import { notaryName, signerName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
+import { marksOf } from "./marks.ts";
 import type { LiveRooms } from "./rooms.ts";
 import {
   appendEvent,
@@ -29,7 +29,6 @@ import {
   insertPerson,
   type LivePerson,
   type LiveSession,
-  leaseMs,
   leaseSession,
   livePeople,
   lockLive,
@@ -211,6 +210,8 @@ export async function startLive(deps: LiveDeps, operator: Operator, code: string
   rooms.add(session.id, session.orderId, at, [notaryName]);
   rooms.tell(session.id, { kind: "changed" });
 }
+
+export const leaseMs = 15_000;
 
 /** @throws ServiceError `unavailable` while another node has the session */
 export async function leaseOf({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {

@@ -151,18 +151,6 @@ export async function leaseSession(db: Sql, id: string, node: string, now: Date,
   return rows.length === 1;
 }
 
-const leaseSeconds = 15;
-export const leaseMs = leaseSeconds * 1000;
-
-/** When the service that had a session was there for sure, for the last time: one that was killed renewed its lease then. */
-export async function leftAt(db: Sql, id: string): Promise<Date> {
-  const [row] = await db.query<{ at: Date }>(sql`
-    SELECT coalesce(CASE WHEN node IS NULL THEN lease_until ELSE lease_until - make_interval(secs => ${leaseSeconds}) END, live_at, opened_at) AS at
-    FROM live_sessions WHERE id = ${id}`);
-  if (!row) throw new Error(`there is no live session ${id}`);
-  return row.at;
-}
-
 /** Another process may have the session at once. */
 export const releaseLease = (db: Sql, id: string, node: string, now: Date) =>
   db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE id = ${id} AND node = ${node}`);

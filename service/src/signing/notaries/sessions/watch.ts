@@ -1,21 +1,21 @@
 /** Watches live sessions once a second: who went away and came back, whether a signer is done, and whether the act has ended. */
-import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { extendTurn, roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { extendTurn, roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { findNotary } from "../commissions/store.ts";
-import { endWithoutAct, markSignersSteps } from "../sheets/room.ts";
-import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
-import { openTurn, signsNext } from "../sheets/steps.ts";
+import { markSignersSteps } from "../sheets/room.ts";
+import { lockOpenSheet } from "../sheets/sheet.ts";
+import { openTurn } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
-import { isBroken, notaryName, type Phase, phaseOf, type Restart, restartAfter, signerName } from "./interruption.ts";
+import { beginAgain, openSignature } from "./hold.ts";
+import { isBroken, notaryName, type Phase, phaseOf, restartAfter, signerName } from "./interruption.ts";
 import type { Room } from "./rooms.ts";
-import { type LiveDeps, leaseOf } from "./session.ts";
+import { type LiveDeps, leaseMs, leaseOf } from "./session.ts";
 import {
   appendEvent,
   findLive,
   type LiveSession,
-  leftAt,
   leftSessions,
   livePeople,
   lockLive,
@@ -143,41 +143,6 @@ async function onlineOf({ sheets: { desk } }: LiveDeps, { notaryId }: LiveSessio
   return (await desk.readEligibility(desk.db)).rules.of(notary?.state ?? "").online;
 }
 
-/**
- * Begins the act again. A signature that was given before the oath, or before the notary, in a broken run can't be cured: the session ends,
- * and the next one begins with the document as it was.
- */
-export async function beginAgain(deps: LiveDeps, tx: Tx, session: LiveSession, where: Restart, at: Date): Promise<void> {
-  const { rowMac } = deps.sheets.desk;
-  if ((await outcomeOf(tx, session.sheetId)) !== null) return;
-  const sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
-  if (!sheet.marks.some(({ kind, run }) => kind === "step" && run === sheet.run)) return;
-  const envelope = await roomEnvelopeOf(tx, session.orderId);
-  const by = { by: "system", at };
-  const isSigned = envelope?.signers.some(({ signedAt }) => signedAt !== null) ?? false;
-  if (isSigned && sheet.script.act !== "acknowledgment") return endWithoutAct(tx, rowMac, session, "technical", by);
-  if (envelope) await takeFromSigner(tx, envelope.id, at);
-  const keep = where === "identity" ? [] : (["identify", "credential"] as const);
-  await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
-}
-
-/** Freezes the signature of the signer whose turn it is, and opens it again when the sheet allows it. */
-export async function openSignature(
-  tx: Tx,
-  deps: LiveDeps,
-  session: LiveSession,
-  isLive: boolean,
-  at: Date,
-): Promise<void> {
-  const envelope = await roomEnvelopeOf(tx, session.orderId);
-  const sheet = await findSheet({ ...deps.sheets.desk, db: tx }, session.sheetId);
-  if (!envelope || !sheet || sheet.endedAt !== null) return;
-  const turn = openTurn(sheet);
-  await setSignature(tx, envelope.id, isLive && turn !== null && signsNext(sheet, turn));
-  const by = { by: "system", at };
-  await noteEvent(tx, deps.sheets.desk.rowMac, sheet, { name: isLive ? "together" : "held" }, by);
-}
-
 /** Marks the steps that a signer did on their own pages. */
 async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
@@ -244,13 +209,15 @@ export async function reopen(deps: LiveDeps, session: LiveSession): Promise<void
   }
 }
 
-async function holdReopened(
-  deps: LiveDeps,
-  tx: Tx,
-  session: LiveSession,
-  silentMs: number,
-  at: Date,
-): Promise<void> {
+/** When the service that had a session was there for sure, for the last time: one that was killed renewed its lease then. */
+async function leftAt(db: Sql, id: string): Promise<Date> {
+  const [row] = await db.query<{ until: Date | null; isKilled: boolean; openedAt: Date }>(sql`
+    SELECT lease_until AS until, node IS NOT NULL AS "isKilled", opened_at AS "openedAt" FROM live_sessions WHERE id = ${id}`);
+  if (!row) throw new Error(`there is no live session ${id}`);
+  return row.until ? new Date(row.until.getTime() - (row.isKilled ? leaseMs : 0)) : row.openedAt;
+}
+
+async function holdReopened(deps: LiveDeps, tx: Tx, session: LiveSession, silentMs: number, at: Date): Promise<void> {
   if (session.state !== "live" && session.state !== "held") return;
   const event = { at, name: "reopened", by: "system", person: null, detail: { silentMs } };
   await appendEvent(tx, deps.sheets.desk.rowMac, session, event);

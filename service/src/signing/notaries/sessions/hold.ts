@@ -1,0 +1,51 @@
+/** The hold on the act of a live session: its signature is frozen, or the whole of it begins again. */
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { endWithoutAct } from "../sheets/room.ts";
+import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
+import { openTurn, signsNext } from "../sheets/steps.ts";
+import { findSheet, outcomeOf } from "../sheets/store.ts";
+import type { Restart } from "./interruption.ts";
+import type { LiveDeps } from "./session.ts";
+import type { LiveSession } from "./store.ts";
+
+/**
+ * Begins the act again. A signature that was given before the oath, or before the notary, in a broken run can't be cured: the session ends,
+ * and the next one begins with the document as it was.
+ */
+export async function beginAgain(
+  deps: LiveDeps,
+  tx: Tx,
+  session: LiveSession,
+  where: Restart,
+  at: Date,
+): Promise<void> {
+  const { rowMac } = deps.sheets.desk;
+  if ((await outcomeOf(tx, session.sheetId)) !== null) return;
+  const sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
+  if (!sheet.marks.some(({ kind, run }) => kind === "step" && run === sheet.run)) return;
+  const envelope = await roomEnvelopeOf(tx, session.orderId);
+  const by = { by: "system", at };
+  const isSigned = envelope?.signers.some(({ signedAt }) => signedAt !== null) ?? false;
+  if (isSigned && sheet.script.act !== "acknowledgment") return endWithoutAct(tx, rowMac, session, "technical", by);
+  if (envelope) await takeFromSigner(tx, envelope.id, at);
+  const keep = where === "identity" ? [] : (["identify", "credential"] as const);
+  await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
+}
+
+/** Freezes the signature of the signer whose turn it is, and opens it again when the sheet allows it. */
+export async function openSignature(
+  tx: Tx,
+  deps: LiveDeps,
+  session: LiveSession,
+  isLive: boolean,
+  at: Date,
+): Promise<void> {
+  const envelope = await roomEnvelopeOf(tx, session.orderId);
+  const sheet = await findSheet({ ...deps.sheets.desk, db: tx }, session.sheetId);
+  if (!envelope || !sheet || sheet.endedAt !== null) return;
+  const turn = openTurn(sheet);
+  await setSignature(tx, envelope.id, isLive && turn !== null && signsNext(sheet, turn));
+  const by = { by: "system", at };
+  await noteEvent(tx, deps.sheets.desk.rowMac, sheet, { name: isLive ? "together" : "held" }, by);
+}

@@ -1,0 +1,25 @@
+import type { Mark } from "../recordings/manifest.ts";
+import type { SheetDeps } from "../sheets/ipen.ts";
+import { findSheet } from "../sheets/store.ts";
+import { notaryName, signerName } from "./interruption.ts";
+import { eventsOf, findLive, type LiveSession } from "./store.ts";
+
+/** Steps, consents and what happened, for the recording's manifest. */
+export async function marksOf(
+  { sheets: { desk } }: { sheets: Pick<SheetDeps, "desk"> },
+  session: LiveSession,
+): Promise<Mark[]> {
+  const sheet = await findSheet(desk, session.sheetId);
+  const now = (await findLive(desk.db, session.id)) ?? session;
+  const steps = (sheet?.marks ?? []).map(({ at, name, signer, kind, run }) => ({
+    at,
+    kind: kind === "step" ? `step ${name}, run ${run}` : name,
+    person: signer === null ? notaryName : signerName(signer),
+  }));
+  const events = (await eventsOf(desk.db, desk.rowMac, now)).map(({ at, name, person }) => ({
+    at,
+    kind: name,
+    person,
+  }));
+  return [...steps, ...events].toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+}
