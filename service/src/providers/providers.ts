@@ -30,7 +30,7 @@ export { type ChainLine, emptyChain, followChain, headAfter, lineText, readLine,
 export { openMediaEngine, spoolFolder } from "./media/engine.ts";
 export type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } from "./media/media.ts";
 export { probePorts, probeTurn, reachOf } from "./media/probe.ts";
-export { openChunk, readSpool, recordKey, sealedBytes, spoolFiles } from "./media/spool.ts";
+export { openChunk, readSpool, recordKey, type SpooledChunk, sealedBytes, spoolFiles } from "./media/spool.ts";
 export { finishedHeader, tracksIn } from "./media/webm/webm.ts";
 export { isProviderName, type ProviderName, providerNames } from "./names.ts";
 export { accountsOf, type CheckedAccount, checkAccounts, openProviders, type Providers } from "./open.ts";

@@ -6,6 +6,9 @@ const pingMs = 15_000;
 /** Sends one event to the page. */
 type SendEvent = (data: unknown) => void;
 
+/** @returns the end of the subscription @param end ends the stream */
+type Subscribe = (send: SendEvent, end: () => void) => () => void;
+
 /**
  * Server-sent events of a scope's routes (HTML, section 9.2). The streams end when the service does: it would wait for them else.
  * @returns a function that answers with a stream; `subscribe` may refuse before it begins
@@ -15,9 +18,14 @@ export function eventStreams(scope: FastifyInstance) {
   scope.addHook("preClose", async () => {
     for (const raw of open) raw.end();
   });
-  return (reply: FastifyReply, subscribe: (send: SendEvent) => () => void): void => {
+  return (reply: FastifyReply, subscribe: Subscribe): void => {
     const { raw } = reply;
-    const end = subscribe((data) => void raw.write(`data: ${JSON.stringify(data)}\n\n`));
+    // A page that went away meanwhile has closed already, and would never end its subscription.
+    if (raw.destroyed) return void reply.hijack();
+    const unsubscribe = subscribe(
+      (data) => void raw.write(`data: ${JSON.stringify(data)}\n\n`),
+      () => void raw.end(),
+    );
     reply.hijack();
     raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
@@ -33,7 +41,7 @@ export function eventStreams(scope: FastifyInstance) {
     raw.on("close", () => {
       clearInterval(ping);
       open.delete(raw);
-      end();
+      unsubscribe();
     });
   };
 }

@@ -170,7 +170,7 @@ function events(scope: FastifyInstance, limits: RateLimits, live: LiveDeps): voi
   scope.get<{ Params: { token: string } }>("/notary-room/:token/events", options, async (request, reply) => {
     const steps = ["about", "refused", "waiting", "room", "ended"] as const;
     const { session, person } = await requireStep(live, linkOf(request, request.params.token), ...steps);
-    stream(reply, (send) => live.rooms.listen(session.id, signerName(person.n), send));
+    stream(reply, (hear, end) => live.rooms.listen(session.id, signerName(person.n), { hear, end }));
     return reply;
   });
 }

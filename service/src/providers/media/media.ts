@@ -41,7 +41,10 @@ export type ServerMessage =
 /** Why somebody's media ended. */
 export type EndCause = "failed" | "removed" | "replaced" | "closed";
 
-/** One second of what came from a person; `silentMs` since the last packet. */
+/**
+ * One second of what came from a person. `silentMs` since the last packet, or since the connection; `unseenMs` since the last packet of
+ * a picture, null before the first.
+ */
 export type Quality = {
   readonly session: string;
   readonly person: string;
@@ -52,6 +55,7 @@ export type Quality = {
   /** Packets above the rate that a person may send at. */
   readonly dropped: number;
   readonly silentMs: number;
+  readonly unseenMs: number | null;
   readonly picture: { readonly width: number; readonly height: number } | null;
 };
 

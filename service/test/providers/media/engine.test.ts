@@ -36,7 +36,12 @@ test("people receive each other, and nobody their own, and a loop gives them the
   assert.equal(a?.received.has("a"), false);
   assert.equal(a?.received.get("c")?.video ?? 0, 0);
   const quality = await media.happened("quality", ({ person, videoPackets }) => person === "a" && videoPackets > 10);
-  assert.ok(quality.silentMs < 1_000);
+  assert.ok(quality.silentMs < 1_000 && (quality.unseenMs ?? 1_000) < 1_000);
+  // A voice is not seen.
+  await media.happened(
+    "quality",
+    ({ person, audioPackets, unseenMs }) => person === "c" && audioPackets > 10 && unseenMs === null,
+  );
 
   await engine.mute("three", "b", { audio: false, video: true });
   const heard = a?.received.get("b")?.audio ?? 0;

@@ -18,8 +18,10 @@ import {
   addNotary,
   answerConsent,
   closeForAct,
+  endLive,
   type LiveDeps,
   type LiveSession,
+  releaseBrowser,
   reopen,
   startLive,
   watchSessions,
@@ -265,7 +267,7 @@ const signatures = async (code: string) =>
 const shipped = loadNotaryRules(liveSettings(folder.path)["NOTARY_RULES"] ?? "");
 const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test", roles: ["notary"] } as never;
 
-/** Another process at the same database, with an engine that only says who joined. @param before runs before each transaction */
+/** Another process at the same database, with an engine that only says whose picture comes. @param before runs before each transaction */
 function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
   let hear: (event: MediaEvent) => void = () => {};
   const ended: string[] = [];
@@ -291,16 +293,29 @@ function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
   const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility };
   const deps = { sheets: { desk: parts }, recordings, rooms } as unknown as LiveDeps;
   const joined = (session: string) => {
-    for (const person of ["notary", "signer-1"]) hear({ kind: "joined", session, person });
+    for (const person of ["notary", "signer-1"])
+      hear({
+        ...{
+          kind: "quality",
+          session,
+          person,
+          at: Date.now(),
+          audioPackets: 50,
+          videoPackets: 20,
+          lost: 0,
+          dropped: 0,
+        },
+        ...{ silentMs: 0, unseenMs: 0, picture: { width: 640, height: 480 } },
+      });
   };
   return { deps, rooms, ended, joined, changes: changes.node };
 }
 
 /** As a service leaves a session that was killed this long ago. */
-async function killed(code: string, seconds: number): Promise<LiveSession> {
+async function killed(code: string, seconds: number, node = "killed"): Promise<LiveSession> {
   const { id } = await liveOf(code);
   const at = new Date(Date.now() - seconds * 1000 + 15_000);
-  await db.transaction((tx) => updateLive(tx, id, sql`state = 'live', node = 'killed', lease_until = ${at}`));
+  await db.transaction((tx) => updateLive(tx, id, sql`state = 'live', node = ${node}, lease_until = ${at}`));
   return liveOf(code);
 }
 
@@ -333,7 +348,7 @@ test("a file that is not taken ends no recording, and nobody signs an act withou
   assert.notEqual((await liveOf(code)).state, "signed");
 
   const { deps, rooms, ended } = otherNode();
-  const { id, orderId } = await killed(code, 1);
+  const { id, orderId } = await killed(code, 1, rooms.node);
   const signed = { sha256: "a", actSha256: "b" };
   const close = (more = {}) => closeForAct(deps, operator, code, { ...signed, ...more });
   const room = rooms.add(id, orderId, clock(), ["notary"]);
@@ -351,7 +366,8 @@ test("a file that is not taken ends no recording, and nobody signs an act withou
   const { taskId } = await liveOf(code);
   await requireTogether(db, taskId, act);
   await assert.rejects(requireTogether(db, taskId, act, false), /the recording has ended/);
-  assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 409);
+  await assert.rejects(releaseBrowser(deps, operator, code, { person: "1" }), /You have signed/);
+  assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 503, "another node has the session");
 });
 
 test("a turn lasts no longer than the service that gave it renews it", async () => {
@@ -443,10 +459,8 @@ test("a session that is ended while it begins leaves no recording open", async (
   const { code, room } = await opened(email);
   const signer = await entered(room, email);
   assert.equal((await signer.send("/consent", agreed)).status, 303);
-  const begin = async () => {
-    assert.equal((await post(desk(code, "/end"), { outcome: "technical" })).status, 303);
-  };
-  const { deps, rooms, ended } = otherNode({ begin });
+  const begin = (): Promise<void> => endLive(deps, operator, code, { outcome: "technical" });
+  const { deps, rooms, ended } = otherNode({ begin: () => begin() });
   await assert.rejects(startLive(deps, operator, code), /has ended/);
   const { id } = await liveOf(code);
   assert.deepEqual([ended, rooms.roomOf(id)], [[id], undefined]);

@@ -29,6 +29,7 @@ import {
   recordingById,
   sweepRecordings,
 } from "../../../src/signing/notaries/notaries.ts";
+import { nextRun } from "../../../src/signing/notaries/recordings/store.ts";
 
 const { test } = testsNeeding("jq", "openssl", "unzip", "ffmpeg");
 
@@ -308,6 +309,57 @@ test("a part that does not follow the chain is not stored, and stays on the disk
   await assert.rejects(recordings.end("second", []), { code: "unavailable" });
   await again.close();
   assert.equal(readdirSync(join(media.spoolDir, "second")).length, 1);
+});
+
+test("a session that is opened again twice at the same time, or while it is open, is recorded on", async () => {
+  await begin("twice");
+  await Promise.all([recordings.resume("twice"), recordings.resume("twice")]);
+  const n = await openPeer({ engine: media.engine, session: "twice", person: "n", video: false });
+  await until(() => recordings.headOf("twice") !== null);
+  const { recording } = await recordings.end("twice", []);
+  await n.close();
+  assert.equal(JSON.parse((await recordingById(db, recording)).manifest ?? "").takes.length, 1);
+});
+
+test("a part of a node that another one has replaced is set aside: it neither forks the chain nor is lost", async () => {
+  const folderOf = join(media.spoolDir, "replaced");
+  const files = () => readdirSync(folderOf);
+  const id = await begin("replaced");
+  const n = await openPeer({ engine: media.engine, session: "replaced", person: "n", video: false });
+  await until(() => (recordings.headOf("replaced")?.seq ?? 0) > 2);
+  const [open = ""] = files();
+  const late = readFileSync(join(folderOf, open));
+  // The other node has another disk: there the chain goes on from its first line.
+  await db.transaction((tx) => nextRun(tx, id));
+  await recordings.leave("replaced");
+  await n.close();
+  const [aside = ""] = files();
+  assert.match(aside, /^0000000001\.spool\.aside$/);
+  assert.ok(readFileSync(join(folderOf, aside)).subarray(0, late.length).equals(late));
+  assert.equal((await recordingById(db, id)).headSeq, 0);
+
+  await recordings.resume("replaced");
+  const again = await openPeer({ engine: media.engine, session: "replaced", person: "n", video: false });
+  await until(() => (recordings.headOf("replaced")?.seq ?? 0) > 2);
+  await media.engine.close("replaced");
+  await again.close();
+  await until(() => files().length === 1);
+  // Lines with numbers that the store has, but other ones.
+  writeFileSync(join(folderOf, "0000000001.open"), late);
+  await recordings.recover();
+  assert.deepEqual(files().toSorted(), ["0000000001.open.aside", "0000000001.spool.aside"]);
+  const { recording } = await recordings.end("replaced", []);
+  assert.equal(JSON.parse((await recordingById(db, recording)).manifest ?? "").takes.length, 1);
+});
+
+test("a run is not counted for a row that somebody altered", async () => {
+  const id = await begin("altered");
+  await media.engine.close("altered");
+  await db.query(sql`UPDATE recordings SET head_seq = 7 WHERE id = ${id}`);
+  await assert.rejects(
+    db.transaction((tx) => nextRun(tx, id)),
+    { code: "unavailable" },
+  );
 });
 
 test("a service that died soon after the start finds on the disk what is not in the store", async () => {

@@ -151,7 +151,7 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
     const operator = operatorOf(request);
     requireRights(request, operator, frame.clock());
     const { id } = await open(operator, request.params.code);
-    stream(reply, (send) => live.rooms.listen(id, notaryName, send));
+    stream(reply, (hear, end) => live.rooms.listen(id, notaryName, { hear, end }));
     return reply;
   });
 }

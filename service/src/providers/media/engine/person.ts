@@ -13,7 +13,10 @@ export type Person = {
   publishing: (Publishing & { fingerprint: string }) | null;
   subscription: Subscription | null;
   readonly counted: Counted;
+  /** Of any kind, or since the connection. */
   lastPacketAt: number;
+  /** When the last packet of a picture came; null before the first. */
+  seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;
   /** Offers in the minute that began then. */
@@ -58,6 +61,7 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
     buckets: { audio: fullBucket("audio", now), video: fullBucket("video", now) },
   },
   lastPacketAt: now,
+  seenAt: null,
   lastSequence: null,
   askedAt: 0,
   offers: { count: 0, at: now },
@@ -88,6 +92,7 @@ export function countPacket(
   if (!person.allowed[media]) return false;
   // Somebody who is muted is there.
   person.lastPacketAt = at;
+  if (media === "video") person.seenAt = at;
   if (person.muted[media]) return false;
   const bucket = person.counted.buckets[media];
   const seconds = Math.max(0, at - bucket.at) / 1_000;
@@ -122,5 +127,7 @@ export function qualityOf(person: Person, at: number) {
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;
   Object.assign(counted, { audio: 0, video: 0, lost: 0, dropped: 0 });
-  return { person: name, at, audioPackets: audio, videoPackets: video, lost, dropped, silentMs: silenceOf(person, at) };
+  const unseenMs = person.seenAt === null ? null : at - person.seenAt;
+  const packets = { audioPackets: audio, videoPackets: video, lost, dropped };
+  return { person: name, at, ...packets, silentMs: silenceOf(person, at), unseenMs };
 }

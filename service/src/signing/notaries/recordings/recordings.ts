@@ -1,5 +1,5 @@
 /** Recordings of sessions: each person's take as it came, one chain over all, kept for as long as the notary's state asks. */
-import { mkdir, readdir, rm, stat, unlink } from "node:fs/promises";
+import { mkdir, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -21,6 +21,7 @@ import {
   type MediaEngine,
   type MediaEvent,
   readSpool,
+  type SpooledChunk,
   sha256Hex,
   spoolFiles,
 } from "../../../providers/providers.ts";
@@ -77,7 +78,9 @@ export class Recordings {
   readonly #deps: RecordingDeps;
   readonly #heads = new Map<string, RecordingHead>();
   readonly #ids = new Map<string, string>();
-  readonly #queues = new Map<string, Promise<void>>();
+  /** Work on one session's parts and rows, and its runs. */
+  readonly #queues: Queues = new Map();
+  readonly #resumed: Queues = new Map();
   /** Hears the engine no more. */
   readonly stop: () => void;
 
@@ -97,7 +100,7 @@ export class Recordings {
       await this.#settle(session);
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw taken;
-      await this.#openRun(now);
+      await this.#openRun(now.id);
       return now.id;
     }
     const id = newUuid();
@@ -112,18 +115,36 @@ export class Recordings {
       await tx.query(auditLine({ ...lineOf(made), at: startedAt, action: "recording.started", detail }));
       await tellOfRecording(tx, "recording.started", made, startedAt);
     });
-    await this.#openRun(await required(this.#deps, session));
+    await this.#openRun(id);
     return id;
   }
 
   /** Opens it again after the engine was lost, or the service started again. @throws ServiceError `not_found`, `conflict` */
   async resume(session: string): Promise<void> {
+    await inOrder(this.#resumed, session, () => this.#resume(session));
+  }
+
+  async #resume(session: string): Promise<void> {
+    const { db, clock, media } = this.#deps;
+    // An earlier run that still goes on would add parts that no later one has.
+    await media.engine.close(session);
     await this.#settle(session);
     const recording = await required(this.#deps, session);
     if (recording.endedAt) throw new ServiceError("conflict", "The recording has ended.");
-    const { db, clock } = this.#deps;
-    await this.#openRun(recording);
+    await this.#openRun(recording.id);
     await db.transaction((tx) => tellOfRecording(tx, "recording.interrupted", recording, clock(), stopped));
+  }
+
+  /** Closes the session here, where another node goes on with it or has ended it. */
+  async leave(session: string): Promise<void> {
+    const { engine, spoolDir } = this.#deps.media;
+    await engine.close(session);
+    await this.#settle(session);
+    await rmdir(join(spoolDir, session)).catch((error: NodeJS.ErrnoException) => {
+      // A part that was set aside stays.
+      if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
+    });
+    for (const map of [this.#ids, this.#heads, this.#queues, this.#resumed]) map.delete(session);
   }
 
   /** Null before the first chunk. */
@@ -133,11 +154,7 @@ export class Recordings {
 
   /** Closes the session, stores the last part, and writes `recording.json`. May be repeated. */
   async end(session: string, marks: readonly Mark[]): Promise<{ recording: string; manifestSha256: string }> {
-    const { engine, spoolDir } = this.#deps.media;
-    await engine.close(session);
-    await this.#settle(session);
-    await rm(join(spoolDir, session), { recursive: true, force: true });
-    for (const map of [this.#ids, this.#heads, this.#queues]) map.delete(session);
+    await this.leave(session);
     return writeManifest(this.#deps, await required(this.#deps, session), marks);
   }
 
@@ -152,22 +169,12 @@ export class Recordings {
       );
   }
 
-  /** Work on one session's parts and rows, one after the other. */
-  #inOrder(session: string, work: () => Promise<void>): Promise<void> {
-    const next = (this.#queues.get(session) ?? Promise.resolve()).then(work);
-    this.#queues.set(
-      session,
-      next.catch(() => {}),
-    );
-    return next;
-  }
-
   #hear(event: MediaEvent): void {
     const { log } = this.#deps;
     const recording = "session" in event ? this.#ids.get(event.session) : undefined;
     if (recording === undefined) return;
     const later = (session: string, work: () => Promise<void>) =>
-      void this.#inOrder(session, work).catch((error: Error) =>
+      void inOrder(this.#queues, session, work).catch((error: Error) =>
         log.error({ err: error, recording }, "a part of a recording was not stored; it stays on the disk"),
       );
     if (event.kind === "chunk") {
@@ -186,7 +193,7 @@ export class Recordings {
   async #settle(session: string): Promise<void> {
     const folder = join(this.#deps.media.spoolDir, session);
     await untilQuiet(folder);
-    await this.#inOrder(session, () => this.#store(session, { closedOnly: false }));
+    await inOrder(this.#queues, session, () => this.#store(session, { closedOnly: false }));
   }
 
   async #store(session: string, { closedOnly }: { closedOnly: boolean }): Promise<void> {
@@ -194,20 +201,28 @@ export class Recordings {
       await storePart(this.#deps, session, file);
   }
 
-  async #openRun({ id, session, headSeq, headSha256 }: Recording): Promise<void> {
+  async #openRun(id: string): Promise<void> {
     const { db, secrets, media } = this.#deps;
-    const run = await db.transaction((tx) => nextRun(tx, id));
+    const { session, runs, headSeq, headSha256 } = await db.transaction((tx) => nextRun(tx, id));
     const key = await recordKeyOf(db, secrets, id);
-    const firstTake = run * takesInRun;
+    const firstTake = runs * takesInRun;
+    const head = { seq: headSeq, sha256: headSha256 };
+    await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
+    // Nobody sends before this.
     this.#ids.set(session, id);
-    try {
-      const head = { seq: headSeq, sha256: headSha256 };
-      await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
-    } catch (error) {
-      this.#ids.delete(session);
-      throw error;
-    }
   }
+}
+
+type Queues = Map<string, Promise<void>>;
+
+/** Does one session's work one after the other. */
+function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
+  const next = (queues.get(session) ?? Promise.resolve()).then(work);
+  queues.set(
+    session,
+    next.catch(() => {}),
+  );
+  return next;
 }
 
 const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
@@ -243,6 +258,11 @@ async function storePart(deps: RecordingDeps, session: string, file: string): Pr
   const recording = await required(deps, session);
   const { chunks, torn } = await readSpool(file);
   if (torn > 0) log.warn({ recording: recording.id, torn }, "the end of a recording's part was torn and is left out");
+  if (await isOfAnotherChain(db, recording, chunks)) {
+    await rename(file, `${file}.aside`);
+    log.error({ recording: recording.id, file }, "a part of a recording is set aside: another node went on without it");
+    return;
+  }
   const added = chunks.filter(({ line }) => line.seq > recording.headSeq);
   const [first] = added;
   if (first && recording.endedAt) throw new Error(`a recording that has ended has no more parts: ${file}`);
@@ -272,7 +292,8 @@ async function storePart(deps: RecordingDeps, session: string, file: string): Pr
     await db
       .transaction(async (tx) => {
         const now = await lockRecording(tx, recording.id);
-        if (now.headSeq !== recording.headSeq) throw new ServiceError("conflict", "The recording went on meanwhile.");
+        if (now.headSeq !== recording.headSeq || now.runs !== recording.runs)
+          throw new ServiceError("conflict", "The recording went on meanwhile.");
         await insertPart(tx, recording.id, part);
         await changeRecording(tx, recording.id, { head });
       })
@@ -282,6 +303,17 @@ async function storePart(deps: RecordingDeps, session: string, file: string): Pr
       });
   }
   await unlink(file);
+}
+
+/** Whether a later run went on before these chunks were stored: they would be a second chain. */
+async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
+  const { headSeq, runs, id } = recording;
+  const isLate = ({ line }: SpooledChunk) => line.seq > headSeq && Math.floor(line.take / takesInRun) < runs;
+  if (chunks.some(isLate)) return true;
+  const before = chunks.filter(({ line }) => line.seq <= headSeq);
+  if (before.length === 0) return false;
+  const stored = new Set((await partsOf(db, id)).flatMap(({ lines }) => lines.split("\n")));
+  return before.some(({ line }) => !stored.has(lineText(line)));
 }
 
 async function endTakes(deps: RecordingDeps, session: string, ends: Recording["takeEnds"]): Promise<void> {

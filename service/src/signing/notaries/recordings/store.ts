@@ -32,6 +32,8 @@ export type Recording = {
   environment: Environment;
   people: RecordedPerson[];
   takeEnds: TakeEnds;
+  /** Of the engine: the latest has the chain. */
+  runs: number;
   headSeq: number;
   headSha256: string;
   startedAt: Date;
@@ -83,7 +85,7 @@ export const partUse = (recordingId: string, sha256: string): BlobUse => ({
   sha256,
 });
 
-const columns = sql`id, session, notary_id AS "notaryId", order_id AS "orderId", environment, people, take_ends AS "takeEnds",
+const columns = sql`id, session, notary_id AS "notaryId", order_id AS "orderId", environment, people, take_ends AS "takeEnds", runs,
   head_seq::int AS "headSeq", head_sha256 AS "headSha256", started_at AS "startedAt", ended_at AS "endedAt", manifest,
   manifest_sha256 AS "manifestSha256", keep_until::text AS "keepUntil", is_held AS "isHeld", deleted_at AS "deletedAt",
   ${verified(recordingState, sql`recordings`)}`;
@@ -127,13 +129,12 @@ export async function insertRecording(tx: Tx, made: NewRecording, sealedKey: Uin
   await writeStateMacs(tx, recordingState, sql`id = ${made.id}`);
 }
 
-/** Counts another run of the engine for a recording. @returns its number, never given twice */
-export async function nextRun(tx: Tx, id: string): Promise<number> {
-  const [row] = await tx.query<{ runs: number }>(
-    sql`UPDATE recordings SET runs = runs + 1 WHERE id = ${id} RETURNING runs`,
-  );
+/** Counts another run of the engine for a recording. @returns the row with its number, never given twice: no earlier run adds a part */
+export async function nextRun(tx: Tx, id: string): Promise<Recording> {
+  const before = await lockRecording(tx, id);
+  await tx.query(sql`UPDATE recordings SET runs = runs + 1 WHERE id = ${id}`);
   await writeStateMacs(tx, recordingState, sql`id = ${id}`);
-  return row?.runs ?? 1;
+  return { ...before, runs: before.runs + 1 };
 }
 
 /** The line of the transparency log that names a manifest. */

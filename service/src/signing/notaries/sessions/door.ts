@@ -13,7 +13,7 @@ import { findSheet, type SheetOutcome } from "../sheets/store.ts";
 import { beginAgain, openSignature } from "./hold.ts";
 import { notaryName, signerName } from "./interruption.ts";
 import { marksOf } from "./marks.ts";
-import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
+import { atLive, type LiveDeps, type LockedLive, note, requireHere } from "./session.ts";
 import { eventsOf, type LivePerson, openLiveOf, updatePerson } from "./store.ts";
 
 const hasSigned = "You have signed, and the recording has ended.";
@@ -125,8 +125,10 @@ async function changeLive<T>(
 ): Promise<T> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   let id = "";
-  const result = await atLive(deps, operator, claimed, (live) => {
+  const result = await atLive(deps, operator, claimed, async (live) => {
     id = live.session.id;
+    // Once it has begun, media and recording are in one node's engine.
+    if (live.session.state !== "open") await requireHere(deps, id, live.tx);
     return work(live);
   });
   deps.rooms.tell(id, { kind: "changed" });

@@ -7,7 +7,7 @@ import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { closeAppointment } from "../appointments/book.ts";
 import { endWithoutAct } from "../sheets/room.ts";
-import { orderCodeOf, type SheetOutcome } from "../sheets/store.ts";
+import { orderCodeOf, outcomeOf } from "../sheets/store.ts";
 import { marksOf } from "./marks.ts";
 import type { LiveDeps } from "./session.ts";
 import { appendEvent, findLive, type LiveSession, livePeople, liveSessionsOf, lockLive, updateLive } from "./store.ts";
@@ -39,11 +39,12 @@ const reasons = {
 } as const;
 
 /** Closes recording and rooms of a session whose act has ended. May be repeated: what failed is tried again a second later. */
-export async function finish(deps: LiveDeps, id: string, outcome: SheetOutcome): Promise<void> {
+export async function finish(deps: LiveDeps, id: string): Promise<void> {
   const { rooms, recordings, sheets } = deps;
   const { desk } = sheets;
   const seen = await findLive(desk.db, id);
-  if (!seen) return;
+  const outcome = seen && (await outcomeOf(desk.db, seen.sheetId));
+  if (!seen || !outcome) return;
   if (seen.liveAt !== null)
     await recordings.end(seen.id, await marksOf(deps, seen)).catch((error: unknown) => {
       // The session was live for a moment without a recording.

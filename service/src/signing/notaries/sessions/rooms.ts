@@ -6,7 +6,7 @@ import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } fr
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type Phase, phaseOf } from "./interruption.ts";
 
-/** A person of a room, as packets show them. */
+/** A person of a room, as packets of their picture show them: sound alone shows nobody. */
 type Presence = {
   /** When the last packet came, or since when one is waited for: milliseconds of the clock. */
   lastAt: number;
@@ -16,6 +16,8 @@ type Presence = {
   goneAt: number;
   /** Packets lost in the last second. */
   lost: number;
+  /** The take that goes on has their picture. */
+  hasPicture: boolean;
 };
 
 export type Room = {
@@ -24,7 +26,7 @@ export type Room = {
   readonly liveAt: number;
   /** By the engine's names: those who were let in. */
   readonly people: Map<string, Presence>;
-  /** Of whom something is in the recording. */
+  /** Whose picture is in the recording. */
   readonly recorded: Set<string>;
   /** Whose turn it is to read and sign, and the token of their signing pages. */
   turn: { person: string; token: string } | null;
@@ -39,7 +41,8 @@ type RoomNews = { kind: "changed" } | { kind: "media" } | { kind: "message"; isC
 /** A person of a session, or of a check. */
 type Of = { session: string; person: string };
 
-type Listener = (news: RoomNews) => void;
+/** A page that is open: what it hears, and the end of its stream. */
+type Listener = { readonly hear: (news: RoomNews) => void; readonly end: () => void };
 
 type RoomsDeps = { engine: MediaEngine; recordings: Recordings; now: () => number };
 
@@ -54,6 +57,7 @@ export class LiveRooms {
   readonly #rooms = new Map<string, Room>();
   readonly #streams = new Map<string, Set<Listener>>();
   readonly #tickets = new Map<string, Of>();
+  readonly #opening = new Map<string, Promise<void>>();
   /** By the engine's session: whose check it is, and its end. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
   readonly stop: () => void;
@@ -71,6 +75,13 @@ export class LiveRooms {
   roomOf = (session: string): Room | undefined => this.#rooms.get(session);
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
+  /** Opens a session: who asks for the same meanwhile waits for it. */
+  async openOnce(session: string, open: () => Promise<void>): Promise<void> {
+    const opening = this.#opening.get(session) ?? open().finally(() => this.#opening.delete(session));
+    this.#opening.set(session, opening);
+    await opening;
+  }
+
   add(session: string, orderId: number, liveAt: Date, people: readonly string[]): Room {
     const room: Room = {
       ...{ session, orderId, liveAt: liveAt.getTime() },
@@ -84,8 +95,9 @@ export class LiveRooms {
   }
 
   #expect({ people }: Room, person: string): void {
-    if (!people.has(person))
-      people.set(person, { lastAt: this.#deps.now(), goneAt: 0, hasJoined: false, phase: "here", lost: 0 });
+    if (people.has(person)) return;
+    const lastAt = this.#deps.now();
+    people.set(person, { lastAt, goneAt: 0, hasJoined: false, phase: "here", lost: 0, hasPicture: false });
   }
 
   remove(session: string): void {
@@ -104,7 +116,9 @@ export class LiveRooms {
 
   /** Ends a person's media, and what their pages hear. */
   async disconnect(session: string, person: string): Promise<void> {
-    this.#streams.delete(`${session} ${person}`);
+    const key = `${session} ${person}`;
+    for (const { end } of this.#streams.get(key) ?? []) end();
+    this.#streams.delete(key);
     for (const [ticket, owner] of this.#tickets)
       if (owner.session === session && owner.person === person) this.#tickets.delete(ticket);
     if (this.#rooms.get(session)?.people.delete(person)) await this.#deps.engine.remove(session, person);
@@ -155,17 +169,17 @@ export class LiveRooms {
     this.#streams.set(key, heard.add(listener));
     return () => {
       heard.delete(listener);
-      if (heard.size === 0) this.#streams.delete(key);
+      if (heard.size === 0 && this.#streams.get(key) === heard) this.#streams.delete(key);
     };
   }
 
   /** Tells all pages of a session. */
   tell(session: string, news: RoomNews): void {
     for (const [key, listeners] of this.#streams)
-      if (key.startsWith(`${session} `)) for (const listener of listeners) listener(news);
+      if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(news);
   }
 
-  /** Milliseconds for which nothing came from each person who was let in. */
+  /** Milliseconds for which no picture came from each person who was let in. */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));
@@ -194,20 +208,20 @@ export class LiveRooms {
       const check = this.#checks.get(event.session);
       const { session, person } = check ?? event;
       const news = { kind: "message", isCheck: check !== undefined, message: event.message } as const;
-      for (const listener of this.#streams.get(`${session} ${person}`) ?? []) listener(news);
+      for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear(news);
       return;
     }
     if (!room) return;
     if (event.kind === "broken") room.broken = event.why;
-    if (event.kind === "chunk") room.recorded.add(event.line.person);
+    if (event.kind === "chunk" && room.people.get(event.line.person)?.hasPicture) room.recorded.add(event.line.person);
     const presence = "person" in event ? room.people.get(event.person) : undefined;
     if (!presence) return;
     if (event.kind === "quality") {
       presence.lost = event.lost;
-      if (presence.hasJoined) presence.lastAt = Math.max(presence.lastAt, this.#deps.now() - event.silentMs);
-    }
-    if (event.kind === "joined") {
-      presence.lastAt = this.#deps.now();
+      presence.hasPicture = event.picture !== null;
+      if (event.unseenMs === null) return;
+      presence.lastAt = Math.max(presence.lastAt, this.#deps.now() - event.unseenMs);
+      if (presence.hasJoined) return;
       presence.hasJoined = true;
       this.tell(event.session, { kind: "changed" });
     }

@@ -27,6 +27,7 @@ import {
   appendEvent,
   insertLive,
   insertPerson,
+  isHeldElsewhere,
   type LivePerson,
   type LiveSession,
   leaseSession,
@@ -175,8 +176,14 @@ export async function note(
  * @throws ServiceError `conflict` naming who has not; `unavailable` while the engine can't take a session
  */
 export async function startLive(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
-  const { rooms, sheets } = deps;
-  const claimed = await claimedOrder(sheets.desk, operator, code);
+  const claimed = await claimedOrder(deps.sheets.desk, operator, code);
+  const open = await openLiveOf(deps.sheets.desk.db, claimed.order.taskId);
+  if (!open) throw new ServiceError("conflict", "No session is open for this order.");
+  // A page that connects from now on waits for the recording.
+  await deps.rooms.openOnce(open.id, () => beginLive(deps, operator, claimed));
+}
+
+async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): Promise<void> {
   const live = await atLive(deps, operator, claimed, async (found) => {
     const { session, people, at, tx } = found;
     if (session.state !== "open") throw new ServiceError("conflict", "The session has begun already.");
@@ -203,23 +210,36 @@ export async function startLive(deps: LiveDeps, operator: Operator, code: string
     throw error;
   }
   // Who ended the act meanwhile found no recording to end.
-  if ((await outcomeOf(sheets.desk.db, session.sheetId)) !== null) {
+  if ((await outcomeOf(deps.sheets.desk.db, session.sheetId)) !== null) {
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");
   }
-  rooms.add(session.id, session.orderId, at, [notaryName]);
-  rooms.tell(session.id, { kind: "changed" });
+  deps.rooms.add(session.id, session.orderId, at, [notaryName]);
+  deps.rooms.tell(session.id, { kind: "changed" });
 }
 
 export const leaseMs = 15_000;
 
-/** @throws ServiceError `unavailable` while another node has the session */
-export async function leaseOf({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {
+/** @returns until when this node has the session; null while another one has it */
+export async function renewLease({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {
   const now = desk.clock();
   const until = new Date(now.getTime() + leaseMs);
-  if (!(await leaseSession(db, id, rooms.node, now, until)))
-    throw new ServiceError("unavailable", "Another server holds this session. Try again in some seconds.");
-  return until.getTime();
+  return (await leaseSession(db, id, rooms.node, now, until)) ? until.getTime() : null;
+}
+
+/** @throws ServiceError `unavailable` while another node has the session */
+export async function leaseOf(deps: LiveDeps, id: string, db?: Pick<Tx, "query">): Promise<number> {
+  const until = await renewLease(deps, id, db);
+  if (until === null) throw elsewhere();
+  return until;
+}
+
+const elsewhere = () =>
+  new ServiceError("unavailable", "Another server holds this session. Try again in some seconds.");
+
+/** A lease that ended tells how long people were away, so it is not renewed. @throws ServiceError `unavailable` while another node has the session */
+export async function requireHere({ rooms, sheets: { desk } }: LiveDeps, id: string, tx: Tx): Promise<void> {
+  if (await isHeldElsewhere(tx, id, rooms.node, desk.clock())) throw elsewhere();
 }
 
 async function beginRecording(

@@ -115,9 +115,9 @@ export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
 /** Sessions whose act has ended, and which no other node has in its engine. */
-export const sessionsToEnd = (db: Sql, node: string, now: Date): Promise<{ id: string; outcome: SheetOutcome }[]> =>
+export const sessionsToEnd = (db: Sql, node: string, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
-    SELECT l.id, n.outcome FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
+    SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
     WHERE l.state <> 'ended' AND n.outcome IS NOT NULL AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < ${now})
     LIMIT 50`);
 
@@ -148,6 +148,14 @@ export async function leaseSession(db: Sql, id: string, node: string, now: Date,
   const rows = await db.query(sql`
     UPDATE live_sessions SET node = ${node}, lease_until = ${until}
     WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${node} OR lease_until < ${now}) RETURNING 1`);
+  return rows.length === 1;
+}
+
+/** Whether another node has the session in its engine. */
+export async function isHeldElsewhere(db: Sql, id: string, node: string, now: Date): Promise<boolean> {
+  const rows = await db.query(
+    sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node <> ${node} AND lease_until >= ${now}`,
+  );
   return rows.length === 1;
 }
 

@@ -11,7 +11,7 @@ import { atSession, endTechnical, finish } from "./end.ts";
 import { beginAgain, openSignature } from "./hold.ts";
 import { isBroken, notaryName, type Phase, phaseOf, restartAfter, signerName } from "./interruption.ts";
 import type { Room } from "./rooms.ts";
-import { type LiveDeps, leaseMs, leaseOf } from "./session.ts";
+import { type LiveDeps, leaseMs, leaseOf, renewLease } from "./session.ts";
 import {
   appendEvent,
   findLive,
@@ -46,8 +46,7 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
   const timer = setInterval(() => {
     for (const room of deps.rooms.rooms()) each(room.session, () => look(deps, room));
     each("ended acts", async () => {
-      for (const { id, outcome } of await sessionsToEnd(db, deps.rooms.node, clock()))
-        each(id, () => finish(deps, id, outcome));
+      for (const { id } of await sessionsToEnd(db, deps.rooms.node, clock())) each(id, () => finish(deps, id));
     });
     const now = Date.now();
     if (now - lookedAt < lookForLeftMs) return;
@@ -66,27 +65,44 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
 
 /** Looks at one session. */
 async function look(deps: LiveDeps, room: Room): Promise<void> {
-  const { rooms, sheets, recordings } = deps;
+  const { rooms, sheets } = deps;
   const { desk } = sheets;
   const session = await findLive(desk.db, room.session);
-  if (!session || session.state === "ended") return rooms.remove(room.session);
+  if (!session || session.state === "ended") return letGo(deps, room);
   if ((await outcomeOf(desk.db, session.sheetId)) !== null) return;
   const now = desk.clock().getTime();
   if (room.leasedUntil - now < renewMs) {
-    room.leasedUntil = await leaseOf(deps, session.id);
+    const until = await renewLease(deps, session.id);
+    if (until === null) return letGo(deps, room);
+    room.leasedUntil = until;
     if (room.turn !== null) await keepTurn(deps, room);
   }
-  if (room.broken === "engine") {
-    room.broken = null;
-    room.recorded.clear();
-    await recordings.resume(session.id);
-    rooms.tell(session.id, { kind: "media" });
-  }
+  if (room.broken === "engine") await resume(deps, room);
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
   if (room.broken !== null || isBroken(silences, now - room.liveAt)) return endTechnical(deps, session);
   if (session.state === "signed") return;
   await judge(deps, room, session, silences);
   await followTurn(deps, room);
+}
+
+/** Another node has the session, or has ended it: nobody hears anybody here, and nothing more is recorded. */
+async function letGo({ rooms, recordings }: LiveDeps, { session }: Room): Promise<void> {
+  rooms.remove(session);
+  await recordings.leave(session);
+}
+
+/** Goes on in an engine that was started again. */
+async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void> {
+  // It may be lost once more meanwhile.
+  room.broken = null;
+  room.recorded.clear();
+  try {
+    await recordings.resume(room.session);
+  } catch (error) {
+    room.broken ??= "engine";
+    throw error;
+  }
+  rooms.tell(room.session, { kind: "media" });
 }
 
 type Turned = { person: string; from: Phase; to: Phase; silentMs: number };
@@ -187,12 +203,16 @@ async function endLeft(deps: LiveDeps, id: string): Promise<void> {
 }
 
 /** Opens a session that was live when its service ended, in this one: held, and everybody was away since. @throws ServiceError `unavailable` while another holds it */
-export async function reopen(deps: LiveDeps, session: LiveSession): Promise<void> {
+export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {
+  if (!deps.rooms.roomOf(id)) await deps.rooms.openOnce(id, () => openHere(deps, id));
+}
+
+async function openHere(deps: LiveDeps, id: string): Promise<void> {
   const { rooms, recordings, sheets } = deps;
-  if ((session.state !== "live" && session.state !== "held") || rooms.roomOf(session.id)) return;
-  const goneAt = await leftAt(sheets.desk.db, session.id);
-  const until = await leaseOf(deps, session.id);
-  if (rooms.roomOf(session.id)) return;
+  const session = await findLive(sheets.desk.db, id);
+  if ((session?.state !== "live" && session?.state !== "held") || rooms.roomOf(id)) return;
+  const goneAt = await leftAt(sheets.desk.db, id);
+  const until = await leaseOf(deps, id);
   const people = (await livePeople(sheets.desk.db, session.id)).filter(({ admittedAt }) => admittedAt !== null);
   const names = [notaryName, ...people.map(({ n }) => signerName(n))];
   const room = rooms.add(session.id, session.orderId, session.liveAt ?? session.openedAt, names);

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { until } from "@signsealship/testing/until";
+import fastify from "fastify";
+import { eventStreams } from "../../../src/kernel/http/event-stream.ts";
+import type { MediaEngine, MediaEvent } from "../../../src/providers/media/media.ts";
+import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
+import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
+
+let now = 1_000_000;
+let emit: (event: MediaEvent) => void = () => {};
+const engine = {
+  listen: (listener: typeof emit) => {
+    emit = listener;
+    return () => {};
+  },
+  remove: async () => {},
+} as unknown as MediaEngine;
+const rooms = new LiveRooms({ engine, recordings: {} as Recordings, now: () => now });
+
+const page = () => {
+  const got = { news: 0, ended: 0 };
+  return { got, hear: () => void got.news++, end: () => void got.ended++ };
+};
+const second = (session: string, unseenMs: number | null, hasPicture = true) =>
+  emit({
+    ...{
+      kind: "quality",
+      session,
+      person: "signer-1",
+      at: now,
+      audioPackets: 50,
+      videoPackets: 0,
+      lost: 0,
+      dropped: 0,
+    },
+    ...{ silentMs: 0, unseenMs, picture: hasPicture ? { width: 640, height: 480 } : null },
+  });
+const chunk = (session: string) =>
+  emit({
+    ...{ kind: "chunk", session },
+    line: {
+      ...{ seq: 1, at: "", take: 1, person: "signer-1", n: 0, from: 0, to: 1, key: true, bytes: 1 },
+      ...{ sha256: "", previousSha256: "" },
+    },
+  });
+
+test("a browser that was let out hears no more, and its late end takes nothing from the browser that came after it", async () => {
+  rooms.add("streams", 1, new Date(now), ["signer-1"]);
+  const [old, next] = [page(), page()];
+  const endOld = rooms.listen("streams", "signer-1", old);
+  await rooms.disconnect("streams", "signer-1");
+  assert.equal(old.got.ended, 1);
+  const endNext = rooms.listen("streams", "signer-1", next);
+  endOld();
+  rooms.tell("streams", { kind: "changed" });
+  assert.deepEqual([old.got.news, next.got.news], [0, 1]);
+  endNext();
+});
+
+test("who connects again and again and sends nothing is not here, nor is a voice without a picture", () => {
+  const room = rooms.add("presence", 1, new Date(now), ["signer-1"]);
+  const isHere = () => rooms.absent("presence", ["signer-1"]) === null;
+  emit({ kind: "joined", session: "presence", person: "signer-1" });
+  second("presence", null, false);
+  chunk("presence");
+  assert.deepEqual([isHere(), room.recorded.size], [false, 0]);
+  second("presence", 20);
+  chunk("presence");
+  assert.deepEqual([isHere(), [...room.recorded]], [true, ["signer-1"]]);
+  now += 3_000;
+  emit({ kind: "joined", session: "presence", person: "signer-1" });
+  second("presence", null, false);
+  assert.equal(isHere(), false);
+});
+
+test("a session is opened once, however many pages ask for it meanwhile, and again after a failure", async () => {
+  let opened = 0;
+  const open = () => rooms.openOnce("once", async () => void opened++);
+  await Promise.all([open(), open()]);
+  assert.equal(opened, 1);
+  const fails = () => rooms.openOnce("once", () => Promise.reject(new Error("busy")));
+  const failed = await Promise.allSettled([fails(), fails()]);
+  assert.deepEqual(
+    failed.map(({ status }) => status),
+    ["rejected", "rejected"],
+  );
+  await open();
+  assert.equal(opened, 2);
+});
+
+test("a page that goes away before its stream begins leaves no subscription", async () => {
+  const app = fastify();
+  await forTests({ stop: () => app.close() });
+  let [asked, answered, subscribed] = [0, 0, 0];
+  let goOn = () => {};
+  const looked = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  app.register(async (scope) => {
+    const stream = eventStreams(scope);
+    scope.get("/events", async (_, reply) => {
+      asked++;
+      await looked;
+      stream(reply, () => {
+        subscribed++;
+        return () => void subscribed--;
+      });
+      answered++;
+      return reply;
+    });
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const call = request({ port, path: "/events" }).on("error", () => {});
+  const [socket] = await Promise.all([once(app.server, "connection").then(([own]) => own), call.end()]);
+  await until(() => asked === 1);
+  call.destroy();
+  await until(() => socket.destroyed);
+  goOn();
+  await until(() => answered === 1);
+  assert.equal(subscribed, 0);
+});
