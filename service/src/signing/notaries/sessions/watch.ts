@@ -48,7 +48,7 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
     each("ended acts", async () => {
       for (const { id } of await sessionsToEnd(db, deps.rooms.node, clock())) each(id, () => finish(deps, id));
     });
-    const now = Date.now();
+    const now = clock().getTime();
     if (now - lookedAt < lookForLeftMs) return;
     lookedAt = now;
     each("left sessions", async () => {
