@@ -78,20 +78,23 @@ async function claimed() {
   return { code, ...task };
 }
 
+/** A session without a room in this service. */
+const sessionId = "7d6a3a0e-5a43-4b0e-9d0e-6f1c2b3a4d5e";
+
 const act = {
   ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue: { state: "OH", county: "Franklin" } },
   ...{ startedAt: "2026-01-15T14:05:00.000Z", endedAt: "2026-01-15T14:35:00.000Z", witnesses: [], feeCents: 1000 },
-  ...{ session: { tool: "SignSealShip", id: "signed" }, notes: null },
+  ...{ session: { tool: "SignSealShip", id: sessionId }, notes: null },
   principals: [{ name: "Jané Doe", address: "1 Main", basis: "personal_knowledge", credential: null, witness: null }],
 };
 
 test("a stranger follows the notary's signature to the recording, and sees which link was altered", async () => {
   const { code, id: taskId, orderId } = await claimed();
   const people = [{ person: "n", role: "notary", name: "Nora Ames" }];
-  const recording = await recordings.begin({ session: "signed", notaryId, orderId, environment: "test", people });
-  const peer = await openPeer({ engine: media.engine, session: "signed", person: "n" });
-  await until(() => (recordings.headOf("signed")?.seq ?? 0) > 2);
-  const head = recordings.headOf("signed");
+  const recording = await recordings.begin({ session: sessionId, notaryId, orderId, environment: "test", people });
+  const peer = await openPeer({ engine: media.engine, session: sessionId, person: "n" });
+  await until(() => (recordings.headOf(sessionId)?.seq ?? 0) > 2);
+  const head = recordings.headOf(sessionId);
   assert.ok(head);
   const { seq, at: headAt, headSha256: sha256 } = head;
   const kept = { sha256, keptAt: running.service.baseUrl, keptUntil: null, head: { recording, seq, at: headAt } };
@@ -101,7 +104,7 @@ test("a stranger follows the notary's signature to the recording, and sees which
   for (const pid of enginePids()) process.kill(pid, "SIGKILL");
   await media.happened("lost");
   await peer.close();
-  await recordings.resume("signed");
+  await recordings.resume(sessionId);
   const feed = await fetch(at("/api/partner/events?topics=recording.interrupted"), { headers: partner.headers });
   const { events } = (await feed.json()) as { events: { id: string; payload: { data: { cause: string } } }[] };
   assert.deepEqual(
@@ -119,7 +122,7 @@ test("a stranger follows the notary's signature to the recording, and sees which
   const confirmed = { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
   const early = await post(desk(code, "/signed"), confirmed);
   assert.match(await early.text(), /End the session first/);
-  await recordings.end("signed", []);
+  await recordings.end(sessionId, []);
   assert.equal((await post(desk(code, "/signed"), confirmed)).status, 303);
 
   await until(async () => {

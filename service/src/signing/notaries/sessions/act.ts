@@ -17,7 +17,7 @@ import { nameOf, openTurn, signsNext, turnWords, type Unmet } from "../sheets/st
 import { openSheetOf } from "../sheets/store.ts";
 import { notaryName, signerName } from "./interruption.ts";
 import type { LiveDeps } from "./session.ts";
-import { type LiveSession, openLiveOf } from "./store.ts";
+import { findLive, type LiveSession, openLiveOf } from "./store.ts";
 
 /** The conditions of an act by audio and video: who is there now, and whether what they do is on record. */
 export function unmetLive(
@@ -204,7 +204,8 @@ export async function requireTogether(
 ): Promise<void> {
   const live = await openLiveOf(db, taskId);
   if (!live) {
-    if (recording?.head) throw new ServiceError("conflict", "The session has ended. Note the act again.");
+    const ended = recording?.head && session ? await findLive(db, session.id) : undefined;
+    if (ended) throw new ServiceError("conflict", "The session has ended. Note the act again.");
     return;
   }
   if (mode !== "ron" || session?.id !== live.id || !recording?.head)
