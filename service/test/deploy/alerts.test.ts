@@ -110,6 +110,10 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     raises: [[['log_halted{log="live"}', "1x120"]]],
     isQuietAt: [[['log_halted{log="live"}', "0x120"]], [['log_halted{log="live"}', "0x117 1x2"]]],
   },
+  SignSealShipLogContradicted: {
+    raises: [[['log_witness_alarm{witness="w.example.com/witness+01234567"}', "0x100 1x20"]]],
+    isQuietAt: [[['log_witness_alarm{witness="w.example.com/witness+01234567"}', "0x120"]]],
+  },
   SignSealShipMixedReleases: {
     raises: [
       [
