@@ -44,14 +44,17 @@ const suites: readonly Suite[] = [
   { name: "1,000 kills", args: tests("service/test/**/crash.test.ts", "service/test/faults/chaos.test.ts"), times: 72 },
 ];
 
+const secondsSince = (from: number): number => Math.round((performance.now() - from) / 1000);
+
 const line = (name: string, passed: boolean, from: number): void =>
-  console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${Math.round((performance.now() - from) / 1000)} s`);
+  console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${secondsSince(from)} s`);
 
 /** Runs a suite as often as configured, and prints its output on failure. */
 async function run({ name, args, times = 1 }: Suite): Promise<boolean> {
   const from = performance.now();
   for (let time = 0; time < times; time++) {
     const output = await failureOf(args);
+    if (times > 1) console.log(`        ${name}: ${time + 1} of ${times} runs after ${secondsSince(from)} s`);
     if (output === null) continue;
     line(name, false, from);
     console.log(output);
