@@ -149,10 +149,10 @@ async function entered(
 ): Promise<PageAnswer> {
   const withSession = { ...link, session: session.session };
   if (link.language) await ceremony.setLanguage(withSession, link.language);
-  const { frame } = await ceremony.view(withSession);
+  const { frame, host } = await ceremony.view(withSession);
   const cookie = sessionCookie(link.token, session, ownOrigin.startsWith("https:"));
-  // A frame's address is its session: browsers keep no cookies for it.
-  return { redirect: `/sign/${link.token}`, headers: frame ? {} : { "Set-Cookie": cookie } };
+  // The address is the session of a frame, for which browsers keep no cookies, and of a device that goes on to others.
+  return { redirect: `/sign/${link.token}`, headers: frame || host !== null ? {} : { "Set-Cookie": cookie } };
 }
 
 const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>

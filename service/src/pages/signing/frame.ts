@@ -8,8 +8,10 @@ import { accentStripe, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { facts, languageMenu } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
+import { buttonForm } from "../ui/forms/button-form.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
+import { sittingPath } from "../ui/page/sitting-cookie.ts";
 import { type Html, html } from "../ui/render.ts";
 import { frames } from "../ui/words/frames.ts";
 import { frameData } from "./embed-data.ts";
@@ -53,6 +55,7 @@ ${view.frame && frameData({ origin: view.frame, signer: view.signer.n, state: vi
 ${view.frame && closeForm(words)}
 ${view.environment === "test" && testBanner(state)}
 ${formResult(state)}
+${handOnPart(state)}
 <header class="signing-head">
 ${accentStripe(branding?.accentColor)}
 ${sender(state)}
@@ -74,6 +77,14 @@ function testBanner({ view, words }: PageState): Html {
 /** Leaves the frame, where the firm's page listens. */
 const closeForm = ({ embed }: Words): Html =>
   html`<p class="with-script embed-close"><button type="button" class="quiet-button" id="embed-close">${embed.close}</button></p>`;
+
+/** Above each step on a member’s device: whose it is, and the way to give it away. */
+function handOnPart({ view, words }: PageState): Html {
+  if (view.host === null) return html``;
+  const isMine = view.state === "ready" || view.state === "identify";
+  return html`<div class="card no-print"><p>${words.sitting.lead(view.host)}</p>
+${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine ? { kind: "quiet-button" } : {})}</div>`;
+}
 
 /** The result of the submitted form. Screen readers announce an error, and it gets the focus. */
 function formResult({ done, error, words }: PageState): Html | "" {

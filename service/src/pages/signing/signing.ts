@@ -16,6 +16,7 @@ import { renderBegin } from "./embed-page.ts";
 import { firmOf, type PageState } from "./frame.ts";
 import { writePicture } from "./picture.ts";
 import { brokenPage, type RenderDeps, renderPage, renderStep, withRefusalPage } from "./render.ts";
+import { sittingPages } from "./sitting-pages.ts";
 import { givenPart } from "./steps/fields.ts";
 import { noticesPart } from "./steps/notices.ts";
 import { linesOf } from "./text-lines.ts";
@@ -33,6 +34,7 @@ export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   actRoutes(app, deps);
   pictureRoute(app, deps);
   embedPages(app, deps);
+  sittingPages(app, deps);
 }
 
 /** The document as text: an aid for reading. The signature covers the PDF. */

@@ -6,6 +6,7 @@ import { sweepDue } from "./lifecycle/due.ts";
 import { followOrder } from "./lifecycle/follow.ts";
 import type { EnvelopeDeps } from "./records/deps.ts";
 import { sweepEmbeds } from "./records/embeds.ts";
+import { sweepSittings } from "./records/sittings.ts";
 
 /** Envelopes follow their orders. */
 export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
@@ -22,5 +23,6 @@ export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal)
   await sweepPreparedActs(deps.db, now);
   await sweepTexts(deps.db, now);
   await sweepEmbeds(deps.db, now);
+  await sweepSittings(deps.db, now);
   return sweepDue(deps, stopping);
 }

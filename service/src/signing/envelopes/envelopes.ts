@@ -9,6 +9,7 @@ export { readSigning, type SigningReadDeps } from "./api/signing-api.ts";
 export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
 export type { Frame } from "./ceremony/embedded.ts";
 export { openCeremony } from "./ceremony/open-ceremony.ts";
+export type { SittingView } from "./ceremony/sitting.ts";
 export {
   type Client,
   copyKinds,
@@ -43,6 +44,7 @@ export {
   takeFromSigner,
   voidRoom,
 } from "./lifecycle/room.ts";
+export { openSitting } from "./lifecycle/sitting.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
 export { signingMail } from "./mails/mails.ts";
 export {

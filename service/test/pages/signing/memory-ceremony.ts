@@ -90,6 +90,7 @@ export async function memoryCeremony(
     ],
     expiresAt: new Date("2026-12-22T12:00:00Z"),
     frame: null,
+    host: null,
     room: null,
     step,
     canSendWayIn: true,
@@ -158,6 +159,11 @@ export async function memoryCeremony(
       asked.push("opened");
     },
     frameOfTicket: async () => undefined,
+    sitting: async () => undefined,
+    beginTurn: async () => {
+      throw new ServiceError("not_found", "No device.");
+    },
+    takeTurn: async () => {},
     frameOfSession: async () => undefined,
     async redeem() {
       throw new ServiceError("not_found", "There is no such ticket.");

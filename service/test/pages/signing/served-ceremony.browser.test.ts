@@ -5,6 +5,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openCeremonyService } from "../../signing/envelopes/ceremony/ceremony-service.ts";
+import { signedIn } from "../dashboard/signed-in-page.ts";
 
 type Running = Awaited<ReturnType<typeof openCeremonyService>>;
 
@@ -56,11 +57,56 @@ const marksOf = async (running: Running, code: string) => (await actsOf(running,
 
 const actsOf = async ({ db }: Running, code: string) =>
   (
-    await db.query<{ act: { keyHeldBy: string; mark: object } }>(sql`
+    await db.query<{ act: { keyHeldBy: string; mark: object; channel?: string } }>(sql`
       SELECT t.record::json -> 'act' AS act FROM envelope_events t
         JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
       WHERE ${isSealed(sql`o.code`, "order", code)} AND t.record::json ->> 'event' = 'signed' ORDER BY t.position`)
   ).map(({ act }) => act);
+
+test("a member hands a phone to two signers: each signs on it, going back shows nothing of the other, and the member is signed out", async () => {
+  const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
+  try {
+    const code = await running.order([jane, eve]);
+    await running.linkOf(jane.email);
+    const key = running.headers.Authorization.replace("Bearer ", "");
+    const opened = await signedIn(running.service, browser, { key, email: "host@harbor-title.com", width: 390 });
+    const { page } = opened;
+    await page.goto(`${running.service.baseUrl}/dashboard/orders/${code}`);
+    await page.getByText("Sign here, on this device").click();
+    await page.getByRole("button", { name: "Sign me out and hand the device over" }).click();
+    for (const [signer, other] of [[jane.name, eve.name] as const, [eve.name, jane.name] as const]) {
+      await page.getByRole("heading", { name: `Hand the device to ${signer}` }).waitFor();
+      assert.deepEqual(await opened.axe(), []);
+      assert.equal(await opened.overflow(), 0);
+      await page.getByRole("button", { name: `I am ${signer}` }).click();
+      await page.getByLabel("I opened the document").check();
+      await page.getByRole("button", { name: "I agree" }).click();
+      const own = page.url();
+      await page.getByRole("button", { name: "Signature, page 3. Fill in" }).press("Enter");
+      await page.getByRole("button", { name: "OK" }).click();
+      await page.getByRole("button", { name: "Everything is filled in: sign" }).click();
+      await page.locator("#sign-button").press("Enter");
+      await page.getByText("Your signature is in the document.").waitFor();
+      await page.getByRole("button", { name: "Hand the device on" }).click();
+      await page.getByRole("heading", { level: 1, name: /Hand the device on|Give the device back/ }).waitFor();
+      await page.goBack();
+      assert.equal((await page.getByText(signer).count()) + (await page.getByText(other).count()), 0, page.url());
+      assert.equal((await page.goto(own))?.status(), 404);
+      await page.goto(`${running.service.baseUrl}/in-person`);
+    }
+    await page.getByRole("heading", { name: "Give the device back to host@harbor-title.com" }).waitFor();
+    assert.deepEqual(await opened.axe(), []);
+    await page.goto(`${running.service.baseUrl}/dashboard/orders/${code}`);
+    await page.getByRole("heading", { name: "Sign in" }).first().waitFor();
+    assert.deepEqual(
+      (await actsOf(running, code)).map((act) => act.channel),
+      ["in_person", "in_person"],
+    );
+  } finally {
+    await browser.close();
+    await running.close();
+  }
+});
 
 test("a browser signs nothing but what it was asked for: a tail of another byte, a record of another name", async () => {
   const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);

@@ -54,6 +54,7 @@ import { ownOrder } from "./own-order.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { sandboxForms } from "./sandbox-forms.ts";
 import type { RefusedSigner } from "./signers.ts";
+import { sittingForm } from "./sitting.ts";
 import { orderName } from "./words.ts";
 
 /** The features that the pages of orders use, by their purpose. */
@@ -91,6 +92,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
 
   sandboxForms(forms, { ...desk.sandbox, limits }, form);
   signerForms(forms, { db, clock, limits, envelopes: desk.envelopes }, show);
+  sittingForm(forms, { ...frame, envelopes: desk.envelopes }, form);
   cancelForm(
     forms,
     { ...desk.moves, limits },

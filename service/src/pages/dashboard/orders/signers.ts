@@ -7,6 +7,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { signerWords } from "../../ui/orders/signer-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { authChoices, identified, languageChoices } from "./signer-choices.ts";
+import { sittingPart } from "./sitting.ts";
 
 /** Values of the refused signer form. */
 export type RefusedSigner = { n: number; typed: FormValues };
@@ -39,7 +40,7 @@ ${facts([
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
 ${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, submission, signer, textCodes, typed)}
 </section>`;
-  })}`;
+  })}${open && sittingPart(`/dashboard/orders/${orderCode}/sitting`, signers)}`;
 }
 
 function changes(

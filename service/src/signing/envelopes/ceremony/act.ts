@@ -82,7 +82,7 @@ export async function openAct(
   client: Client,
 ): Promise<OpenAct> {
   const { workers, stamp, clock, random, signerAuthorities, baseUrl } = deps;
-  const { envelope, signer, embed, room } = linked;
+  const { envelope, signer, embed, sitting, room } = linked;
   const at = wholeSeconds(clock());
   const own = ownFields(envelope.fields, signer.n);
   const filling = { name: signer.name, at, language: signer.language };
@@ -92,6 +92,7 @@ export async function openAct(
     envelope,
     signer,
     embed,
+    sitting,
     room,
     document,
     request,
@@ -235,7 +236,7 @@ export function markRecord(mark: SignatureMark): JsonObject {
   return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
 }
 
-type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "room"> & {
+type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "sitting" | "room"> & {
   document: Document;
   request: SignRequest;
   values: ReadonlyMap<string, string>;
@@ -250,13 +251,19 @@ const stepOf = ({ auth, phone }: Linked["signer"]): string =>
   auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
 
 function actRecord(acting: Acting): JsonObject {
-  const { envelope, signer, embed, room, document, request, values, hidden, own, client, at, keyHeldBy } = acting;
+  const { envelope, signer, embed, sitting, room, document, request, values, hidden, own, client, at, keyHeldBy } =
+    acting;
   const { mark } = request;
   const byNotary = room ? [room.presence] : null;
-  const byLink = embed ? `page at ${embed.origin}, opened by the firm for the signer` : "link mailed to the address";
+  const byLink = embed
+    ? `page at ${embed.origin}, opened by the firm for the signer`
+    : sitting
+      ? `in person, on a device that ${sitting.host} of the firm handed over`
+      : "link mailed to the address";
   return {
     at: at.toISOString(),
     ...(embed && { channel: "embedded", origin: embed.origin }),
+    ...(sitting && { channel: "in_person", host: sitting.host }),
     ...(room && { channel: room.isRemote ? "by_audio_and_video" : "in_presence" }),
     client: clientDetail(client),
     consent: signer.consent && { ...signer.consent },

@@ -5,6 +5,7 @@ import type { SignatureMark } from "../pdf/fields.ts";
 import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
 import type { DocumentText } from "../reading/read-text.ts";
 import type { Frame } from "./embedded.ts";
+import type { SittingView } from "./sitting.ts";
 import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
 /** Where a code went; `away` and `refused`: no text message was sent, for now or to that number at all. */
@@ -70,6 +71,12 @@ export type Ceremony = {
   readonly frameOfSession: (session: string) => Promise<Frame | undefined>;
   /** Begins the signing in a frame, once. @returns the token of its pages @throws ServiceError `conflict`, `not_found` */
   readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
+  /** A member's device between two signers; undefined for a token that opens nothing. Changes nothing. */
+  readonly sitting: (token: string) => Promise<SittingView | undefined>;
+  /** Gives a signer the device. @returns the token of their pages @throws ServiceError `conflict`, `not_found` */
+  readonly beginTurn: (token: string, n: number, client: Client) => Promise<{ session: string }>;
+  /** Ends the turn of the signer who has the device. */
+  readonly takeTurn: (token: string) => Promise<void>;
   /** Sends the signer a code of 6 digits, by mail or by text message. @throws ServiceError `rate_limited` too soon after the last one */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /** Tries the mailed code or the access code. @returns the session for the link's cookie; null for a wrong one */

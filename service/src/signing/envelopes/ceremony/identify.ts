@@ -16,6 +16,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { identifyEmbed } from "../records/embeds.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
+import { identifySitting } from "../records/sittings.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
@@ -143,15 +144,17 @@ export type Begun = { session: string; expiresAt: Date };
 async function begin(
   tx: Tx,
   { rowMac }: EnvelopeDeps,
-  { envelope, signer, embed, at }: Linked,
+  { envelope, signer, embed, sitting, at }: Linked,
   client: Client,
 ): Promise<Begun> {
   if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
   const session = newSecret();
   const expiresAt = new Date(at.getTime() + sessionMs);
-  // A frame has no cookie: its address is the session, and the session of the mailed link stays.
-  const ofLink = embed ? nothing : sql`, session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
+  // A frame has no cookie, and a device goes on to others: the address is the session, and the session of the mailed link stays.
+  const ofLink =
+    embed || sitting ? nothing : sql`, session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
   if (embed) await identifyEmbed(tx, embed.id, at);
+  if (sitting) await identifySitting(tx, sitting.id, at);
   await updateSigner(
     tx,
     signer.id,

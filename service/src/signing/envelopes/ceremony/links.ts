@@ -15,6 +15,7 @@ import {
 } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
 import { openRoomOf, type SignerRoom } from "../records/rooms.ts";
+import { type Sitting, sittingOfSession } from "../records/sittings.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
 
@@ -27,6 +28,8 @@ export type Linked = {
   identified: boolean;
   /** The firm's page that shows it; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
+  /** The turn on a member's device, in person; null for every other link. */
+  sitting: Pick<Sitting, "id" | "host"> | null;
   /** The signer's turn on a notary's device; null for every other link. */
   room: SignerRoom | null;
   /** When it was read: after the envelope was locked, where it is. */
@@ -41,19 +44,25 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const unknown = new ServiceError("not_found", "This signing link is not valid.");
   if (!isCode(link.token)) throw unknown;
   const session = link.session !== null && isSecret(link.session) ? tokenSha256(link.session) : null;
+  const turnOf = (opened: Embed | Sitting, now: Date) => {
+    const { envelopeId, signerId, identifiedAt, isCurrent, sessionExpiresAt } = opened;
+    const isOpen = isCurrent && (sessionExpiresAt?.getTime() ?? 0) > now.getTime();
+    if (!isOpen || signerId === null) throw unknown;
+    return { envelopeId, id: signerId, hasSession: identifiedAt !== null };
+  };
   const find = async () => {
     const [row] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
       SELECT envelope_id AS "envelopeId", id,
         coalesce(session_sha256 = ${session} AND session_expires_at > ${clock()}, false) AS "hasSession"
       FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
-    if (row) return { ...row, embed: null, room: null };
+    if (row) return { ...row, ...ofLink };
     const room = await openRoomOf(db, link.token, clock());
-    if (room) return { envelopeId: room.envelopeId, id: room.signerId, hasSession: true, embed: null, room };
+    if (room) return { ...ofLink, envelopeId: room.envelopeId, id: room.signerId, hasSession: true, room };
     const embed = await embedOfSession(db, link.token);
-    const isOpen = embed?.isCurrent && (embed.sessionExpiresAt?.getTime() ?? 0) > clock().getTime();
-    if (!embed || !isOpen) throw unknown;
-    const { envelopeId, signerId: id, identifiedAt } = embed;
-    return { envelopeId, id, hasSession: identifiedAt !== null, embed, room: null };
+    if (embed) return { ...ofLink, ...turnOf(embed, clock()), embed };
+    const sitting = await sittingOfSession(db, link.token);
+    if (sitting) return { ...ofLink, ...turnOf(sitting, clock()), sitting };
+    throw unknown;
   };
   const seen = await find();
   const envelope = await (lock
@@ -66,8 +75,12 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const signer = signers.find(({ id }) => id === found.id);
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
-  return { envelope, signer, signers, identified, embed: found.embed, room: found.room, at };
+  const { embed, sitting, room } = found;
+  return { envelope, signer, signers, identified, embed, sitting, room, at };
 }
+
+/** A link that was mailed. */
+const ofLink: Pick<Linked, "embed" | "sitting" | "room"> = { embed: null, sitting: null, room: null };
 
 /**
  * Whether wrong codes have locked the link. The way in that is sent with a code opens it all the same. A lock ends after a day, so that a stranger with the link shuts nobody out for good: five

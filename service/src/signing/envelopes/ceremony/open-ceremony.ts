@@ -23,6 +23,7 @@ import { canSendWayIn, enter, identify, sendCode } from "./identify.ts";
 import { knownFields } from "./known-fields.ts";
 import { follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
+import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
 
 export type CeremonyDeps = EnvelopeDeps & { titleOf: TitleOf; noticesOf: NoticesOf };
@@ -62,6 +63,9 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     frameOfTicket: (ticket) => frameOfTicket(deps, ticket),
     frameOfSession: (session) => frameOfSession(deps, session),
     redeem: (ticket, client) => redeemTicket(deps, ticket, client),
+    sitting: (token) => viewSitting(deps, token),
+    beginTurn: (token, n, client) => beginTurn(deps, token, n, client),
+    takeTurn: (token) => takeTurn(deps, token),
     sendCode: (link, client) => sendCode(deps, link, client),
     identify: (link, code, client) => identify(deps, link, code, client),
     enter: (link, entry, client, accessCode) => enter(deps, link, entry, client, accessCode),
@@ -98,8 +102,8 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
-        // Only the frame has its address: no stranger with the mailed link gets here.
-        if (linked.embed || linked.room || (linked.identified && isUnderWay(linked)))
+        // Only the frame, or the device, has its address: no stranger with the mailed link gets here.
+        if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
           await updateSigner(tx, linked.signer.id, sql`language = ${language}`);
       }),
   };
@@ -173,7 +177,7 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
 };
 
 async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> {
-  const { envelope, signer, signers, identified, embed, room } = linked;
+  const { envelope, signer, signers, identified, embed, sitting, room } = linked;
   const state = stateOf(linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
   const now = (format: PreparedField["format"]) => dateText(deps.clock(), format, signer.language);
@@ -197,6 +201,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
     expiresAt: envelope.expiresAt,
     frame: embed?.origin ?? null,
+    host: sitting?.host ?? null,
     room: room && { maySign: room.maySign, isRemote: room.isRemote },
     step: signer.auth === "link" ? null : signer.auth,
     canSendWayIn: canSendWayIn(linked),

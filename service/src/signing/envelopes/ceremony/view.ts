@@ -76,6 +76,8 @@ export type SigningView = {
   readonly expiresAt: Date;
   /** The firm's site whose page shows it in a frame; null for a page of its own. */
   readonly frame: string | null;
+  /** Whose device it is that goes from signer to signer; null for a page of its own. */
+  readonly host: string | null;
   /** Before a notary, at the notary's device or by audio and video, and whether the signature is open; null for a page of its own. */
   readonly room: { readonly maySign: boolean; readonly isRemote: boolean } | null;
   /** The step that the signer is identified by, besides the link; null for none. */

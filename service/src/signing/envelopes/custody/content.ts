@@ -44,8 +44,8 @@ const methods: Readonly<Record<string, string>> = {
   access_code: "an access code that the sender agreed on with the signer",
 };
 
-/** In a frame no link was used that was mailed to an address. */
-const inFrame: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
+/** In a frame, and on a device of the firm, no link was used that was mailed to an address. */
+const withoutLink: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
 
 /** The acts, as their records say them, in the order of the signers. */
 export const actsOf = ({
@@ -62,7 +62,7 @@ export const actsOf = ({
 
 function shown({ act, actSha256, timeStamp }: TrailEntry, attached: ReadonlySet<string>): ShownAct {
   const identifiedBy = memberOf(act, "identifiedBy");
-  const known = textIn(act, "channel") === "embedded" ? { ...methods, ...inFrame } : methods;
+  const known = ["embedded", "in_person"].includes(textIn(act, "channel")) ? { ...methods, ...withoutLink } : methods;
   const steps = Array.isArray(identifiedBy) ? identifiedBy.map((step) => known[String(step)] ?? String(step)) : [];
   const consentAt = textIn(act, "consent", "at");
   const consentText = act === undefined ? "" : consentName(act);
@@ -116,6 +116,7 @@ const eventWords: Readonly<Record<string, string>> = {
   created: "The document was prepared for its signers",
   link_issued: "A link was issued, to be mailed",
   embedded: "The firm opened the signing page for the signer",
+  in_person: "The firm gave the signer a device, in person",
   opened: "The link was opened",
   code_sent: "A code was sent",
   code_failed: "A wrong code was given",
@@ -134,9 +135,10 @@ const eventWords: Readonly<Record<string, string>> = {
 };
 
 /** A record of the trail in a line. */
-export function entryWords({ signers }: EnvelopeEvidence, { event, signer, origin }: TrailEntry): string {
+export function entryWords({ signers }: EnvelopeEvidence, { event, signer, origin, host }: TrailEntry): string {
   const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
-  const words = `${eventWords[event] ?? event.replaceAll("_", " ")}${site}`;
+  const by = event === "in_person" && typeof host === "string" ? `, by ${host}` : "";
+  const words = `${eventWords[event] ?? event.replaceAll("_", " ")}${site}${by}`;
   const name = signers.find(({ n }) => n === signer)?.name;
   return name === undefined ? words : `${words}: ${name}`;
 }

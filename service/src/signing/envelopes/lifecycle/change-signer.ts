@@ -13,35 +13,63 @@ import {
   type Signer,
 } from "../records/envelope.ts";
 
-/** A signer of an order, and who wants something of them. */
-export type SignerRequest = { owner: Owner; orderCode: string; n: number; actor: string };
+/** An order whose signing a firm wants to change. */
+export type OpenRequest = { owner: Owner; orderCode: string };
 
-/** The signer in the open envelope; order and envelope are locked. */
-export type LockedSigner = { envelope: Envelope; signer: Signer; signers: Signer[]; at: Date };
+/** A signer of an order, and who wants something of them. */
+export type SignerRequest = OpenRequest & { n: number; actor: string };
+
+/** The open envelope with its signers; order and envelope are locked. */
+export type LockedSigning = { envelope: Envelope; signers: Signer[]; at: Date };
+
+/** The signer in the open envelope. */
+export type LockedSigner = LockedSigning & { signer: Signer };
+
+type Deps = Pick<EnvelopeDeps, "db" | "clock">;
 
 /**
- * Changes a signer who has not signed, in a transaction with the order locked first and its envelope after it.
- * @throws ServiceError `not_found` for another firm's or environment's order, or no such signer; `conflict` when the order
- * does not wait for this signature
+ * Changes the signing of an order, in a transaction with the order locked first and its envelope after it.
+ * @throws ServiceError `not_found` for another firm's or environment's order; `conflict` when it does not wait for signatures
  */
-export async function changeSigner(
-  { db, clock }: Pick<EnvelopeDeps, "db" | "clock">,
-  { owner, orderCode, n }: SignerRequest,
+export const changeOpen = <Result>(
+  deps: Deps,
+  request: OpenRequest,
+  change: (tx: Tx, locked: LockedSigning) => Promise<Result>,
+): Promise<Result> => locked(deps, request, (tx, signing) => change(tx, inTime(signing)));
+
+/**
+ * Changes a signer who has not signed, as `changeOpen`.
+ * @throws ServiceError as there; `not_found` for no such signer, `conflict` when the order does not wait for this signature
+ */
+export const changeSigner = (
+  deps: Deps,
+  request: SignerRequest,
   change: (tx: Tx, locked: LockedSigner) => Promise<void>,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+): Promise<void> =>
+  locked(deps, request, async (tx, signing) => {
+    const signer = signing.signers.find((each) => each.n === request.n);
+    if (!signer) throw new ServiceError("not_found", "No such signer.");
+    if (signer.signedAt !== null) throw new ServiceError("conflict", "This person has signed already.");
+    await change(tx, { ...inTime(signing), signer });
+  });
+
+const locked = <Result>(
+  { db, clock }: Deps,
+  { owner, orderCode }: OpenRequest,
+  work: (tx: Tx, signing: LockedSigning) => Promise<Result>,
+): Promise<Result> =>
+  db.transaction(async (tx) => {
     const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
     if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment)
       throw new ServiceError("not_found", "Order not found.");
     const open = order.status === "EsignPending" ? await findOpenEnvelope(tx, order.id) : undefined;
     const envelope = open && (await lockEnvelope(tx, open.id));
     if (!envelope) throw new ServiceError("conflict", "This order does not wait for signatures now.");
-    const signers = await findSigners(tx, envelope.id);
-    const signer = signers.find((each) => each.n === n);
-    if (!signer) throw new ServiceError("not_found", "No such signer.");
-    if (signer.signedAt !== null) throw new ServiceError("conflict", "This person has signed already.");
-    const at = clock();
-    if (isOverdue(envelope, signers, at)) throw new ServiceError("conflict", "The time to sign has expired.");
-    await change(tx, { envelope, signer, signers, at });
+    return work(tx, { envelope, signers: await findSigners(tx, envelope.id), at: clock() });
   });
+
+function inTime<Signing extends LockedSigning>(signing: Signing): Signing {
+  const { envelope, signers, at } = signing;
+  if (isOverdue(envelope, signers, at)) throw new ServiceError("conflict", "The time to sign has expired.");
+  return signing;
 }

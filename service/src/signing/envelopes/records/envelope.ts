@@ -173,3 +173,7 @@ export async function endEnvelope(
   await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return true;
 }
+
+/** Whether signers may act in an envelope now. */
+export const isOpenToSigners = (envelope: Envelope, signers: readonly Signer[], at: Date): boolean =>
+  envelope.endedAt === null && envelope.orderStatus === "EsignPending" && !isOverdue(envelope, signers, at);

@@ -10,12 +10,14 @@ import { signerState } from "../../../orders/order/order.ts";
 import { embedTables } from "./embeds.ts";
 import { type Envelope, envelopeState } from "./envelope.ts";
 import { roomTables } from "./rooms.ts";
+import { sittingTable } from "./sittings.ts";
 
 /** The events of an envelope. */
 export type TrailEvent =
   | "created"
   | "link_issued"
   | "embedded"
+  | "in_person"
   | "opened"
   | "code_sent"
   | "code_failed"
@@ -67,6 +69,7 @@ export const protectedTables = [
   envelopeRows,
   ...embedTables,
   ...roomTables,
+  sittingTable,
 ];
 
 /** The next record. @param detail further members; their names must differ from those of the frame */
@@ -170,7 +173,15 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
 const mostOfSigner = 500;
 
 /** Records that only the signer causes. Strangers with the link cause others (codes, failures), which have bounds of their own. */
-const bySigner: readonly TrailEvent[] = ["embedded", "opened", "code_ok", "consented", "proposed", "signed"];
+const bySigner: readonly TrailEvent[] = [
+  "embedded",
+  "in_person",
+  "opened",
+  "code_ok",
+  "consented",
+  "proposed",
+  "signed",
+];
 
 /** @throws ServiceError `rate_limited` for a signer who has filled the trail since their link was issued */
 export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {

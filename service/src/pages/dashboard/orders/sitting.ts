@@ -1,0 +1,54 @@
+import type { FastifyInstance } from "fastify";
+import { clearCookie, cookieNames, signOut } from "../../../firms/members/members.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { actorOf } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type EnvelopeDeps, openSitting, type SignerState } from "../../../signing/envelopes/envelopes.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
+import { sittingCookie, sittingPath } from "../../ui/page/sitting-cookie.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { DashboardFrame } from "../page-shell.ts";
+
+/** Hands this device to the signers whose turn it is, one after another. */
+export function sittingPart(path: string, signers: readonly SignerState[]): Html {
+  if (!signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)) return html``;
+  return html`<details><summary>Sign here, on this device</summary>
+<p class="hint">You hand this device to the signers, one after another; each still passes the step that identifies them. You are signed out on it first, so that nobody sees your dashboard. The record of the signing names you as the one who handed it over.</p>
+${buttonForm(path, "Sign me out and hand the device over", { kind: "quiet-button" })}</details>`;
+}
+
+type Form = Pick<PageRoute<string>, "method" | "policy"> & {
+  refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
+};
+
+/** Opens a sitting on the browser that asks. */
+export function sittingForm(
+  forms: FastifyInstance,
+  { limits, baseUrl, envelopes }: Pick<DashboardFrame, "limits" | "baseUrl"> & { envelopes: EnvelopeDeps },
+  form: Form,
+): void {
+  pageRoute(
+    forms,
+    { limits },
+    {
+      ...form,
+      url: "/dashboard/orders/:code/sitting",
+      async handle({ params: { code }, request }) {
+        const owner = principalOf(request);
+        const host = owner.member?.email;
+        if (host === undefined) throw new ServiceError("conflict", "Only a person can hand a device over.");
+        const { token, expiresAt } = await openSitting(envelopes, {
+          owner,
+          orderCode: code,
+          actor: actorOf(owner),
+          host,
+        });
+        await signOut(envelopes, request.headers.cookie);
+        const device = sittingCookie(token, expiresAt, baseUrl.startsWith("https:"));
+        const cookies = [device, clearCookie(cookieNames.session), clearCookie(cookieNames.operator)];
+        return { redirect: sittingPath, headers: { "Set-Cookie": cookies } };
+      },
+    },
+  );
+}

@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { refuseCrossSite } from "../../kernel/http/authentication.ts";
+import { languageTags } from "../../kernel/platform/languages.ts";
+import type { SittingView } from "../../signing/envelopes/envelopes.ts";
+import { buttonForm } from "../ui/forms/button-form.ts";
+import { acceptForms } from "../ui/forms/form-body.ts";
+import { layout } from "../ui/layout.ts";
+import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
+import { sittingPath, sittingTokenOf } from "../ui/page/sitting-cookie.ts";
+import { type Html, html } from "../ui/render.ts";
+import { frames } from "../ui/words/frames.ts";
+import type { RenderDeps } from "./render.ts";
+import { wordsOf } from "./words/languages.ts";
+
+/**
+ * `/in-person`: a member's device between two signers. The browser forgets what the one before loaded and kept, so that going back
+ * shows nothing of it.
+ */
+export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
+  const { ceremony, ownOrigin } = deps;
+  const headers = { "Clear-Site-Data": '"cache", "storage"' };
+  const show = async (request: FastifyRequest, problem?: string): Promise<string> =>
+    betweenTurns(deps, await ceremony.sitting(sittingTokenOf(request.headers.cookie)), problem);
+
+  app.register(async (scope) => {
+    acceptForms(scope);
+    const form = {
+      method: "POST",
+      policy: "page",
+      onRequest: async (request: FastifyRequest) => refuseCrossSite(request, ownOrigin),
+    } as const;
+    pageRoute(scope, deps, { url: sittingPath, policy: "page", handle: ({ request }) => show(request) });
+    pageRoute(scope, deps, {
+      ...form,
+      url: `${sittingPath}/begin`,
+      async handle({ form: { signer = "" }, request }): Promise<PageAnswer> {
+        const client = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+        const n = /^\d{1,2}$/.test(signer) ? Number(signer) : 0;
+        const { session } = await ceremony.beginTurn(sittingTokenOf(request.headers.cookie), n, client);
+        return { redirect: `/sign/${session}` };
+      },
+      refused: ({ request }, problem) => show(request, problem),
+    });
+    pageRoute(scope, deps, {
+      ...form,
+      url: `${sittingPath}/done`,
+      async handle({ request }): Promise<PageAnswer> {
+        await ceremony.takeTurn(sittingTokenOf(request.headers.cookie));
+        return { redirect: sittingPath, headers };
+      },
+    });
+  });
+}
+
+function betweenTurns({ assets }: RenderDeps, view: SittingView | undefined, problem: string | undefined): string {
+  const language = view?.next[0]?.language ?? "en";
+  const words = wordsOf(language).sitting;
+  const [title, text] = view ? [words.over(view.host), words.overText] : [words.ended, words.endedText];
+  const alert =
+    problem !== undefined && html`<p role="alert"><strong>${wordsOf(language).refused.changed}</strong></p>`;
+  const isNext = view !== undefined && view.next.length > 0;
+  return layout(assets, {
+    unlisted: true,
+    title: isNext ? words.title : title,
+    headerNav: html``,
+    language: frames[language],
+    body: html`<div class="message">${alert}${
+      isNext
+        ? html`<h1>${words.title}</h1>${view.next.map(turn)}`
+        : html`<h1>${title}</h1><p>${text}</p><p><a href="/sign-in?return_to=%2Fdashboard">${words.signIn}</a></p>`
+    }</div>`,
+  });
+}
+
+function turn({ n, name: signer, language }: SittingView["next"][number]): Html {
+  const words = wordsOf(language).sitting;
+  return html`<section lang="${languageTags[language]}"><h2>${words.to(signer)}</h2><p>${words.text}</p>
+${buttonForm(`${sittingPath}/begin`, words.begin(signer), { fields: { signer: String(n) } })}</section>`;
+}

@@ -1,0 +1,22 @@
+import { parseCookie, stringifySetCookie } from "cookie";
+
+/** The pages of a member's device that goes from signer to signer. */
+export const sittingPath = "/in-person";
+
+const name = "sitting";
+
+/** `Set-Cookie` for such a device. The pages of its signers do not get it. @param secure whether the pages are https */
+export const sittingCookie = (token: string, expiresAt: Date, secure: boolean): string =>
+  stringifySetCookie({
+    name,
+    value: token,
+    expires: expiresAt,
+    path: sittingPath,
+    secure,
+    httpOnly: true,
+    sameSite: "strict",
+  });
+
+/** The token in a `Cookie` header; empty without one. */
+export const sittingTokenOf = (cookies: string | undefined): string =>
+  (cookies === undefined ? {} : parseCookie(cookies))[name] ?? "";

@@ -1,0 +1,88 @@
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newCode } from "../../../kernel/platform/ids.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import {
+  type Envelope,
+  findEnvelope,
+  findSigners,
+  isOpenToSigners,
+  lockEnvelope,
+  type Signer,
+  whoseTurn,
+} from "../records/envelope.ts";
+import { endTurn, giveTurn, type Sitting, sittingOfToken } from "../records/sittings.ts";
+import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
+import { clientDetail } from "./client-detail.ts";
+import type { Client } from "./view.ts";
+
+const sessionMs = 30 * 60_000;
+
+/** A sitting as its device shows it between two turns. It names no document: an order’s code opens pages of its own. */
+export type SittingView = {
+  readonly host: string;
+  /** The signers who may have the device now; empty when nobody else signs here. */
+  readonly next: readonly { readonly n: number; readonly name: string; readonly language: Language }[];
+};
+
+type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
+
+const isOpen = (sitting: Sitting, now: Date): boolean => sitting.expiresAt.getTime() > now.getTime();
+
+const nextOf = (envelope: Envelope, signers: readonly Signer[], now: Date): Signer[] =>
+  isOpenToSigners(envelope, signers, now) ? whoseTurn(signers).filter(({ issuedAt }) => issuedAt !== null) : [];
+
+/** Changes nothing. @returns undefined for a token that opens nothing, or no longer does */
+export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
+  const now = clock();
+  const sitting = isCode(token) ? await sittingOfToken(db, token) : undefined;
+  const envelope = sitting && isOpen(sitting, now) ? await findEnvelope(db, sitting.envelopeId) : undefined;
+  if (!sitting || !envelope) return undefined;
+  const signers = await findSigners(db, envelope.id);
+  return {
+    host: sitting.host,
+    next: nextOf(envelope, signers, now).map(({ n, name, language }) => ({ n, name, language })),
+  };
+}
+
+/**
+ * Gives a signer the device: their pages open under the session. The signer who had it before sees nothing any more.
+ * @throws ServiceError `not_found` for a token that opens nothing, `conflict` for a signer whose turn it is not
+ */
+export async function beginTurn(
+  { db, clock, rowMac }: Deps,
+  token: string,
+  n: number,
+  client: Client,
+): Promise<{ session: string }> {
+  const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
+  if (!seen) throw new ServiceError("not_found", "This device is no longer given to signers.");
+  return db.transaction(async (tx) => {
+    const envelope = await lockEnvelope(tx, seen.envelopeId);
+    const sitting = await sittingOfToken(tx, token);
+    const at = clock();
+    if (!envelope || !sitting || !isOpen(sitting, at))
+      throw new ServiceError("not_found", "This device is no longer given to signers.");
+    const signer = nextOf(envelope, await findSigners(tx, envelope.id), at).find((each) => each.n === n);
+    if (!signer) throw new ServiceError("conflict", "It is not this person’s turn to sign.");
+    await requireTrailRoom(tx, envelope.id, signer.n);
+    const session = newCode();
+    await giveTurn(tx, sitting.id, { signerId: signer.id, session, expiresAt: new Date(at.getTime() + sessionMs) });
+    const detail = { client: clientDetail(client), host: sitting.host, signer: signer.n };
+    await appendToTrail(tx, rowMac, envelope, "in_person", at, detail);
+    return { session };
+  });
+}
+
+/** The signer gives the device away: their pages open no more. A token that opens nothing changes nothing. */
+export async function takeTurn({ db }: Deps, token: string): Promise<void> {
+  const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
+  if (!seen) return;
+  await db.transaction(async (tx) => {
+    // Signing locks the envelope before it looks for its session.
+    await lockEnvelope(tx, seen.envelopeId);
+    const sitting = await sittingOfToken(tx, token);
+    if (sitting?.signerId) await endTurn(tx, sitting.id);
+  });
+}

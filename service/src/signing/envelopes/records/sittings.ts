@@ -1,0 +1,89 @@
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { tokenSha256 } from "./link-tokens.ts";
+
+const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
+const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
+
+/** A session acts as its signer, and the host is in the evidence, so every column is covered. */
+const sittingState: StateMac = {
+  table: sql`sittings`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    s,
+  ) => sql`${s}.id, ${s}.envelope_id, ${s}.host, ${hex(sql`${s}.token_sha256`)}, ${instant(sql`${s}.expires_at`)},
+    ${s}.signer_id, ${s}.link_id, ${hex(sql`${s}.session_sha256`)}, ${instant(sql`${s}.session_expires_at`)},
+    ${instant(sql`${s}.identified_at`)}`,
+};
+
+export const sittingTable = stateRows(sittingState);
+
+/** A device of the firm that goes from signer to signer, in person. */
+export type Sitting = {
+  id: string;
+  envelopeId: number;
+  /** The member who handed out the device. */
+  host: string;
+  expiresAt: Date;
+  /** Who has the device; null between two turns. */
+  signerId: number | null;
+  sessionExpiresAt: Date | null;
+  identifiedAt: Date | null;
+  /** Whether that signer still has the link of that time. */
+  isCurrent: boolean;
+};
+
+async function one(db: Sql, where: Statement): Promise<Sitting | undefined> {
+  const [sitting] = await db.query<Sitting>(sql`
+    SELECT s.id, s.envelope_id AS "envelopeId", s.host, s.expires_at AS "expiresAt", s.signer_id AS "signerId",
+      s.session_expires_at AS "sessionExpiresAt", s.identified_at AS "identifiedAt",
+      coalesce(s.link_id = e.link_id, false) AS "isCurrent", ${verified(sittingState, sql`s`)}
+    FROM sittings s LEFT JOIN envelope_signers e ON e.id = s.signer_id WHERE ${where}`);
+  return sitting;
+}
+
+export const sittingOfToken = (db: Sql, token: string) => one(db, sql`s.token_sha256 = ${tokenSha256(token)}`);
+export const sittingOfSession = (db: Sql, session: string) => one(db, sql`s.session_sha256 = ${tokenSha256(session)}`);
+
+type NewSitting = { envelopeId: number; host: string; token: string; expiresAt: Date };
+
+/** @param token 160 random bits, which are not stored */
+export async function insertSitting(tx: Tx, { envelopeId, host, token, expiresAt }: NewSitting): Promise<void> {
+  const id = newUuid();
+  await tx.query(sql`
+    INSERT INTO sittings (id, envelope_id, host, token_sha256, expires_at)
+    VALUES (${id}, ${envelopeId}, ${host}, ${tokenSha256(token)}, ${expiresAt})`);
+  await writeStateMacs(tx, sittingState, sql`id = ${id}`);
+}
+
+/** Gives a signer the device. The session of the signer who had it is gone. */
+export async function giveTurn(
+  tx: Tx,
+  id: string,
+  { signerId, session, expiresAt }: { signerId: number; session: string; expiresAt: Date },
+): Promise<void> {
+  await tx.query(sql`
+    UPDATE sittings SET signer_id = ${signerId}, link_id = (SELECT link_id FROM envelope_signers WHERE id = ${signerId}),
+      session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}, identified_at = NULL WHERE id = ${id}`);
+  await writeStateMacs(tx, sittingState, sql`id = ${id}`);
+}
+
+/** Nobody has the device. */
+export async function endTurn(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`
+    UPDATE sittings SET signer_id = NULL, link_id = NULL, session_sha256 = NULL, session_expires_at = NULL,
+      identified_at = NULL WHERE id = ${id}`);
+  await writeStateMacs(tx, sittingState, sql`id = ${id}`);
+}
+
+export async function identifySitting(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query(sql`UPDATE sittings SET identified_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, sittingState, sql`id = ${id}`);
+}
+
+/** The trail keeps what happened. */
+export const sweepSittings = (db: Sql, now: Date) => db.query(sql`DELETE FROM sittings WHERE expires_at < ${now}`);

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { sweepSittings } from "../../../../src/signing/envelopes/records/sittings.ts";
+import { newMember, postForm } from "../../../firms/members/signed-in-member.ts";
+import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
+
+const running = await forTests(openCeremonyService());
+const { client, ceremony, db } = running;
+const { baseUrl } = running.service;
+const key = running.headers.Authorization.replace("Bearer ", "");
+
+const jane = { name: "Jane Doe", email: "jane@example.com" };
+const max = { name: "Max Roe", email: "max@example.com", language: "es", routing: 2 };
+const coded = { name: "Cody Lane", email: "cody@example.com", auth: "access_code", access_code: "4711" };
+
+async function waiting(signers: readonly object[]): Promise<string> {
+  const code = await running.order(signers);
+  await until(async () => {
+    const path = `/api/partner/orders/${code}/signers`;
+    const { signers: states } = await client.ok<{ signers: { status: string }[] }>("GET", path);
+    return states[0]?.status === "sent";
+  });
+  return code;
+}
+
+let members = 0;
+async function host() {
+  members += 1;
+  const email = `host${members}@harbor-title.com`;
+  return { email, headers: (await newMember(running.service, email, key)).headers };
+}
+type Host = Awaited<ReturnType<typeof host>>;
+
+const cookiesOf = (response: Response) => response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+const sit = (code: string, { headers }: Host) => postForm(`${baseUrl}/dashboard/orders/${code}/sitting`, {}, headers);
+
+/** A device that a member handed over: the token that its browser has. */
+async function device(code: string, by: Host): Promise<{ token: string; cookie: string }> {
+  const opened = await sit(code, by);
+  assert.deepEqual([opened.status, opened.headers.get("location")], [303, "/in-person"]);
+  const cookie = cookiesOf(opened).find((each) => each.startsWith("sitting=")) ?? "";
+  return { token: cookie.replace("sitting=", ""), cookie };
+}
+const shown = async (cookie: string) => (await fetch(`${baseUrl}/in-person`, { headers: { Cookie: cookie } })).text();
+const post = (path: string, fields: Record<string, string>, cookie: string) =>
+  postForm(`${baseUrl}/in-person/${path}`, fields, { Cookie: cookie });
+
+async function begin(cookie: string, signer: number): Promise<string> {
+  const begun = await post("begin", { signer: String(signer) }, cookie);
+  assert.equal(begun.status, 303, await begun.text());
+  return (begun.headers.get("location") ?? "").split("/").at(-1) ?? "";
+}
+const pageOf = (token: string) => fetch(`${baseUrl}/sign/${token}`);
+
+test("two signers sign on a member's device, one after another: neither sees anything of the other, and the evidence names the host", async () => {
+  const [code, member] = [await waiting([jane, max]), await host()];
+  const { cookie } = await device(code, member);
+  const first = await shown(cookie);
+  assert.match(first, /Hand the device to Jane Doe/);
+  assert.doesNotMatch(first, /Max Roe|example\.com/, "it is not his turn, and no address is shown");
+  assert.ok(!first.includes(code), "the order's code opens the client's page");
+  const ofJane = await begin(cookie, 1);
+  const page = await (await pageOf(ofJane)).text();
+  assert.match(page, new RegExp(`on a device that ${member.email} handed you`));
+  assert.match(page, /action="\/in-person\/done"/);
+  await signBy(ceremony, { token: ofJane, session: null }, "Jane Doe");
+  const given = await post("done", {}, cookie);
+  assert.deepEqual([given.status, given.headers.get("clear-site-data")], [303, '"cache", "storage"']);
+  assert.equal((await pageOf(ofJane)).status, 404, "going back shows nothing");
+  const second = await shown(cookie);
+  assert.match(second, /<section lang="es"><h2>Entregue el dispositivo a Max Roe<\/h2>/);
+  const ofMax = await begin(cookie, 2);
+  await signBy(ceremony, { token: ofMax, session: null }, "Max Roe");
+  await post("done", {}, cookie);
+  const over = await shown(cookie);
+  assert.match(over, new RegExp(`Give the device back to ${member.email}`));
+  assert.doesNotMatch(over, /Jane|Max/);
+  const trail = await db.query<{ event: string; host: string | null; act: Record<string, unknown> | null }>(sql`
+    SELECT t.record::json ->> 'event' AS event, t.record::json ->> 'host' AS host, t.record::json -> 'act' AS act
+    FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
+    WHERE e.order_id = (SELECT max(order_id) FROM envelopes) ORDER BY t.position`);
+  const turns = trail.filter(({ event }) => event === "in_person");
+  assert.deepEqual(
+    turns.map(({ host: by }) => by),
+    [member.email, member.email],
+  );
+  for (const { act } of trail.filter(({ event }) => event === "signed"))
+    assert.deepEqual(
+      [act?.["channel"], act?.["host"], act?.["identifiedBy"]],
+      ["in_person", member.email, [`in person, on a device that ${member.email} of the firm handed over`]],
+    );
+  const order = await client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
+  assert.equal(order.status, "EsignComplete");
+});
+
+test("the member is signed out on the device before a signer gets it", async () => {
+  const [code, member] = [await waiting([jane]), await host()];
+  const opened = await sit(code, member);
+  assert.equal(cookiesOf(opened).filter((each) => /^[^=]*session[^=]*=$/.test(each)).length > 0, true);
+  const dashboard = await fetch(`${baseUrl}/dashboard/orders/${code}`, { headers: member.headers, redirect: "manual" });
+  assert.equal(dashboard.status, 401, "the session is over, also for who kept its cookie");
+});
+
+test("the step that identifies a signer stays, and what one browser passed opens no other turn", async () => {
+  const [code, member] = [await waiting([coded]), await host()];
+  const { cookie } = await device(code, member);
+  const token = await begin(cookie, 1);
+  assert.equal((await ceremony.view({ token, session: null })).state, "identify");
+  assert.equal(await ceremony.identify({ token, session: null }, "9999", browser), null);
+  assert.ok(await ceremony.identify({ token, session: null }, "4711", browser));
+  assert.equal((await ceremony.view({ token, session: null })).state, "ready");
+  const again = await begin(cookie, 1);
+  await assert.rejects(ceremony.view({ token, session: null }), /not valid/);
+  assert.equal((await ceremony.view({ token: again, session: null })).state, "identify");
+});
+
+test("a device opens nothing for a signer whose turn it is not, after the last signature, and after its hours", async () => {
+  const [code, member] = [await waiting([jane, max]), await host()];
+  const { cookie, token } = await device(code, member);
+  for (const signer of ["2", "3", "0", "x", ""]) {
+    const refused = await post("begin", { signer }, cookie);
+    assert.deepEqual([signer, refused.status], [signer, 409]);
+  }
+  const later = running.openAt(() => new Date(Date.now() + 4 * 3_600_000 + 60_000));
+  assert.equal(await later.sitting(token), undefined);
+  await assert.rejects(later.beginTurn(token, 1, browser), /no longer given/);
+  assert.deepEqual((await ceremony.sitting(token))?.next.length, 1);
+  const turn = await begin(cookie, 1);
+  const after = running.openAt(() => new Date(Date.now() + 31 * 60_000));
+  await assert.rejects(after.view({ token: turn, session: null }), /not valid/);
+  await signBy(ceremony, { token: turn, session: null }, "Jane Doe");
+  await assert.rejects(ceremony.beginTurn(token, 1, browser), /not this person’s turn/);
+  assert.deepEqual((await post("begin", { signer: "1" }, "sitting=none")).status, 404);
+  assert.match(await shown("sitting=none"), /no longer with signers/);
+});
+
+test("a signer who was replaced keeps no turn, and a forged row opens nothing", async () => {
+  const [code, member] = [await waiting([jane]), await host()];
+  const { cookie } = await device(code, member);
+  const token = await begin(cookie, 1);
+  const other = { name: "Ann Poe", email: "ann@example.com" };
+  await client.ok("POST", `/api/partner/orders/${code}/signers/1/replace`, other);
+  await assert.rejects(ceremony.view({ token, session: null }), /not valid/);
+  const next = await begin(cookie, 1);
+  assert.equal((await ceremony.view({ token: next, session: null })).signer.name, other.name);
+  await db.query(
+    sql`UPDATE sittings SET host = 'mallory@example.com' WHERE session_sha256 = sha256(${Buffer.from(next)})`,
+  );
+  await assert.rejects(ceremony.view({ token: next, session: null }), { code: "unavailable" });
+});
+
+test("only a member of the firm hands a device over, and only while the order waits for signatures", async () => {
+  const [code, member] = [await waiting([jane]), await host()];
+  const stranger = await newMember(
+    running.service,
+    `stranger${members}@example.org`,
+    (await newPartner(running.service)).key,
+  );
+  assert.equal((await sit(code, { email: "", headers: stranger.headers })).status, 404);
+  const crossSite = await fetch(`${baseUrl}/dashboard/orders/${code}/sitting`, {
+    method: "POST",
+    headers: { ...member.headers, Origin: "https://evil.example" },
+    redirect: "manual",
+  });
+  assert.equal(crossSite.status, 403);
+  const unpaid = await running.order([jane], {}, undefined, { pay: false });
+  const refused = await sit(unpaid, member);
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /does not wait for signatures now/);
+});
+
+test("old devices are forgotten", async () => {
+  const [code, member] = [await waiting([jane]), await host()];
+  await device(code, member);
+  const count = async () => (await db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM sittings`))[0]?.n ?? 0;
+  const before = await count();
+  await sweepSittings(db, new Date());
+  assert.equal(await count(), before);
+  await sweepSittings(db, new Date(Date.now() + 5 * 3_600_000));
+  assert.equal(await count(), 0);
+});
