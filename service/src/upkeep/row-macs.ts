@@ -62,6 +62,7 @@ const rowSets: readonly RowSet[] = [
   { name: "signers of orders", marker: "row-macs-filled-signers" },
   { name: "carriers", marker: "row-macs-filled-carriers" },
   { name: "tasks and payers", marker: "row-macs-filled-tasks", fill: refillOrders },
+  { name: "certificates of signers", marker: "row-macs-filled-certificates" },
   // The lines of earlier seals; those of closing versions are added here.
   {
     name: "lines of the log",

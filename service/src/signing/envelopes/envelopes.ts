@@ -2,6 +2,7 @@
 
 import { actRows } from "./ceremony/prepared-acts.ts";
 import { protectedTables as recordTables } from "./records/trail.ts";
+import { protectedTables as certificateTables } from "./revocation.ts";
 
 export type { NoticeCode } from "../../kernel/pdf/unseen/notice.ts";
 export { signingRoutes } from "./api/routes.ts";
@@ -76,4 +77,4 @@ export { issueCrls } from "./revocation.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";
 export { endingOf, type TextOutcome, type Texts } from "./texts/texts.ts";
 
-export const protectedTables = [...recordTables, actRows];
+export const protectedTables = [...recordTables, ...certificateTables, actRows];

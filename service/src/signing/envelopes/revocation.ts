@@ -1,8 +1,13 @@
+import { hash } from "node:crypto";
 import { type Authority, fingerprintOf, serialNumberOf, writeCrl } from "../../evidence/seals/seals.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { forged, MacOfRow } from "../../kernel/platform/database/state-mac.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Random } from "../../kernel/platform/random.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
 
 /** So many certificates share one list: it stays below 60 KB, however many acts there are. */
@@ -17,6 +22,42 @@ const renewDays = 7;
 
 /** A certificate that is about to be issued: its serial number, and where its revocation will be published. */
 export type CertificateEntry = { readonly serialNumber: Uint8Array; readonly crl: string };
+
+type Certificate = { authority: string; serial: string; revokedAt: Date | null; version: number; listed: boolean };
+
+const certificateTable = "signer_certificates";
+
+/** A trigger lets the version only grow, so an earlier row does not come back with its earlier MAC. */
+const certificateMembers = ({ authority, serial, revokedAt, version }: Omit<Certificate, "listed">) => ({
+  ...{ authority, serial, revokedAt, version },
+});
+
+const certificates = sql`SELECT number AS key, authority, encode(serial, 'hex') AS serial, revoked_at AS "revokedAt",
+  state_version AS version, listed, row_mac AS mac FROM signer_certificates`;
+
+type List = { authority: string; list: number; number: number; der: string | null };
+
+const listTable = "signer_crls";
+
+const listMembers = ({ authority, list, number, der }: List) => ({ authority, list, number, der });
+
+const set = "certificates of signers";
+
+/** Database access alone must not be enough to have a false list of revocations signed or served. */
+export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] = [
+  {
+    ...{ table: sql`signer_certificates`, key: sql`number`, mac: sql`row_mac`, backfill: { set } },
+    rows: certificates,
+    members: certificateMembers,
+  },
+  {
+    ...{ table: sql`signer_crls`, key: sql`(authority || ' ' || list)`, mac: sql`row_mac`, backfill: { set } },
+    rows: sql`SELECT authority || ' ' || list AS key, authority, list, number, encode(sha256(der), 'hex') AS der,
+      row_mac AS mac FROM signer_crls`,
+    // Nothing is served before the first list is signed.
+    members: (row) => (row.der === null ? null : listMembers(row)),
+  },
+];
 
 /** The authority in URLs and rows. */
 const authorityId = ({ chain }: Authority): string => fingerprintOf(chain[0]).slice(0, 32);
@@ -33,10 +74,12 @@ export async function recordCertificate(
   const serialNumber = serialNumberOf(random.bytes(16));
   const id = authorityId(authority);
   const revokedAt = new Date(at.getTime() + unusedKeyMs);
+  const serial = Buffer.from(serialNumber).toString("hex");
+  const mac = new MacOfRow(certificateTable, certificateMembers({ authority: id, serial, revokedAt, version: 1 }));
   const rows = await db.query<{ list: number }>(sql`
     WITH certificate AS (
-      INSERT INTO signer_certificates (authority, serial, issued_at, revoked_at)
-      VALUES (${id}, ${Buffer.from(serialNumber)}, ${at}, ${revokedAt})
+      INSERT INTO signer_certificates (authority, serial, issued_at, revoked_at, row_mac)
+      VALUES (${id}, ${Buffer.from(serialNumber)}, ${at}, ${revokedAt}, ${mac})
       RETURNING (number / ${listSize})::int AS list
     ), new_list AS (
       INSERT INTO signer_crls (authority, list) SELECT ${id}, list FROM certificate ON CONFLICT DO NOTHING
@@ -54,24 +97,41 @@ const crlUrl = (baseUrl: string, authority: string, list: number): string =>
  * @param stampedAt the time stamp's instant, or null
  */
 export async function revokeAfterAct(
-  tx: Sql,
+  { tx, rowMac }: { tx: Sql; rowMac: RowMac },
   serialNumber: Uint8Array,
   at: Date,
   stampedAt: Date | null,
 ): Promise<void> {
   const latest = stampedAt && new Date(Math.max(at.getTime(), stampedAt.getTime()) + afterActMs);
-  await tx.query(sql`
-    UPDATE signer_certificates SET revoked_at = ${latest} WHERE serial = ${Buffer.from(serialNumber)} AND NOT listed`);
+  const [row] = await tx.query<MacRow<Certificate>>(
+    sql`${certificates} WHERE serial = ${Buffer.from(serialNumber)} AND NOT listed FOR UPDATE`,
+  );
+  // An altered row gets no MAC: its forged part would be authentic afterwards.
+  if (!row || !holds(rowMac, row)) return;
+  const version = row.version + (row.revokedAt?.getTime() === latest?.getTime() ? 0 : 1);
+  const mac = new MacOfRow(certificateTable, certificateMembers({ ...row, revokedAt: latest, version }));
+  await tx.query(
+    sql`UPDATE signer_certificates SET revoked_at = ${latest}, row_mac = ${mac} WHERE number = ${row.key}`,
+  );
 }
+
+const holds = (rowMac: RowMac, row: MacRow<Certificate>): boolean =>
+  rowMac.holds(certificateTable, certificateMembers(row), row.mac);
+
+type IssueDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  rowMac: RowMac;
+  baseUrl: string;
+  signerAuthorities: SignerAuthorities;
+};
 
 /**
  * Issues the lists that are missing, that lack a certificate which is revoked by now, or that were issued a week ago. Several nodes may
  * do so at once: each list is locked while one issues it.
  */
-export async function issueCrls(
-  deps: { db: Database; clock: Clock; baseUrl: string; signerAuthorities: SignerAuthorities },
-  stopping: AbortSignal,
-): Promise<void> {
+export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise<void> {
   for (const authority of [deps.signerAuthorities.live, deps.signerAuthorities.test]) {
     const due = await deps.db.query<{ list: number }>(
       sql`${isDue(authorityId(authority), deps.clock())} ORDER BY list`,
@@ -83,51 +143,79 @@ export async function issueCrls(
   }
 }
 
+const weekBefore = (now: Date): Date => new Date(now.getTime() - renewDays * dayMs);
+
 /** Lists that lack a certificate that is revoked by now, and lists that are a week old. */
 const isDue = (authority: string, now: Date): Statement => sql`
   SELECT (number / ${listSize})::int AS list FROM signer_certificates
   WHERE authority = ${authority} AND NOT listed AND revoked_at <= ${now}
   UNION
   SELECT list FROM signer_crls
-  WHERE authority = ${authority} AND this_update < ${new Date(now.getTime() - renewDays * dayMs)}`;
+  WHERE authority = ${authority} AND this_update < ${weekBefore(now)}`;
 
 async function issueCrl(
-  { db, clock, baseUrl }: { db: Database; clock: Clock; baseUrl: string },
+  { db, clock, log, rowMac, baseUrl }: IssueDeps,
   authority: Authority,
   list: number,
 ): Promise<void> {
   const id = authorityId(authority);
   await db.transaction(async (tx) => {
-    const [before] = await tx.query<{ number: number }>(sql`
-      SELECT number FROM signer_crls WHERE authority = ${id} AND list = ${list} FOR UPDATE`);
+    const [before] = await tx.query<{ number: number; thisUpdate: Date | null }>(sql`
+      SELECT number, CASE WHEN isfinite(this_update) THEN this_update END AS "thisUpdate" FROM signer_crls
+      WHERE authority = ${id} AND list = ${list} FOR UPDATE`);
     const now = clock();
+    const rows = await tx.query<MacRow<Certificate>>(sql`${certificates}
+      WHERE authority = ${id} AND number >= ${list * listSize} AND number < ${(list + 1) * listSize}
+        AND revoked_at IS NOT NULL AND (listed OR revoked_at <= ${now}) ORDER BY number`);
+    const added = rows.filter((row) => !row.listed && holds(rowMac, row));
+    const isOld = !before?.thisUpdate || before.thisUpdate < weekBefore(now);
     // Another node may have issued it while this one waited for the lock.
-    const due = await tx.query(sql`SELECT FROM (${isDue(id, now)}) due WHERE list = ${list}`);
-    if (due.length === 0) return;
-    const inList = sql`authority = ${id} AND number >= ${list * listSize} AND number < ${(list + 1) * listSize}`;
-    await tx.query(sql`
-      UPDATE signer_certificates SET listed = true WHERE ${inList} AND revoked_at <= ${now} AND NOT listed`);
+    if (!before || (added.length === 0 && !isOld)) return;
     // A certificate that was listed once stays, though a clock went back since.
-    const rows = await tx.query<{ serial: Buffer; revokedAt: Date }>(sql`
-      SELECT serial, revoked_at AS "revokedAt" FROM signer_certificates WHERE ${inList} AND listed ORDER BY number`);
-    const number = (before?.number ?? 0) + 1;
+    const listed = rows.filter((row) => row.listed);
+    if (!listed.every((row) => holds(rowMac, row)))
+      return log.error({ list }, "a revocation list stays as it is: its certificates were altered in the database");
+    await tx.query(
+      sql`UPDATE signer_certificates SET listed = true WHERE number = ANY (${added.map(({ key }) => key)}::bigint[])`,
+    );
+    const number = before.number + 1;
     const nextUpdate = new Date(now.getTime() + listDays * dayMs);
-    const der = await writeCrl(authority, {
-      place: crlUrl(baseUrl, id, list),
-      revoked: rows.map(({ serial, revokedAt }) => ({ serialNumber: serial, at: revokedAt.getTime() })),
-      number,
-      thisUpdate: now.getTime(),
-      nextUpdate: nextUpdate.getTime(),
-    });
-    await tx.query(sql`UPDATE signer_crls SET number = ${number}, this_update = ${now}, der = ${Buffer.from(der)}
+    const revoked = [...listed, ...added].map(({ serial, revokedAt }) => ({
+      serialNumber: Buffer.from(serial, "hex"),
+      at: revokedAt?.getTime() ?? 0,
+    }));
+    const place = crlUrl(baseUrl, id, list);
+    const der = Buffer.from(
+      await writeCrl(authority, {
+        place,
+        revoked,
+        number,
+        thisUpdate: now.getTime(),
+        nextUpdate: nextUpdate.getTime(),
+      }),
+    );
+    const mac = new MacOfRow(listTable, listMembers({ authority: id, list, number, der: hash("sha256", der) }));
+    await tx.query(sql`UPDATE signer_crls SET number = ${number}, this_update = ${now}, der = ${der}, row_mac = ${mac}
       WHERE authority = ${id} AND list = ${list}`);
   });
 }
 
-/** The list as it was issued last, DER; null for one that there is not. */
-export async function readCrl(db: Sql, authority: string, list: string): Promise<Buffer | null> {
+/**
+ * The list as it was issued last, DER; null for one that there is not.
+ * @throws ServiceError `unavailable` for one that the service did not write
+ */
+export async function readCrl(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  authority: string,
+  list: string,
+): Promise<Buffer | null> {
   if (!/^[0-9a-f]{32}$/.test(authority) || !/^(?:0|[1-9]\d{0,8})$/.test(list)) return null;
-  const rows = await db.query<{ der: Buffer | null }>(sql`
-    SELECT der FROM signer_crls WHERE authority = ${authority} AND list = ${Number(list)}`);
-  return rows[0]?.der ?? null;
+  const [row] = await db.query<{ number: number; der: Buffer; mac: Buffer | null }>(sql`
+    SELECT number, der, row_mac AS mac FROM signer_crls
+    WHERE authority = ${authority} AND list = ${Number(list)} AND der IS NOT NULL`);
+  if (!row) return null;
+  const { number, der, mac } = row;
+  if (!rowMac.holds(listTable, listMembers({ authority, list: Number(list), number, der: hash("sha256", der) }), mac))
+    throw forged();
+  return der;
 }

@@ -7,11 +7,13 @@ import { after, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { needs } from "@signsealship/testing/tools/tools";
 import { fingerprintOf } from "../../../src/evidence/seals/seals.ts";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { issueCrls, recordCertificate, revokeAfterAct } from "../../../src/signing/envelopes/revocation.ts";
 import { makeSignerAuthority } from "../../../src/signing/envelopes/signer-authority.ts";
 import { memoryKey, memoryRoot } from "../../evidence/seals/signers.ts";
+import { openInsider } from "../../insiders/insider.ts";
 import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "revocation-"));
@@ -27,11 +29,13 @@ const start = Date.now();
 async function authorityAlone() {
   const made = { key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 9), at: start };
   const authority = await makeSignerAuthority(await memoryRoot(start), made);
-  const deps = { db: running.db, random: systemRandom, baseUrl: running.service.baseUrl };
+  const { db, rowMac } = running;
+  const deps = { db, rowMac, log: openLog("silent"), random: systemRandom, baseUrl: running.service.baseUrl };
   const signerAuthorities = { live: authority, test: authority };
   return {
     record: (at = new Date(start)) => recordCertificate(deps, authority, at),
-    revoke: (serial: Uint8Array, at: Date, stampedAt: Date | null) => revokeAfterAct(running.db, serial, at, stampedAt),
+    revoke: (serial: Uint8Array, at: Date, stampedAt: Date | null) =>
+      revokeAfterAct({ tx: db, rowMac }, serial, at, stampedAt),
     issueAt: (ms: number) => issueCrls({ ...deps, signerAuthorities, clock: () => new Date(start + ms) }, stopping),
     id: fingerprintOf(authority.chain[0]).slice(0, 32),
   };
@@ -126,9 +130,14 @@ test("issues one list however many nodes do so at once", needs("openssl"), async
 test("puts a thousand certificates into a list, and the next into another", needs("openssl"), async () => {
   const { record, issueAt, id } = await authorityAlone();
   const first = await record();
+  const serials = Array.from({ length: 999 }, (_, n) => `40${(n + 1).toString(16).padStart(30, "0")}`);
+  const macs = serials.map((serial) =>
+    running.rowMac.of("signer_certificates", { authority: id, serial, revokedAt: new Date(start), version: 1 }),
+  );
   await running.db.query(sql`
-    INSERT INTO signer_certificates (authority, serial, issued_at, revoked_at)
-    SELECT ${id}, decode('40' || lpad(to_hex(n), 30, '0'), 'hex'), now(), ${new Date(start)} FROM generate_series(1, 999) n`);
+    INSERT INTO signer_certificates (authority, serial, issued_at, revoked_at, row_mac)
+    SELECT ${id}, decode(serial, 'hex'), now(), ${new Date(start)}, mac
+    FROM unnest(${serials}::text[], ${macs}::bytea[]) AS made (serial, mac)`);
   const last = await record();
   await issueAt(31 * minutes);
   const sizes = [(await listAt(first.crl)).revoked.size, (await listAt(last.crl)).revoked.size] as const;
@@ -161,3 +170,84 @@ test("keeps the certificate of an act without a time stamp, below the authority 
   const authority = fingerprintOf(running.deps.signerAuthorities.test.chain[0]).slice(0, 32);
   assert.deepEqual(rows, [{ authority, revokedAt: null }]);
 });
+
+/** As the service's own role, which has no key for MACs. */
+const insider = await forTests(openInsider(running.service.dataDir));
+
+test(
+  "signs no revocation that the database alone asks for, and lists the certificate again once its row is right",
+  needs("openssl"),
+  async () => {
+    const { record, revoke, issueAt } = await authorityAlone();
+    const { serialNumber, crl } = await record();
+    const { serialNumber: other } = await record();
+    await revoke(serialNumber, new Date(start), new Date(start));
+    const is = sql`serial = ${Buffer.from(serialNumber)}`;
+    const yearBefore = new Date(start - 365 * days);
+    for (const attack of [
+      sql`UPDATE signer_certificates SET revoked_at = ${yearBefore} WHERE ${is}`,
+      sql`INSERT INTO signer_certificates (authority, serial, issued_at, revoked_at)
+      SELECT authority, ${Buffer.alloc(16, 0x41)}, issued_at, ${yearBefore} FROM signer_certificates WHERE ${is}`,
+      sql`INSERT INTO signer_certificates (authority, serial, issued_at, revoked_at, state_version, row_mac)
+      SELECT authority, ${Buffer.alloc(16, 0x42)}, issued_at, revoked_at, state_version, row_mac
+      FROM signer_certificates WHERE serial = ${Buffer.from(other)}`,
+    ])
+      await insider.run(attack);
+    await issueAt(31 * minutes);
+    assert.deepEqual([...(await listAt(crl)).revoked.keys()], [hex(other)]);
+    // The act's revocation is not written over a forged one.
+    await revoke(serialNumber, new Date(start), new Date(start));
+    await issueAt(62 * minutes);
+    assert.deepEqual([...(await listAt(crl)).revoked.keys()], [hex(other)]);
+    await mend(
+      sql`DELETE FROM signer_certificates WHERE row_mac IS NULL OR serial = ${Buffer.alloc(16, 0x42)} OR ${is}`,
+    );
+  },
+);
+
+test(
+  "keeps a listed certificate listed: a list with an altered one is not issued again, and none is removed",
+  needs("openssl"),
+  async () => {
+    const { record, issueAt } = await authorityAlone();
+    const { serialNumber, crl } = await record();
+    await issueAt(31 * minutes);
+    const first = await listAt(crl);
+    const is = sql`serial = ${Buffer.from(serialNumber)}`;
+    for (const refused of [
+      sql`DELETE FROM signer_certificates WHERE ${is}`,
+      sql`UPDATE signer_certificates SET number = DEFAULT WHERE ${is}`,
+      sql`UPDATE signer_certificates SET serial = ${Buffer.alloc(16, 0x43)} WHERE ${is}`,
+      sql`DELETE FROM signer_crls`,
+      sql`UPDATE signer_crls SET number = 0`,
+    ])
+      await assert.rejects(insider.run(refused), /append-only|permission denied/, refused.text);
+    await insider.run(sql`UPDATE signer_certificates SET row_mac = NULL WHERE ${is}`);
+    await issueAt(40 * days);
+    assert.deepEqual(await listAt(crl), first);
+    await mend(sql`DELETE FROM signer_certificates WHERE ${is}`);
+  },
+);
+
+test("serves no list that was altered, or put back as it was before", async () => {
+  const { record, issueAt, id } = await authorityAlone();
+  const { crl } = await record();
+  await issueAt(31 * minutes);
+  const [row] = await running.db.query<{ der: Buffer; mac: Buffer }>(
+    sql`SELECT der, row_mac AS mac FROM signer_crls WHERE authority = ${id}`,
+  );
+  await issueAt(10 * days);
+  assert.equal((await fetch(crl)).status, 200);
+  await insider.run(sql`UPDATE signer_crls SET der = ${row?.der}, row_mac = ${row?.mac} WHERE authority = ${id}`);
+  assert.equal((await fetch(crl)).status, 503);
+  // The next one is the service's own again.
+  await issueAt(20 * days);
+  assert.equal((await fetch(crl)).status, 200);
+});
+
+/** As the owner of the tables, with their triggers switched off. */
+const mend = (statement: Statement) =>
+  running.db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(statement);
+  });

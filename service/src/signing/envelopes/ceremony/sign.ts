@@ -193,7 +193,7 @@ async function writeAct(
     await insertRevision(tx, envelope, { number, signer: signer.n, bytes, sha256, createdAt: at }, made.tail);
     await updateSigner(tx, signer.id, sql`signed_at = ${at}`);
     await dropPreparedAct(tx, signer.id);
-    await revokeAfterAct(tx, made.serialNumber, now, made.timeStamp && new Date(made.timeStamp.at));
+    await revokeAfterAct({ tx, rowMac }, made.serialNumber, now, made.timeStamp && new Date(made.timeStamp.at));
     await appendToTrail(tx, rowMac, envelope, "signed", now, {
       act: made.record,
       actSha256: made.actSha256,

@@ -45,7 +45,7 @@ export function envelopeVerificationRoutes(
     { schema: { hide: true }, onRequest: deps.frame.limits.limit("public-read") },
     async ({ params: { authority, list } }, reply) => {
       const der = list.endsWith(".crl")
-        ? await readCrl(deps.envelopes.db, authority, list.slice(0, -".crl".length))
+        ? await readCrl(deps.envelopes, authority, list.slice(0, -".crl".length))
         : null;
       if (der === null) throw new ServiceError("not_found", "There is no such revocation list.");
       return reply.type("application/pkix-crl").header("Cache-Control", "public, max-age=60").send(der);
