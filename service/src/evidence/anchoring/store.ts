@@ -62,14 +62,14 @@ export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): 
     mac,
   );
 
-/** Claims due anchors for one caller until `claimedUntil`. */
+/** Claims due anchors for one caller until `claimedUntil`. PostgreSQL may read `IN (SELECT ...)` for each row, past the limit. */
 export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: number): Promise<DueAnchor[]> =>
   db.query<DueAnchor>(sql`
 UPDATE passport_anchors SET next_look_at = ${claimedUntil}, looks = looks + 1
-WHERE passport_id IN (
+WHERE passport_id = ANY (ARRAY(
   SELECT passport_id FROM passport_anchors WHERE status = 'pending' AND next_look_at <= ${now}
   ORDER BY next_look_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-)
+))
 RETURNING passport_id AS "passportId", proof, calendar, submitted_at AS "submittedAt", row_mac AS mac`);
 
 /** The result of an upgrade. A proof with a block height is confirmed and has no next upgrade. */

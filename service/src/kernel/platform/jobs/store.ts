@@ -17,14 +17,17 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
 
-/** Claims due jobs, longest due first, each for one lease. */
+/**
+ * Claims due jobs, longest due first, each for one lease. The array is read once: PostgreSQL may read `IN (SELECT ...)` for each row,
+ * skips what it just claimed, and claims more than the limit.
+ */
 export const claimDueJobs = (db: Sql, queue: string, limit: number, leaseMs: number) =>
   db.query<ClaimedJob>(sql`
 UPDATE jobs SET attempts = attempts + 1, due_at = ${fromNow(leaseMs)}
-WHERE id IN (
+WHERE id = ANY (ARRAY(
   SELECT id FROM jobs WHERE queue = ${queue} AND failed_at IS NULL AND due_at <= now()
   ORDER BY due_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-)
+))
 RETURNING id, payload, attempts AS attempt`);
 
 /** The queues that have a job due within so many milliseconds. */
