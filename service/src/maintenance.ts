@@ -39,6 +39,7 @@ import {
   sweepSignatures,
   watchExpiries,
 } from "./signing/notaries/notaries.ts";
+import { takeHead } from "./upkeep/audit-heads/audit-heads.ts";
 import {
   mailNewTasks,
   openServiceTasks,
@@ -113,6 +114,12 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
     { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
+    {
+      name: "daily head of the operator's records",
+      everyMs: 10 * 60 * seconds,
+      atStart: true,
+      work: () => takeHead(resources),
+    },
     { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
     {
       name: "file of revocations",

@@ -56,6 +56,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["operator", async () => (await import("./verbs/operator.ts")).operatorVerbs],
   ["seal", async () => (await import("./verbs/seal.ts")).sealVerbs],
   ["secrets", async () => (await import("./verbs/secrets.ts")).secretsVerbs],
+  ["audit", async () => (await import("./verbs/audit.ts")).auditVerbs],
   ["log", async () => (await import("./verbs/log.ts")).logVerbs],
   ["backup", async () => (await import("./verbs/backup.ts")).backupVerbs],
   ["restore", async () => (await import("./verbs/backup.ts")).restoreVerbs],

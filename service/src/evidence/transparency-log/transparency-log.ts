@@ -19,6 +19,7 @@ export { LogHalt } from "./grow.ts";
 export { logProof, notLoggedYet, requireLogProof } from "./published.ts";
 export { logRoutes } from "./routes.ts";
 export { haltRestored, logGauges, logs, markImport, originOfLog, protectedTables, queueEntry } from "./store.ts";
+export { readWholeLog } from "./whole.ts";
 export { witnessGauges } from "./witness-store.ts";
 
 export type LogSettings = LogKeySettings & {
@@ -30,6 +31,10 @@ export type LogSettings = LogKeySettings & {
   witnessIntervalMs: number;
   baseUrl: string;
 };
+
+/** The key of a log as verifiers take it; null before the first start with a log. */
+export const logKeyOf = async (db: Sql, log: Environment): Promise<string | null> =>
+  (await selectTree(db, log))?.noteKey ?? null;
 
 export type LogOrigins = Readonly<Record<Environment, string>>;
 

@@ -4,7 +4,15 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { readWrittenLines } from "./chain.ts";
 import { type AuditLine, macOfLine } from "./line-mac.ts";
 
-export { chainAuditLines, protectedTables, readWrittenLines } from "./chain.ts";
+export {
+  auditChainEnd,
+  auditChainTexts,
+  auditHashesAt,
+  chainAuditLines,
+  firstAuditLine,
+  protectedTables,
+  readWrittenLines,
+} from "./chain.ts";
 export { type ChainReport, checkAuditChain } from "./check-chain.ts";
 export type { AuditLine } from "./line-mac.ts";
 

@@ -5,7 +5,7 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-import { auditTable, type ChainLine, lineMembers, type MacLine, macLineColumns } from "./line-mac.ts";
+import { auditTable, type ChainLine, lineColumns, lineMembers, type MacLine, macLineColumns } from "./line-mac.ts";
 
 type Link = { position: number; sha256: string };
 
@@ -17,13 +17,50 @@ export type Place = Link & { placedAt: Date | null };
 
 export const beginning: Link = { position: 0, sha256: "" };
 
-/** The place of the line that follows `before`. */
-export function placeAfter(before: Link, line: ChainLine): Link {
+/** The text whose SHA-256 is the hash of the line that follows `before`. */
+function textAfter(before: Link, line: ChainLine): string {
   const { id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail } = line;
-  const position = before.position + 1;
   const said = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
-  const text = JSON.stringify([before.sha256, position, ...said]);
-  return { position, sha256: hash("sha256", text) };
+  return JSON.stringify([before.sha256, before.position + 1, ...said]);
+}
+
+/** The place of the line that follows `before`. */
+export const placeAfter = (before: Link, line: ChainLine): Link => ({
+  position: before.position + 1,
+  sha256: hash("sha256", textAfter(before, line)),
+});
+
+/** The end of the chain; position 0 for an empty one. */
+export async function auditChainEnd(db: Sql): Promise<Link> {
+  const [end] = await db.query<Link>(sql`
+    SELECT chain_position AS position, encode(chain_sha256, 'hex') AS sha256 FROM audit_log
+    WHERE chain_position IS NOT NULL ORDER BY chain_position DESC LIMIT 1`);
+  return end ?? { position: beginning.position, sha256: beginning.sha256 };
+}
+
+/** The hashes of the chain at these positions, for those that exist. */
+export async function auditHashesAt(db: Sql, positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const links = await db.query<Link>(sql`
+    SELECT chain_position AS position, encode(chain_sha256, 'hex') AS sha256 FROM audit_log
+    WHERE chain_position = ANY (${positions}::bigint[])`);
+  return new Map(links.map(({ position, sha256 }) => [position, sha256]));
+}
+
+/** The lines of the chain after one position, up to another: each the text whose SHA-256 is its hash, and which begins with that of the line before. */
+export async function auditChainTexts(db: Sql, after: number, through: number): Promise<string[]> {
+  const lines = await db.query<ChainLine & { position: number; before: string | null }>(sql`
+    SELECT ${lineColumns}, chain_position AS position, (
+      SELECT encode(p.chain_sha256, 'hex') FROM audit_log p WHERE p.chain_position = audit_log.chain_position - 1) AS before
+    FROM audit_log WHERE chain_position > ${after} AND chain_position <= ${through} ORDER BY chain_position`);
+  return lines.map(({ position, before, ...line }) =>
+    textAfter({ position: position - 1, sha256: before ?? beginning.sha256 }, line),
+  );
+}
+
+/** When the first line of the audit log was written; null for an empty one. */
+export async function firstAuditLine(db: Sql): Promise<Date | null> {
+  const [first] = await db.query<{ at: Date }>(sql`SELECT occurred_at AS at FROM audit_log ORDER BY id LIMIT 1`);
+  return first?.at ?? null;
 }
 
 export const placeMembers = ({ position, sha256, placedAt }: Place): Members =>

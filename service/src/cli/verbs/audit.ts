@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
+import { exportRecords, type RecordsReport, verifyRecords } from "../../upkeep/audit-heads/audit-heads.ts";
+import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
+
+const reportText = ({ days, first, last, rows, faults }: RecordsReport): string => {
+  if (faults.length > 0) return faults.map((fault) => `WRONG: ${fault}`).join("\n");
+  if (first === null) return `${rows} rows. No day has a head yet: the first one comes after midnight UTC.`;
+  return `${rows} rows agree with the heads of ${days} days, from ${first} to ${last}.`;
+};
+
+function dayOption(values: Values): string | null {
+  const day = textOption(values, "day") ?? null;
+  if (day !== null && !/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new UsageError("--day is a day such as 2026-01-31");
+  return day;
+}
+
+export const auditVerbs: Verb[] = [
+  {
+    name: "audit verify",
+    args: [],
+    flags: "",
+    options: {},
+    summary:
+      "Compares keys, firms, members, operators, seals, payments and the audit log with the daily heads in the transparency log. Exit 1 for a fault.",
+    run: () =>
+      withResources(async (resources) => {
+        const report = await verifyRecords(resources);
+        return { json: report, text: reportText(report), exitCode: report.faults.length > 0 ? 1 : 0 };
+      }),
+  },
+  {
+    name: "audit export",
+    args: ["FILE"],
+    flags: "[--day DAY]",
+    options: { day: { type: "string", help: "The day, as 2026-01-31; the newest one in the log by default." } },
+    summary: "Opens the records of a day to an auditor, who needs to trust the transparency log alone: rows, salts and proof, as JSON.",
+    examples: ["audit export records.json --day 2026-01-31"],
+    run([file = ""], values) {
+      const day = dayOption(values);
+      return withResources(async (resources) => {
+        const exported = await exportRecords(resources, day);
+        const path = resolve(process.cwd(), file);
+        const detail = { day: exported.day, rows: exported.rows.length };
+        await resources.db.query(
+          auditLine({ at: resources.clock(), action: "records.exported", actor: "operator", detail }),
+        );
+        await writeFileDurably(path, `${JSON.stringify(exported, null, 1)}\n`, { mode: 0o600 });
+        const { rows, auditLines } = exported;
+        const text = `${path}: ${rows.length} rows and ${auditLines.length} lines of the audit log, by the head of ${exported.day}. It names people: keep it safe.`;
+        return { json: { ...detail, file: path, auditLines: auditLines.length, head: exported.head }, text };
+      });
+    },
+  },
+];

@@ -1,0 +1,94 @@
+import { logKeyOf, logProof } from "../../evidence/transparency-log/transparency-log.ts";
+import { auditChainTexts } from "../../kernel/audit/audit.ts";
+import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import type { Resources } from "../../kernel/resources.ts";
+import {
+  digestOf,
+  headOf,
+  headText,
+  nameOf,
+  otherSets,
+  presentRecords,
+  type RecordState,
+  recordLine,
+  recordSets,
+} from "./records.ts";
+import { type Leaf, selectHeads, selectLeaves } from "./store.ts";
+
+export { takeHead } from "./take.ts";
+export { type RecordsReport, verifyRecords } from "./verify.ts";
+
+/** A row with the content that a head is over, as its salt shows. */
+type OpenedRow = { source: string; key: string; salt: string; content: string };
+
+/** The records of a day for somebody who trusts the log alone. docs/operator-records.md describes it. */
+export type RecordsExport = {
+  day: string;
+  head: string;
+  text: string;
+  /** Of each set, the lines under its root. */
+  lines: Record<string, string[]>;
+  /** Rows that still have the state of the day. Of others there is the digest alone. */
+  rows: OpenedRow[];
+  /** Lines of the audit log since the head before. */
+  auditLines: string[];
+  /** The key of the live log, and the proof that it has the line `audit/v1 DAY HEAD`. */
+  key: string;
+  proof: string;
+};
+
+/**
+ * Opens the head of a day to an auditor.
+ * @param day null for the newest one that the log has
+ * @throws StartupError for a day without a head, or whose head the log does not have yet
+ */
+export async function exportRecords(deps: Pick<Resources, "db">, day: string | null): Promise<RecordsExport> {
+  return deps.db.transaction(async (tx) => {
+    const heads = await selectHeads(tx);
+    const at = day === null ? heads.length - 1 : heads.findIndex((one) => one.day === day);
+    const head = heads[at];
+    if (!head) throw new StartupError(day === null ? "no day has a head yet" : `${day} has no head`);
+    const line = { kind: "audit/v1", day: head.day, head: headOf(head) } as const;
+    const logged = await logProof(tx, "live", line);
+    if (logged.state !== "logged")
+      throw new StartupError(`the log does not have the head of ${head.day} yet: try again in a few seconds`);
+    const states = statesOf(await selectLeaves(tx), head.day);
+    const names = head.sets.map(({ name }) => name);
+    if (otherSets(head, states).length > 0)
+      throw new StartupError(`the states that are stored are not those of the head of ${head.day}: run audit verify`);
+    return {
+      day: head.day,
+      head: line.head,
+      text: headText(head),
+      lines: linesOf(states, names),
+      rows: await openedRows(tx, states),
+      auditLines: await auditChainTexts(tx, heads[at - 1]?.audit.position ?? 0, head.audit.position),
+      key: (await logKeyOf(tx, "live")) ?? "",
+      proof: logged.proof,
+    };
+  }, longStatements);
+}
+
+/** The state that each row had on a day. */
+function statesOf(leaves: ReadonlyMap<string, readonly Leaf[]>, day: string): Map<string, RecordState> {
+  const states = [...leaves].map(([name, all]) => [name, all.findLast((leaf) => leaf.day <= day)] as const);
+  return new Map(states.flatMap(([name, leaf]) => (leaf?.digest ? [[name, leaf]] : [])));
+}
+
+function linesOf(states: ReadonlyMap<string, RecordState>, names: readonly string[]): Record<string, string[]> {
+  const all = [...states].flatMap(([name, state]) => recordLine(name, state) ?? []).sort();
+  const isOf = (line: string, set: string) => recordSets.get(set)?.includes(line.slice(0, line.indexOf(" "))) === true;
+  return Object.fromEntries(names.map((set) => [set, all.filter((line) => isOf(line, set))]));
+}
+
+async function openedRows(tx: Tx, states: ReadonlyMap<string, RecordState>): Promise<OpenedRow[]> {
+  const rows: OpenedRow[] = [];
+  for await (const record of presentRecords(tx)) {
+    const { salt, digest } = states.get(nameOf(record)) ?? {};
+    if (!salt || !digest?.equals(digestOf(salt, record.content))) continue;
+    const { source, key, content } = record;
+    rows.push({ source, key, salt: salt.toString("hex"), content });
+  }
+  return rows;
+}

@@ -1,0 +1,127 @@
+import { hash } from "node:crypto";
+import { appendToEdge, type EdgeNode, foldNodes, leafMessage, nodeMessage } from "@signsealship/evidence/log";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
+import { macTables } from "../protected-data.ts";
+
+/** The sets of records that a head is over, each with its tables. A head names its sets, so that later ones may have more. */
+export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
+  ["keys", ["partner_keys", "revocations"]],
+  ["firms", ["partners"]],
+  ["members", ["members"]],
+  ["operators", ["operators"]],
+  ["seals", ["seal_chains"]],
+  ["payments", ["payments", "processor_events", "payment_resolutions", "refund_requests"]],
+]);
+
+/** A row of a table by its key, which identifies it in all heads. */
+export type RecordName = { source: string; key: string };
+
+/** A row as it is: `content` is the JSON of what its MAC covers, and of whether it has one. A key loses its MAC when it is revoked. */
+export type PresentRecord = RecordName & { firm: string | null; content: string };
+
+/** The state of a row as heads have it; `digest` is null once the row was gone. */
+export type RecordState = { firm: string | null; salt: Buffer | null; digest: Buffer | null };
+
+export const nameOf = ({ source, key }: RecordName): string => `${source} ${encodeURIComponent(key)}`;
+
+export const digestOf = (salt: Buffer, content: string): Buffer =>
+  hash("sha256", `${salt.toString("hex")}\n${content}`, "buffer");
+
+/** The firm of a row by the order that it belongs to, where the row itself names none. */
+const firmOf: ReadonlyMap<string, Statement> = new Map([
+  ["partners", sql`r.key::text`],
+  ["payments", sql`(SELECT partner_id::text FROM orders JOIN payments p ON orders.id = p.order_id WHERE p.id = r.key)`],
+  [
+    "refund_requests",
+    sql`(SELECT partner_id::text FROM orders JOIN refund_requests q ON orders.id = q.order_id WHERE q.id = r.key)`,
+  ],
+]);
+
+const pageSize = 1_000;
+
+/** All rows that heads are over, table by table. */
+export async function* presentRecords(tx: Tx): AsyncGenerator<PresentRecord> {
+  for (const source of [...recordSets.values()].flat()) {
+    const table = macTables.find((one) => one.table.text === source);
+    if (!table) throw new Error(`no rows of ${source} are declared`);
+    yield* recordsOf(tx, source, table);
+  }
+}
+
+type FirmRow = MacRow<{ partnerId?: string | null; firmOfOrder: string | null }>;
+
+async function* recordsOf(tx: Tx, source: string, { table, rows, members }: MacTable): AsyncGenerator<PresentRecord> {
+  await tx.query(sql`
+    DECLARE records_of_${table} NO SCROLL CURSOR FOR
+    SELECT r.*, ${firmOf.get(source) ?? sql`NULL`} AS "firmOfOrder" FROM (${rows}) AS r`);
+  for (;;) {
+    const page = await tx.query<FirmRow>(sql`FETCH ${literal(pageSize)} FROM records_of_${table}`);
+    for (const row of page) {
+      const said = members(row);
+      if (said === null) continue;
+      const key = Buffer.isBuffer(row.key) ? row.key.toString("hex") : String(row.key);
+      const content = JSON.stringify([said, row.mac !== null]);
+      yield { source, key, firm: row.firmOfOrder ?? row.partnerId ?? null, content };
+    }
+    if (page.length < pageSize) break;
+  }
+  await tx.query(sql`CLOSE records_of_${table}`);
+}
+
+/** FETCH takes no parameters. */
+const literal = (count: number): Statement => sql(Object.assign([String(count)], { raw: [String(count)] }));
+
+/** Where the chain of the audit log ended; position 0 for an empty one. */
+export type ChainEnd = { position: number; sha256: string };
+
+export type SetRoot = { name: string; count: number; root: string };
+
+/** What a head is over. `day` is YYYY-MM-DD. */
+export type Head = { day: string; salt: Buffer; audit: ChainEnd; sets: readonly SetRoot[] };
+
+/** The text whose SHA-256 is the head: a line for the audit log and for each set. */
+export const headText = ({ day, salt, audit, sets }: Head): string =>
+  [
+    "signsealship audit/v1",
+    day,
+    salt.toString("hex"),
+    `audit-log ${audit.position} ${audit.sha256 || "-"}`,
+    ...sets.map(({ name, count, root }) => `${name} ${count} ${root}`),
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
+
+export const headOf = (head: Head): string => hash("sha256", headText(head));
+
+/** The line of a row in its set; null for one that was gone. */
+export const recordLine = (name: string, { firm, digest }: RecordState): string | null =>
+  digest && `${name} ${firm ?? "-"} ${digest.toString("hex")}\n`;
+
+const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
+const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
+
+/** The roots of all sets over the states of rows, each in the order of its lines: trees of RFC 6962. @param states by `nameOf` */
+export function rootsOf(states: ReadonlyMap<string, RecordState>, names: readonly string[]): SetRoot[] {
+  const linesOf = new Map<string, string[]>(names.map((name) => [name, []]));
+  const setOf = new Map([...recordSets].flatMap(([name, sources]) => sources.map((source) => [source, name])));
+  for (const [name, state] of states) {
+    const line = recordLine(name, state);
+    if (line !== null) linesOf.get(setOf.get(name.slice(0, name.indexOf(" "))) ?? "")?.push(line);
+  }
+  return [...linesOf].map(([name, lines]) => {
+    const edge: EdgeNode[] = [];
+    for (const line of lines.sort()) appendToEdge(edge, sha256(leafMessage(Buffer.from(line))), nodeHash);
+    const hashes = edge.map(({ hash: one }) => one);
+    const root = Buffer.from(foldNodes(hashes, nodeHash) ?? sha256(new Uint8Array(0))).toString("hex");
+    return { name, count: lines.length, root };
+  });
+}
+
+/** The sets of a head whose roots are not those over the states. */
+export function otherSets({ sets }: Pick<Head, "sets">, states: ReadonlyMap<string, RecordState>): string[] {
+  const names = sets.map(({ name }) => name);
+  const computed = new Map(rootsOf(states, names).map(({ name, count, root }) => [name, `${count} ${root}`]));
+  return sets.filter(({ name, count, root }) => computed.get(name) !== `${count} ${root}`).map(({ name }) => name);
+}

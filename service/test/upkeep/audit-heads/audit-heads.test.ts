@@ -1,0 +1,334 @@
+import assert from "node:assert/strict";
+import { createHash, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { verifyLogProof } from "@signsealship/evidence/log";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { newPartner, runCli, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { deleteMember, findMembership, insertMember, updateMember } from "../../../src/firms/members/store.ts";
+import { issueKey, revokeKey } from "../../../src/firms/partners/partners.ts";
+import { auditLine } from "../../../src/kernel/audit/audit.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
+import { type RecordsReport, takeHead } from "../../../src/upkeep/audit-heads/audit-heads.ts";
+
+const { service, db, rowMac } = await forTests(openHarness());
+const acme = await newPartner(service, { live: true });
+const other = await newPartner(service, { name: "Other Title" });
+const keys = { db, rowMac, clock: systemClock };
+
+const dayMs = 86_400_000;
+const daysAhead = (days: number) => new Date(Date.now() + days * dayMs);
+const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+let heads = 0;
+
+/** Takes the head of the next day, and waits until the log has it. */
+async function nextDay(): Promise<string> {
+  heads += 1;
+  const clock = () => daysAhead(heads);
+  await settled();
+  const day = await takeHead({ db, clock, random: systemRandom, log: openLog("silent") });
+  assert.equal(day, dayOf(daysAhead(heads - 1)));
+  await settled();
+  return day;
+}
+
+/** The audit log has its chain, and the transparency log its leaves. */
+const settled = () =>
+  until(async () => {
+    const [waits] = await db.query<{ some: boolean }>(sql`
+      SELECT EXISTS (SELECT FROM audit_log WHERE chain_position IS NULL)
+        OR EXISTS (SELECT FROM log_entries WHERE leaf IS NULL)
+        OR EXISTS (SELECT FROM log_trees t WHERE NOT EXISTS (SELECT FROM log_checkpoints c WHERE c.log = t.log AND c.size = t.size)) AS some`);
+    return waits?.some === false;
+  });
+
+async function verify(): Promise<RecordsReport> {
+  const { code, stdout, stderr } = await runCli({ DATA_DIR: service.dataDir }, "audit", "verify", "--json");
+  assert.notEqual(stdout, "", stderr);
+  const report = JSON.parse(stdout) as RecordsReport;
+  assert.equal(code, report.faults.length > 0 ? 1 : 0);
+  return report;
+}
+
+/** Somebody who can write the database as its superuser. */
+const attack = (on: Database, ...statements: Statement[]) =>
+  on.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    for (const statement of statements) await tx.query(statement);
+  });
+
+type Row = { row: string };
+const rowOf = async (table: Statement, where: Statement): Promise<string> => {
+  const [found] = await db.query<Row>(sql`SELECT to_jsonb(t)::text AS row FROM ${table} AS t WHERE ${where}`);
+  assert.ok(found);
+  return found.row;
+};
+const putBack = (table: Statement, where: Statement, row: string) => [
+  sql`DELETE FROM ${table} AS t WHERE ${where}`,
+  sql`INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, ${row}::jsonb)`,
+];
+
+/** The faults while a row is another one; the row is put right afterwards. */
+async function faultsWhile(table: Statement, where: Statement, ...change: Statement[]): Promise<string[]> {
+  const right = await rowOf(table, where);
+  await attack(db, ...change);
+  const { faults } = await verify();
+  await attack(db, ...putBack(table, where, right));
+  return faults;
+}
+
+async function newMember(partnerId: string): Promise<string> {
+  const userId = randomUUID();
+  const email = `${userId}@desk.example`;
+  await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${userId}, ${email}, now())`);
+  await db.transaction((tx) =>
+    insertMember(tx, rowMac, { userId, email, partnerId, role: "member", keyId: null, at: new Date() }),
+  );
+  return userId;
+}
+
+const membership = async (userId: string) => {
+  const found = await findMembership(db, rowMac, userId, new Date());
+  assert.ok(found);
+  return found;
+};
+
+async function removeMember(userId: string, partnerId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await deleteMember(tx, userId, daysAhead(heads));
+    const line = { at: daysAhead(heads), action: "member.removed", actor: "operator", partnerId, detail: { userId } };
+    await tx.query(auditLine(line));
+  });
+}
+
+const partnerKeys = sql`partner_keys`;
+const idIs = (id: string) => sql`id = ${id}`;
+const members = sql`members`;
+const userIs = (id: string) => sql`user_id = ${id}`;
+
+test("takes the head of an ended day once, whichever node is first, and none of a day before the installation", async () => {
+  const clock = () => daysAhead(1);
+  const deps = { db, clock, random: systemRandom, log: openLog("silent") };
+  assert.equal(await takeHead({ ...deps, clock: systemClock }), null);
+  assert.equal((await verify()).days, 0);
+  await settled();
+  const both = await Promise.all([takeHead(deps), takeHead(deps)]);
+  heads = 1;
+  assert.deepEqual(
+    both.filter((day) => day !== null),
+    [dayOf(new Date())],
+  );
+  assert.equal(await takeHead(deps), null);
+  await settled();
+  const lines = await db.query<{ line: string }>(sql`SELECT line FROM log_entries WHERE line LIKE 'audit/v1 %'`);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0]?.line ?? "", new RegExp(`^audit/v1 ${dayOf(new Date())} [0-9a-f]{64}\n$`));
+  assert.partialDeepStrictEqual(await verify(), { days: 1, faults: [] });
+});
+
+test("finds a revoked key, a changed member and an operator that were set back to an earlier row with its own MAC", async () => {
+  const { keyId } = await issueKey(keys, acme.partnerId, "test");
+  const userId = await newMember(acme.partnerId);
+  await nextDay();
+  const [key, member] = [await rowOf(partnerKeys, idIs(keyId)), await rowOf(members, userIs(userId))];
+  await revokeKey(keys, keyId);
+  await db.transaction(async (tx) => updateMember(tx, rowMac, await membership(userId), { role: "owner" }, new Date()));
+  const second = await nextDay();
+  assert.deepEqual((await verify()).faults, []);
+  assert.deepEqual(await faultsWhile(partnerKeys, idIs(keyId), ...putBack(partnerKeys, idIs(keyId), key)), [
+    `partner_keys ${keyId} is in an earlier state again: set back between the head of ${second} and now`,
+  ]);
+  assert.deepEqual(await faultsWhile(members, userIs(userId), ...putBack(members, userIs(userId), member)), [
+    `members ${userId} is in an earlier state again: set back between the head of ${second} and now`,
+  ]);
+});
+
+test("finds a row that was deleted, but not a member whose removal the audit log has", async () => {
+  const userId = await newMember(acme.partnerId);
+  const { keyId } = await issueKey(keys, acme.partnerId, "test");
+  const day = await nextDay();
+  assert.deepEqual(await faultsWhile(partnerKeys, idIs(keyId), sql`DELETE FROM partner_keys WHERE id = ${keyId}`), [
+    `partner_keys ${keyId} is gone: deleted between the head of ${day} and now`,
+  ]);
+  assert.deepEqual(await faultsWhile(members, userIs(userId), sql`DELETE FROM members WHERE user_id = ${userId}`), [
+    `members ${userId} is gone: deleted between the head of ${day} and now`,
+  ]);
+  const removed = await rowOf(members, userIs(userId));
+  await removeMember(userId, acme.partnerId);
+  assert.deepEqual((await verify()).faults, []);
+  await nextDay();
+  assert.deepEqual((await verify()).faults, []);
+  await attack(db, ...putBack(members, userIs(userId), removed));
+  const { faults } = await verify();
+  await attack(db, sql`DELETE FROM members WHERE user_id = ${userId}`);
+  assert.match(faults.join(), new RegExp(`^members ${userId} is in an earlier state again: set back`));
+});
+
+test("finds a key that was moved to another firm, and a person who was moved without being removed first", async () => {
+  const userId = await newMember(acme.partnerId);
+  const { keyId } = await issueKey(keys, acme.partnerId, "test");
+  const day = await nextDay();
+  const moved = (row: string) =>
+    `${row} moved from the firm ${acme.partnerId} to ${other.partnerId} between the head of ${day} and now`;
+  const move = sql`UPDATE partner_keys SET partner_id = ${other.partnerId} WHERE id = ${keyId}`;
+  assert.deepEqual(await faultsWhile(partnerKeys, idIs(keyId), move), [moved(`partner_keys ${keyId}`)]);
+  const moveMember = sql`UPDATE members SET partner_id = ${other.partnerId} WHERE user_id = ${userId}`;
+  assert.deepEqual(await faultsWhile(members, userIs(userId), moveMember), [moved(`members ${userId}`)]);
+  await removeMember(userId, acme.partnerId);
+  const email = `${userId}@desk.example`;
+  const joined = { userId, email, partnerId: other.partnerId, role: "member", keyId: null, at: new Date() } as const;
+  await db.transaction((tx) => insertMember(tx, rowMac, joined));
+  assert.deepEqual((await verify()).faults, []);
+});
+
+test("remembers a row that was set back before the next head was taken", async () => {
+  const { keyId } = await issueKey(keys, acme.partnerId, "test");
+  await nextDay();
+  const row = await rowOf(partnerKeys, idIs(keyId));
+  await revokeKey(keys, keyId);
+  const second = await nextDay();
+  const revoked = await rowOf(partnerKeys, idIs(keyId));
+  await attack(db, ...putBack(partnerKeys, idIs(keyId), row));
+  const third = await nextDay();
+  await attack(db, ...putBack(partnerKeys, idIs(keyId), revoked));
+  const { faults } = await verify();
+  assert.ok(
+    faults.includes(
+      `partner_keys ${keyId} is in an earlier state again: set back between the head of ${second} and that of ${third}`,
+    ),
+    faults.join("\n"),
+  );
+});
+
+const faultsNow = async () => (await verify()).faults;
+
+test("finds an audit log whose end was cut off after a head was taken", async () => {
+  const [last] = await db.query<{ id: number; position: number; row: string }>(sql`
+    SELECT id, chain_position AS position, to_jsonb(a)::text AS row FROM audit_log a ORDER BY chain_position DESC LIMIT 1`);
+  assert.ok(last);
+  await nextDay();
+  const before = await faultsNow();
+  await attack(db, sql`DELETE FROM audit_log WHERE id = ${last.id}`);
+  const { faults } = await verify();
+  await attack(
+    db,
+    sql`INSERT INTO audit_log OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::audit_log, ${last.row}::jsonb)`,
+  );
+  assert.match(faults.join("\n"), new RegExp(`audit log: it lacks line ${last.position}, which was of the head of`));
+  assert.deepEqual(await faultsNow(), before);
+});
+
+test("finds a head that was deleted, altered or over other states than those that are stored", async () => {
+  const before = await faultsNow();
+  const [head] = await db.query<{ day: string; row: string }>(sql`
+    SELECT to_char(day, 'YYYY-MM-DD') AS day, to_jsonb(h)::text AS row FROM audit_heads h ORDER BY h.day LIMIT 1`);
+  assert.ok(head);
+  const added = async (...change: Statement[]) => {
+    await attack(db, ...change);
+    const { faults } = await verify();
+    return faults.filter((fault) => !before.includes(fault)).join("\n");
+  };
+  const heads_ = sql`audit_heads`;
+  const restore = () => attack(db, ...putBack(heads_, sql`day = ${head.day}::date`, head.row));
+  assert.match(await added(sql`DELETE FROM audit_heads WHERE day = ${head.day}`), /a head of .*, and the database has lost it/);
+  await restore();
+  assert.match(
+    await added(sql`UPDATE audit_heads SET salt = sha256(salt) WHERE day = ${head.day}`),
+    /the head of .* is not the one that the log has/,
+  );
+  await restore();
+  const [leaf] = await db.query<{ key: string; row: string }>(sql`
+    SELECT row_key AS key, to_jsonb(l)::text AS row FROM audit_leaves l WHERE source = 'partner_keys' AND l.day = ${head.day} LIMIT 1`);
+  assert.ok(leaf);
+  const one = sql`source = 'partner_keys' AND row_key = ${leaf.key} AND day = ${head.day}`;
+  assert.match(
+    await added(sql`DELETE FROM audit_leaves WHERE ${one}`),
+    /the states of keys that are stored are not those of the head of/,
+  );
+  await attack(
+    db,
+    sql`INSERT INTO audit_leaves SELECT * FROM jsonb_populate_record(NULL::audit_leaves, ${leaf.row}::jsonb)`,
+  );
+  assert.deepEqual(await faultsNow(), before);
+  await assert.rejects(db.query(sql`DELETE FROM audit_heads`), /audit_heads/);
+  await assert.rejects(db.query(sql`UPDATE audit_leaves SET firm = NULL`), /audit_leaves/);
+});
+
+type Exported = {
+  day: string;
+  head: string;
+  text: string;
+  lines: Record<string, string[]>;
+  rows: { source: string; key: string; salt: string; content: string }[];
+  auditLines: string[];
+  key: string;
+  proof: string;
+};
+
+const sha256 = (...parts: (string | Uint8Array)[]) =>
+  parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
+
+/** RFC 6962, section 2.1, as it is written there. */
+function treeHash(leaves: readonly string[]): Buffer {
+  if (leaves.length < 2) return leaves.length === 0 ? sha256("") : sha256(Buffer.of(0), leaves[0] ?? "");
+  let split = 1;
+  while (split * 2 < leaves.length) split *= 2;
+  return sha256(Buffer.of(1), treeHash(leaves.slice(0, split)), treeHash(leaves.slice(split)));
+}
+
+test("an auditor computes the head of an exported day from rows and lines, and the log's key proves it", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "records.json");
+  const { keyId } = await issueKey(keys, acme.partnerId, "test");
+  const day = await nextDay();
+  await service.cli("audit", "export", path);
+  const { head, text, lines, rows, auditLines, key, proof, ...more } = JSON.parse(readFileSync(path, "utf8")) as Exported;
+  assert.equal(more.day, day);
+  assert.equal(sha256(text).toString("hex"), head);
+  const [title, ofDay, salt, audit = "", ...sets] = text.trimEnd().split("\n");
+  assert.deepEqual([title, ofDay, salt?.length], ["signsealship audit/v1", day, 64]);
+  assert.deepEqual(
+    sets,
+    Object.entries(lines).map(([name, all]) => `${name} ${all.length} ${treeHash(all).toString("hex")}`),
+  );
+  const all = new Set(Object.values(lines).flat());
+  for (const row of rows) {
+    const digest = sha256(`${row.salt}\n${row.content}`).toString("hex");
+    assert.ok([...all].some((line) => line.startsWith(`${row.source} ${row.key} `) && line.endsWith(` ${digest}\n`)));
+  }
+  assert.ok(rows.some((row) => row.key === keyId && row.content.includes(acme.partnerId)));
+  assert.ok(auditLines.length > 0);
+  assert.equal(sha256(auditLines.at(-1) ?? "").toString("hex"), audit.split(" ")[2]);
+  for (const [i, line] of auditLines.slice(1).entries())
+    assert.equal((JSON.parse(line) as string[])[0], sha256(auditLines[i] ?? "").toString("hex"));
+  const claims = await verifyLogProof({
+    proof: Buffer.from(proof),
+    entry: `audit/v1 ${day} ${head}\n`,
+    environment: "live",
+    logs: [{ environment: "live", key }],
+  });
+  assert.deepEqual(
+    claims.map(({ state }) => state),
+    ["holds", "holds"],
+  );
+  const none = await runCli({ DATA_DIR: service.dataDir }, "audit", "export", path, "--day", "2020-01-01");
+  assert.match(none.stderr, /2020-01-01 has no head/);
+  const wrong = await runCli({ DATA_DIR: service.dataDir }, "audit", "export", path, "--day", "yesterday");
+  assert.equal(wrong.code, 2);
+  folder.remove();
+});
+
+test("the log's line reveals nothing: two heads over the same records differ", async () => {
+  const [one, two] = [await nextDay(), await nextDay()];
+  const found = await db.query<{ sets: string; salt: Buffer }>(sql`
+    SELECT sets::text AS sets, salt FROM audit_heads WHERE day IN (${one}, ${two})`);
+  assert.equal(found[0]?.sets, found[1]?.sets);
+  assert.notDeepEqual(found[0]?.salt, found[1]?.salt);
+});
