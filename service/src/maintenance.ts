@@ -97,6 +97,17 @@ const notaryTasks = (resources: Resources): Task[] => [
   },
 ];
 
+const logTasks = (resources: Resources, transparencyLog: TransparencyLog): Task[] => [
+  { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
+  { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
+  {
+    name: "daily head of the operator's records",
+    everyMs: 10 * 60 * seconds,
+    atStart: true,
+    work: () => takeHead(resources),
+  },
+];
+
 function tasksOf(resources: Resources, kept: Kept): Task[] {
   const { envelopes, certificates, lastUse, anchoring, transparencyLog, retention } = kept;
   const { db, blobs, clock, rowMac } = resources;
@@ -113,14 +124,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
-    { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
-    {
-      name: "daily head of the operator's records",
-      everyMs: 10 * 60 * seconds,
-      atStart: true,
-      work: () => takeHead(resources),
-    },
-    { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
+    ...logTasks(resources, transparencyLog),
     {
       name: "file of revocations",
       everyMs: 10 * seconds,

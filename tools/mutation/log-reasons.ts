@@ -5,6 +5,7 @@ export const LOG_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       "It passes on an error that is no refusal, which no vector causes.",
       {
         "log/note.ts": ["!(error instanceof DOMException)"],
+        "log/retraction.ts": ["!(error instanceof EvidenceError)"],
         "log/verify-log-proof.ts": ["!(error instanceof EvidenceError)"],
         "log/witness-policy.ts": ["!(error instanceof EvidenceError)"],
       },

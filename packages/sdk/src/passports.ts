@@ -34,6 +34,11 @@ export type PassportVerification = Pick<PassportFacts, "verifyCode" | "docSha256
   certificateDeletedAtUtc?: string;
   /** Only when the certificate of the seal was retired. */
   sealRetirement?: { retiredAtUtc: string; reason: string };
+  /** Only when the operator retracted this seal in the transparency log: do not rely on the document. */
+  retraction?: {
+    reason: "superseded" | "wrong-document" | "key-compromise" | "court-order" | "withdrawn";
+    retractedAtUtc: string;
+  };
 };
 
 export type PassportWebhook = {

@@ -28,7 +28,7 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
 
 /** A proof that an entry is in a log: C2SP tlog-proof. */
 export type LogProof = {
-  /** Further bytes of the log about the entry; ours gives none. */
+  /** Further bytes about the entry: of ours the proof of its retraction, or null. */
   readonly extra: Uint8Array | null;
   readonly index: number;
   readonly hashes: readonly Uint8Array[];

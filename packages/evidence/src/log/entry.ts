@@ -18,12 +18,23 @@ const count: Rule = { form: /^(0|[1-9]\d{0,14})$/, says: "a whole number without
 const noteKey: Rule = { form: /^[!-*,-~]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+={0,2}$/, says: "the key of a signed note" };
 const wordOf = (...words: string[]): Rule => ({ form: new RegExp(`^(${words.join("|")})$`), says: words.join(" or ") });
 
+/** Why a seal was retracted. */
+export const retractionReasons = [
+  "superseded",
+  "wrong-document",
+  "key-compromise",
+  "court-order",
+  "withdrawn",
+] as const;
+
+export type RetractionReason = (typeof retractionReasons)[number];
+
 const grammar = {
   "seal/v1": { sealedSha256: hash },
   "closing/v1": { sealedSha256: hash, link: hash },
   "retract/v1": {
     sealedSha256: hash,
-    reason: wordOf("superseded", "wrong-document", "key-compromise", "court-order", "withdrawn"),
+    reason: wordOf(...retractionReasons),
   },
   "cert/v1": { certificateSha256: hash, change: wordOf("use", "end"), at: time },
   "logkey/v1": { key: noteKey, change: wordOf("next", "end") },

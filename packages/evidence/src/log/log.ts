@@ -9,7 +9,16 @@ export {
   parseLogProof,
   type SignedCheckpoint,
 } from "./checkpoint.ts";
-export { closingLinkText, formatEntry, isNoteKey, type LogEntry, parseEntry, sealEntry } from "./entry.ts";
+export {
+  closingLinkText,
+  formatEntry,
+  isNoteKey,
+  type LogEntry,
+  parseEntry,
+  type RetractionReason,
+  retractionReasons,
+  sealEntry,
+} from "./entry.ts";
 export {
   formatNoteKey,
   formatSignature,

@@ -2,10 +2,11 @@ import type { Claim } from "../claim.ts";
 import { EvidenceError } from "../errors.ts";
 import { type LogProof, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "./checkpoint.ts";
 import { type Note, type NoteVerdict, parseNoteKey, verifyCosignature, verifyNote } from "./note.ts";
+import { retractionClaims } from "./retraction.ts";
 import { leafHash, verifyInclusion } from "./tree.ts";
 import { hasQuorum, type WitnessPolicy } from "./witness-policy.ts";
 
-export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witnessed";
+export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witnessed" | "log_not_retracted";
 
 /**
  * A log whose checkpoints the caller trusts, by its key (`NAME+ID+BASE64`). `environment` bounds which seals it may have; null for any.
@@ -20,7 +21,8 @@ export type TrustedLog = {
 /**
  * Judges a proof that a line is in a log. `log_inclusion`: the proof leads from the line to the root of its checkpoint.
  * `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs. `log_witnessed`: witnesses of the caller's
- * policy cosigned that checkpoint; made only where a trusted log has a policy.
+ * policy cosigned that checkpoint; made only where a trusted log has a policy. `log_not_retracted`: made only where the proof carries a retraction;
+ * it fails by one that a trusted log made.
  *
  * @param input `entry` the line with its line feed; `environment` what the seal was made in, null where it does not say so
  */
@@ -43,6 +45,7 @@ export async function verifyLogProof(input: {
     await inclusionClaim(proof, checkpoint, input.entry),
     await signedClaim(checkpoint, input),
     ...(await witnessedClaims(checkpoint, input)),
+    ...(await retractionClaims(proof, input.entry, (retracted) => signedClaim(retracted, input))),
   ];
 }
 

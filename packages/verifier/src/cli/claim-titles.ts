@@ -33,6 +33,7 @@ const TITLES: Titles = {
   anchored_in_block: "Anchored in the Bitcoin block chain",
   log_inclusion: "The transparency log has this seal",
   log_checkpoint_signed: "A known log signed its state with this seal",
+  log_not_retracted: "The operator stands by this seal",
   log_witnessed: "Independent witnesses saw that state of the log",
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",

@@ -1,4 +1,7 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { retractionReasons } from "@signsealship/evidence/log";
 import {
   exportLog,
   LogHalt,
@@ -6,6 +9,7 @@ import {
   logStatuses,
   openLogs,
   recoverLog,
+  retractSeal,
 } from "../../evidence/transparency-log/transparency-log.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
@@ -29,6 +33,16 @@ function witnessText({ witness, size, failingSince, alarm }: LogStatus["witnesse
   const fails = failingSince && ` does not cosign since ${failingSince.toISOString()},`;
   const state = alarm === null ? (fails ?? "") : ` CONTRADICTS: ${alarm},`;
   return `  witness ${witness}:${state} saw ${size} entries`;
+}
+
+/** The SHA-256 of a sealed file, or the text itself where it is one. */
+async function sealedSha256Of(fileOrHash: string): Promise<string> {
+  if (/^[0-9a-f]{64}$/.test(fileOrHash)) return fileOrHash;
+  const path = resolve(process.cwd(), fileOrHash);
+  const bytes = await readFile(path).catch(() => {
+    throw new UsageError(`${path} cannot be read: name a sealed PDF, or its SHA-256 in lowercase hex`);
+  });
+  return hash("sha256", bytes);
 }
 
 export const logVerbs: Verb[] = [
@@ -60,6 +74,29 @@ export const logVerbs: Verb[] = [
         const { origin, size, files } = exported;
         return { json: exported, text: `Exported ${origin} with ${size} entries: ${files} files written.` };
       }),
+  },
+  {
+    name: "log retract",
+    args: ["FILE_OR_SHA256"],
+    flags: "--reason REASON [--test]",
+    options: {
+      ...testOption,
+      reason: { type: "string", help: retractionReasons.join(", "), values: retractionReasons },
+    },
+    summary:
+      "Retracts a sealed file for good, in the transparency log: proofs of it carry the retraction from then on, and verifiers show it.",
+    examples: ["log retract sealed.pdf --reason wrong-document"],
+    run([file = ""], values) {
+      const reason = textOption(values, "reason");
+      if (reason === undefined) throw new UsageError("log retract needs --reason");
+      const log = logOf(values);
+      return withResources(async (resources) => {
+        const sealedSha256 = await sealedSha256Of(file);
+        await retractSeal(resources, log, { sealedSha256, reason });
+        const text = `${sealedSha256} is retracted (${reason}). The ${log} log has it within seconds.`;
+        return { json: { log, sealedSha256, reason }, text };
+      });
+    },
   },
   {
     name: "log recover",

@@ -22,17 +22,18 @@ async function ownCertificates(): Promise<string[]> {
   }
 }
 
-function verifyValues(values: Values): VerifyValues {
-  const more = values["with"];
-  return {
-    trust: textOption(values, "trust"),
-    "tsa-trust": textOption(values, "tsa-trust"),
-    at: textOption(values, "at"),
-    headers: textOption(values, "headers"),
-    doc: textOption(values, "doc"),
-    with: Array.isArray(more) ? more.map(String) : undefined,
-  };
-}
+const texts = (value: Values[string]): string[] | undefined => (Array.isArray(value) ? value.map(String) : undefined);
+
+const verifyValues = (values: Values): VerifyValues => ({
+  trust: textOption(values, "trust"),
+  "tsa-trust": textOption(values, "tsa-trust"),
+  at: textOption(values, "at"),
+  headers: textOption(values, "headers"),
+  doc: textOption(values, "doc"),
+  log: texts(values["log"]),
+  "log-policy": textOption(values, "log-policy"),
+  with: texts(values["with"]),
+});
 
 /** Opens no database and needs no running service. */
 export const verify: Verb = {

@@ -1,4 +1,5 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import { type Retraction, retractionOf } from "../transparency-log/transparency-log.ts";
 import { findOwnPassport, findPassport, type NamedDeps } from "./lookup.ts";
 import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
 
@@ -19,6 +20,8 @@ export type ProofRecord = {
   timeStamp: { authority: string; at: Date } | null;
   /** Null unless the seal's certificate was retired; absent in the owner's view. */
   sealRetirement?: { at: Date; reason: string } | null;
+  /** Null unless the operator retracted the seal in the transparency log; absent in the owner's view. */
+  retraction?: Retraction | null;
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };
 
@@ -28,7 +31,11 @@ export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<
   if (!passport) return null;
   const { retiredAt: at, retirementReason: reason } = passport;
   const name = isKept(passport) ? deps.names.open(passport.name, passport.id) : null;
-  return { ...recordOf(passport, name), sealRetirement: at && reason !== null ? { at, reason } : null };
+  return {
+    ...recordOf(passport, name),
+    sealRetirement: at && reason !== null ? { at, reason } : null,
+    retraction: await retractionOf(deps.db, passport),
+  };
 }
 
 /** The record of the owner's passport; null when there is none. @param id as it came; need not be one */

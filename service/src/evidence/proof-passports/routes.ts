@@ -12,7 +12,7 @@ import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
-import { logProof, notLoggedYet, requireLogProof } from "../transparency-log/transparency-log.ts";
+import { logProof, notLoggedYet, requireLogProof, retractionOf } from "../transparency-log/transparency-log.ts";
 import type { ProofCertificates } from "./certificate/make.ts";
 import { evidenceFiles } from "./evidence/files.ts";
 import { sealedParts } from "./evidence/sealed-parts.ts";
@@ -116,7 +116,10 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       "Public: the code is the credential. What is recorded about the sealed PDF. To check a file itself, hash it and compare, or drop it on `/verify`. A browser is led to the page for people, `/verify/{code}`.",
     answer: PassportVerification,
     answerHeaders: negotiated,
-    handle: async ({ params }) => verificationView(await passportOf(deps.passports, params.code)),
+    async handle({ params }) {
+      const passport = await passportOf(deps.passports, params.code);
+      return verificationView(passport, await retractionOf(deps.passports.db, passport));
+    },
   });
   fileRoute(app, deps.frame, {
     ...common,

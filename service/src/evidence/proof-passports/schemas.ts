@@ -1,3 +1,4 @@
+import { retractionReasons } from "@signsealship/evidence/log";
 import { type Static, Type } from "typebox";
 import {
   environment,
@@ -93,6 +94,18 @@ export const PassportVerification = Type.Object(
         {
           description:
             "Only when the certificate of the seal was retired. The verdict is this service's record; whether the file still verifies depends on its time stamp.",
+        },
+      ),
+    ),
+    retraction: Type.Optional(
+      Type.Object(
+        {
+          reason: oneOf([...retractionReasons], "Why the operator retracted the seal."),
+          retractedAtUtc: timestamp("When the operator retracted it."),
+        },
+        {
+          description:
+            "Only when the operator retracted this seal in the transparency log. The verdict is this service's record of the seal; do not rely on the document.",
         },
       ),
     ),

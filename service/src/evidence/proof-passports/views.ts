@@ -1,3 +1,4 @@
+import type { Retraction } from "../transparency-log/transparency-log.ts";
 import type { Facts, Passport, PassportVerification, SealedPassport, Timestamps } from "./schemas.ts";
 import { isKept, type PassportFacts, type PassportRow, type PublicPassport } from "./store.ts";
 
@@ -39,7 +40,7 @@ export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Pas
 });
 
 /** The public verification, which doesn't reveal the partner. */
-export function verificationView(passport: PublicPassport): PassportVerification {
+export function verificationView(passport: PublicPassport, retraction: Retraction | null): PassportVerification {
   const { verifyCode, sealedSha256, docSha256, createdAt, environment, deletedAt } = passport;
   const { retiredAt, retirementReason: reason } = passport;
   return {
@@ -53,5 +54,8 @@ export function verificationView(passport: PublicPassport): PassportVerification
     ...(deletedAt && { certificateDeletedAtUtc: deletedAt.toISOString() }),
     environment,
     ...(retiredAt && reason !== null && { sealRetirement: { retiredAtUtc: retiredAt.toISOString(), reason } }),
+    ...(retraction && {
+      retraction: { reason: retraction.reason, retractedAtUtc: retraction.retractedAt.toISOString() },
+    }),
   };
 }

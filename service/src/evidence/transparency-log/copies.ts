@@ -1,7 +1,13 @@
+import { hash } from "node:crypto";
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
+  appendToEdge,
+  type EdgeNode,
+  foldNodes,
   hashesAt,
+  leafMessage,
+  nodeMessage,
   parseBundle,
   parseCheckpoint,
   parseEntry,
@@ -19,7 +25,7 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import { type Database, longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { edgePlaces, grow } from "./grow.ts";
+import { edgePlaces, emptyRoot, grow, LogHalt } from "./grow.ts";
 import { readHighWater, requireBeginsWith, writeHighWater } from "./high-water.ts";
 import { publishedTile } from "./published.ts";
 import type { LogFiles } from "./sequencer.ts";
@@ -174,3 +180,34 @@ const readUrl =
     if (!answer.ok) throw new StartupError(`${prefix}/${path} cannot be read: ${answer.why}`);
     return answer.status === 200 ? Buffer.from(answer.body) : null;
   };
+
+const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
+const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
+
+const tilesAtOnce = 64;
+
+/**
+ * All lines of a log in the order of their leaves, by its tiles: the rows of entries may lack some.
+ * @throws LogHalt when they do not lead to the root of the tree
+ */
+export async function readWholeLog(db: Sql, log: Environment): Promise<string[]> {
+  const tree = await selectTree(db, log);
+  const lines: string[] = [];
+  const edge: EdgeNode[] = [];
+  const size = tree?.size ?? 0;
+  for (let n = 0; n * tileWidth < size; n += tilesAtOnce) {
+    const places = Array.from({ length: tilesAtOnce }, (_, i) => ({ level: 0, n: n + i }));
+    const tiles = (await selectTiles(db, log, places)).sort((one, other) => one.n - other.n);
+    for (const entry of tiles.flatMap(({ entries }) => parseBundle(entries ?? Buffer.alloc(0)))) {
+      // A batch that commits between two reads adds lines that the tree's row did not have yet.
+      if (lines.length === size) break;
+      appendToEdge(edge, sha256(leafMessage(entry)), nodeHash);
+      lines.push(Buffer.from(entry).toString("latin1"));
+    }
+  }
+  const hashes = edge.map((node) => node.hash);
+  const root = foldNodes(hashes, nodeHash) ?? emptyRoot;
+  if (tree && (lines.length < size || !tree.root.equals(root)))
+    throw new LogHalt(`the entries of the ${log} log do not lead to the root of its tree`);
+  return lines;
+}

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { join } from "node:path";
 import {
   type Checkpoint,
@@ -31,9 +31,7 @@ export const logKeyPath = ({ dataDir, logKey }: LogKeySettings, log: Environment
  * @throws StartupError for a file that holds another key
  */
 export async function openLogSigner(settings: LogKeySettings, log: Environment, origin: string): Promise<LogSigner> {
-  const path = logKeyPath(settings, log);
-  const pem = (await keyFileText(path)) ?? (await makeKey(path));
-  const privateKey = privateKeyOf(pem, path);
+  const privateKey = await ed25519KeyAt(logKeyPath(settings, log), "LOG_KEY");
   const { x = "" } = createPublicKey(privateKey).export({ format: "jwk" });
   const key = await noteKeyOf(origin, new Uint8Array(Buffer.from(x, "base64url")));
   return {
@@ -45,8 +43,13 @@ export async function openLogSigner(settings: LogKeySettings, log: Environment, 
   };
 }
 
-function privateKeyOf(pem: string, path: string) {
-  const refusal = () => new StartupError(`LOG_KEY: ${path} holds no unencrypted Ed25519 key in PEM`);
+/**
+ * Reads a key file, or makes it: Ed25519 in PKCS#8, of mode 0600.
+ * @throws StartupError, with the name of the setting, for a file that holds another key
+ */
+export async function ed25519KeyAt(path: string, setting: string): Promise<KeyObject> {
+  const pem = (await keyFileText(path)) ?? (await makeKey(path));
+  const refusal = () => new StartupError(`${setting}: ${path} holds no unencrypted Ed25519 key in PEM`);
   try {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === "ed25519") return key;

@@ -14,6 +14,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { byPlace, hashOfRange } from "./grow.ts";
+import { selectRetraction } from "./retractions.ts";
 import {
   type StoredCheckpoint,
   type StoredTile,
@@ -28,8 +29,21 @@ import { selectCosignatures, selectWitnessed } from "./witness-store.ts";
 export type ProvenLine = { state: "unknown" | "queued" } | { state: "logged"; index: number; proof: string };
 
 /**
+ * The proof of the first retraction that the log has of a sealed file: it travels in the `extra` of the file's own proof. Null for none, and for a
+ * line that is not a sealed file's.
+ */
+async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer | null> {
+  if (entry.kind !== "seal/v1" && entry.kind !== "closing/v1") return null;
+  const { sealedSha256 } = entry;
+  const retraction = await selectRetraction(db, log, sealedSha256);
+  if (retraction === null) return null;
+  const logged = await logProof(db, log, { kind: "retract/v1", sealedSha256, reason: retraction.reason });
+  return logged.state === "logged" ? Buffer.from(logged.proof) : null;
+}
+
+/**
  * The `.tlog-proof` of a line, up to the first checkpoint over it that has its quorum of witnesses, or else the first one: the same bytes
- * each time, until witnesses cosign. The verifier accepts it before it is returned.
+ * each time, until witnesses cosign or the seal is retracted. The verifier accepts it before it is returned.
  * @throws Error when what is stored does not prove the line
  */
 export async function logProof(db: Sql, log: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -42,7 +56,8 @@ export async function logProof(db: Sql, log: Environment, entry: LogEntry): Prom
   const ranges = inclusionRanges(index, size);
   const tiles = byPlace(await selectTiles(db, log, tilesOf(ranges)));
   const hashes = ranges.map((range) => hashOfRange(tiles, range));
-  const proof = formatLogProof({ extra: null, index, hashes, checkpoint: await cosignedNote(db, log, checkpoint) });
+  const extra = await retractionProof(db, log, entry);
+  const proof = formatLogProof({ extra, index, hashes, checkpoint: await cosignedNote(db, log, checkpoint) });
   const [inclusion] = await verifyLogProof({ proof: Buffer.from(proof), entry: line, environment: log, logs: [] });
   if (inclusion?.state !== "holds") throw new Error(`the ${log} log does not prove its entry ${index}`);
   return { state: "logged", index, proof };

@@ -180,6 +180,13 @@ export async function selectCheckpoint(db: Sql, log: Environment, size: number):
   return found;
 }
 
+/** The newest checkpoint of at most so many entries; null for none. */
+export async function newestCheckpointUpTo(db: Sql, log: Environment, size: number) {
+  const [found] = await db.query<StoredCheckpoint>(sql`
+    SELECT size, note FROM log_checkpoints WHERE log = ${log} AND size <= ${size} ORDER BY size DESC LIMIT 1`);
+  return found ? { name: "the database", ...found } : null;
+}
+
 export const insertCheckpoint = (tx: Tx, log: Environment, { size, note }: StoredCheckpoint, at: Date) =>
   tx.query(sql`
     INSERT INTO log_checkpoints (log, size, note, signed_at) VALUES (${log}, ${size}, ${note}, ${at})

@@ -14,12 +14,22 @@ import { insertTree, logs, selectQueue, selectTree } from "./store.ts";
 import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
 import { askWitnesses, readLogPolicy } from "./witnesses.ts";
 
-export { exportLog, recoverLog } from "./copies.ts";
+export { exportLog, readWholeLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
+export { ed25519KeyAt } from "./key.ts";
 export { logProof, notLoggedYet, requireLogProof } from "./published.ts";
+export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes } from "./routes.ts";
-export { haltRestored, logGauges, logs, markImport, originOfLog, protectedTables, queueEntry } from "./store.ts";
-export { readWholeLog } from "./whole.ts";
+export {
+  haltRestored,
+  logGauges,
+  logs,
+  markImport,
+  newestCheckpointUpTo,
+  originOfLog,
+  protectedTables,
+  queueEntry,
+} from "./store.ts";
 export { witnessGauges } from "./witness-store.ts";
 
 export type LogSettings = LogKeySettings & {
@@ -35,6 +45,10 @@ export type LogSettings = LogKeySettings & {
 /** The key of a log as verifiers take it; null before the first start with a log. */
 export const logKeyOf = async (db: Sql, log: Environment): Promise<string | null> =>
   (await selectTree(db, log))?.noteKey ?? null;
+
+/** The origins of the logs that have begun. */
+export const logOrigins = async (db: Sql): Promise<string[]> =>
+  (await Promise.all(logs.map((log) => selectTree(db, log)))).flatMap((tree) => (tree ? [tree.origin] : []));
 
 export type LogOrigins = Readonly<Record<Environment, string>>;
 

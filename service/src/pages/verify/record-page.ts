@@ -15,7 +15,26 @@ import { sealedAt } from "./summary.ts";
 import { technicalDetails, technicalPart } from "./technical-details.ts";
 import { resultCard, verdictBanner } from "./verdict.ts";
 
-const recordBanner = ({ environment }: ProofRecord): Html =>
+/** Reasons of retractions, in words. */
+const retractionWords: Readonly<Record<NonNullable<ProofRecord["retraction"]>["reason"], string>> = {
+  superseded: "another document replaces it",
+  "wrong-document": "the wrong document was sealed",
+  "key-compromise": "others may have had the seal key",
+  "court-order": "a court ordered it",
+  withdrawn: "it was withdrawn",
+};
+
+function recordBanner(record: ProofRecord): Html {
+  const { retraction } = record;
+  if (!retraction) return standingBanner(record);
+  return verdictBanner(
+    "refuted",
+    "This seal was retracted",
+    html`On ${time(retraction.retractedAt)}, because ${retractionWords[retraction.reason]}. The retraction is a line of the public transparency log. Do not rely on the document; ask the firm that sent it.`,
+  );
+}
+
+const standingBanner = ({ environment }: ProofRecord): Html =>
   environment === "live"
     ? verdictBanner("verified", "This document was sealed here", "Check below that your copy is that document.")
     : verdictBanner(

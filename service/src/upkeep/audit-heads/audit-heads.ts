@@ -1,6 +1,6 @@
 import { logKeyOf, logProof } from "../../evidence/transparency-log/transparency-log.ts";
 import { auditChainTexts } from "../../kernel/audit/audit.ts";
-import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
+import { longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import {
@@ -18,6 +18,10 @@ import { type Leaf, selectHeads, selectLeaves } from "./store.ts";
 
 export { takeHead } from "./take.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
+
+/** The lines of the live log for all heads, without their line feeds. */
+export const headLines = async (db: Sql): Promise<{ line: string; at: Date }[]> =>
+  (await selectHeads(db)).map((head) => ({ line: `audit/v1 ${head.day} ${headOf(head)}`, at: head.takenAt }));
 
 /** A row with the content that a head is over, as its salt shows. */
 type OpenedRow = { source: string; key: string; salt: string; content: string };

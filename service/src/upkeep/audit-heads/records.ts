@@ -18,7 +18,7 @@ export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
 /** A row of a table by its key, which identifies it in all heads. */
 export type RecordName = { source: string; key: string };
 
-/** A row as it is: `content` is the JSON of what its MAC covers, and of whether it has one. A key loses its MAC when it is revoked. */
+/** A row of now: `content` is the JSON of what its MAC covers, and of whether it has one. A key loses its MAC when it is revoked. */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 
 /** The state of a row as heads have it; `digest` is null once the row was gone. */
@@ -78,7 +78,7 @@ export type ChainEnd = { position: number; sha256: string };
 
 export type SetRoot = { name: string; count: number; root: string };
 
-/** What a head is over. `day` is YYYY-MM-DD. */
+/** The content of a head. `day` is YYYY-MM-DD. */
 export type Head = { day: string; salt: Buffer; audit: ChainEnd; sets: readonly SetRoot[] };
 
 /** The text whose SHA-256 is the head: a line for the audit log and for each set. */

@@ -58,7 +58,8 @@ async function take(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Dat
     sets: rootsOf(states, [...recordSets.keys()]),
   };
   await insertHead(tx, head);
-  for (let at = 0; at < changed.length; at += leavesAtOnce) await insertLeaves(tx, changed.slice(at, at + leavesAtOnce));
+  for (let at = 0; at < changed.length; at += leavesAtOnce)
+    await insertLeaves(tx, changed.slice(at, at + leavesAtOnce));
   await tx.query(queueEntry("live", { kind: "audit/v1", day, head: headOf(head) }, takenAt));
   return day;
 }

@@ -237,7 +237,10 @@ test("finds a head that was deleted, altered or over other states than those tha
   };
   const heads_ = sql`audit_heads`;
   const restore = () => attack(db, ...putBack(heads_, sql`day = ${head.day}::date`, head.row));
-  assert.match(await added(sql`DELETE FROM audit_heads WHERE day = ${head.day}`), /a head of .*, and the database has lost it/);
+  assert.match(
+    await added(sql`DELETE FROM audit_heads WHERE day = ${head.day}`),
+    /a head of .*, and the database has lost it/,
+  );
   await restore();
   assert.match(
     await added(sql`UPDATE audit_heads SET salt = sha256(salt) WHERE day = ${head.day}`),
@@ -289,7 +292,9 @@ test("an auditor computes the head of an exported day from rows and lines, and t
   const { keyId } = await issueKey(keys, acme.partnerId, "test");
   const day = await nextDay();
   await service.cli("audit", "export", path);
-  const { head, text, lines, rows, auditLines, key, proof, ...more } = JSON.parse(readFileSync(path, "utf8")) as Exported;
+  const { head, text, lines, rows, auditLines, key, proof, ...more } = JSON.parse(
+    readFileSync(path, "utf8"),
+  ) as Exported;
   assert.equal(more.day, day);
   assert.equal(sha256(text).toString("hex"), head);
   const [title, ofDay, salt, audit = "", ...sets] = text.trimEnd().split("\n");

@@ -98,6 +98,16 @@ class SealRetirement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retraction:
+    """The operator retracted a seal in the transparency log."""
+
+    reason: Literal["superseded", "wrong-document", "key-compromise", "court-order", "withdrawn"]
+    """Why."""
+    retracted_at_utc: datetime
+    """When."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PassportVerification:
     """The service's record of a verify code."""
 
@@ -121,6 +131,8 @@ class PassportVerification:
     """Tests prove nothing."""
     seal_retirement: SealRetirement | None = None
     """Only when the certificate of the seal was retired."""
+    retraction: Retraction | None = None
+    """Only when the operator retracted this seal: do not rely on the document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

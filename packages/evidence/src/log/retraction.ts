@@ -1,0 +1,73 @@
+import type { Claim } from "../claim.ts";
+import { EvidenceError } from "../errors.ts";
+import { isLogProof, type LogProof, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "./checkpoint.ts";
+import { formatEntry, parseEntry, type RetractionReason, retractionReasons } from "./entry.ts";
+import { leafHash, verifyInclusion } from "./tree.ts";
+
+const meanings: Readonly<Record<RetractionReason, string>> = {
+  superseded: "another document replaces it",
+  "wrong-document": "the wrong document was sealed",
+  "key-compromise": "others may have had the seal key",
+  "court-order": "a court ordered it",
+  withdrawn: "it was withdrawn",
+};
+
+type RetractionClaim = Claim<"log_not_retracted">;
+
+/**
+ * Judges the retraction in the `extra` of a proof: a proof of its own, of a line `retract/v1` for the same file in the same log. No claim where
+ * there is none. It fails by a retraction that the log made; one that is of another file or log, or that the log did not sign, lowers nothing:
+ * anybody can add such a one to a proof.
+ *
+ * @param entry the line of the sealed file
+ * @param signedBy judges the signatures of a checkpoint
+ */
+export async function retractionClaims(
+  { extra, checkpoint: ownCheckpoint }: LogProof,
+  entry: string,
+  signedBy: (checkpoint: SignedCheckpoint) => Promise<Pick<Claim, "state" | "why">>,
+): Promise<RetractionClaim[]> {
+  if (extra === null || !isLogProof(extra)) return [];
+  const claims = (state: "fails" | "unchecked", why: string): RetractionClaim[] => [
+    { name: "log_not_retracted", state, why },
+  ];
+  try {
+    const proof = parseLogProof(extra);
+    const checkpoint = parseCheckpoint(proof.checkpoint);
+    const { origin } = checkpoint;
+    if (origin !== parseCheckpoint(ownCheckpoint).origin)
+      return claims(
+        "unchecked",
+        `The retraction in the proof is of another log, ${origin}, and so counts for nothing.`,
+      );
+    const reason = await reasonOf(proof, checkpoint, entry);
+    if (reason === null)
+      return claims("unchecked", "The retraction in the proof is not one of this seal, and so counts for nothing.");
+    const retracted = `was retracted, because ${meanings[reason]} (${reason}): entry ${proof.index} of the log ${origin}.`;
+    const { state, why } = await signedBy(checkpoint);
+    if (state === "holds") return claims("fails", `This seal ${retracted}`);
+    return claims("unchecked", `The proof says that this seal ${retracted} ${why}`);
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    return claims(
+      "unchecked",
+      `The retraction in the proof cannot be read, and so counts for nothing: ${error.message}.`,
+    );
+  }
+}
+
+/** The reason of the retraction that a proof leads from; null where it leads from none of this file. */
+async function reasonOf(
+  { index, hashes }: LogProof,
+  { size, root }: SignedCheckpoint,
+  line: string,
+): Promise<RetractionReason | null> {
+  const entry = parseEntry(line);
+  if (entry.kind !== "seal/v1" && entry.kind !== "closing/v1") return null;
+  for (const reason of retractionReasons) {
+    const retraction = formatEntry({ kind: "retract/v1", sealedSha256: entry.sealedSha256, reason });
+    const leaf = await leafHash(new TextEncoder().encode(retraction));
+    if (await verifyInclusion({ leafHash: leaf, index, size, root, proof: hashes })) return reason;
+  }
+  return null;
+}

@@ -1,0 +1,69 @@
+import {
+  closingLinkText,
+  formatEntry,
+  formatLogProof,
+  formatNoteKey,
+  type RetractionReason,
+  retractionReasons,
+} from "../../../src/log/log.ts";
+import { toBase64 } from "../../../src/log/note.ts";
+import type { LogVector } from "../log-vectors.ts";
+import { hashOfLeaf, inclusionOf, rootOf, sampleLog } from "../sample-tree.ts";
+import { entry, key, leaves, live, origin, proof, stranger } from "./sample.ts";
+
+/** Proofs of a seal that carry its retraction. */
+export const retractionVectors: LogVector[] = [];
+
+const sealedSha256 = "3f".repeat(32);
+const trusted = [{ environment: "live", key }] as const;
+const both = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;
+const retracted = { ...both, log_not_retracted: "fails" } as const;
+const counts = { ...both, log_not_retracted: "unchecked" } as const;
+
+/** The proof of a retraction as the last line of the log. */
+function retraction(reason: RetractionReason, { of = sealedSha256, by = live, place = leaves.length } = {}): string {
+  const line = formatEntry({ kind: "retract/v1", sealedSha256: of, reason });
+  const all = [...leaves, hashOfLeaf(Buffer.from(line))];
+  const hashes = inclusionOf(all, leaves.length);
+  return formatLogProof({ extra: null, index: place, hashes, checkpoint: by.signed(all.length, rootOf(all)) });
+}
+
+const withExtra = (extra: string, whole = proof): string =>
+  whole.replace("\nindex", `\nextra ${toBase64(Buffer.from(extra))}\nindex`);
+
+const add = (
+  name: string,
+  text: string,
+  claims: NonNullable<LogVector["claims"]>,
+  more: Partial<Pick<LogVector, "entry" | "logs">> = {},
+) => {
+  const holds = Object.values(claims).every((state) => state === "holds");
+  const given = { entry, environment: "live", logs: trusted, ...more } as const;
+  const expect = holds ? "accepted" : "refused";
+  retractionVectors.push({ name: `retraction: ${name}`, kind: "proof", text, ...given, claims, expect });
+};
+
+for (const reason of retractionReasons) add(`as ${reason}`, withExtra(retraction(reason)), retracted);
+add("of another seal", withExtra(retraction("withdrawn", { of: "40".repeat(32) })), counts);
+add("by another key", withExtra(retraction("withdrawn", { by: stranger })), counts);
+add("without trusted logs", withExtra(retraction("withdrawn")), { ...counts, log_checkpoint_signed: "unchecked" }, { logs: [] });
+add("at another place", withExtra(retraction("withdrawn", { place: 4 })), counts);
+const elsewhere = await sampleLog("example.org/log/live", 7);
+const bothLogs = [...trusted, { environment: "live", key: formatNoteKey(elsewhere.key) }] as const;
+add("of another trusted log", withExtra(retraction("withdrawn", { by: elsewhere })), counts, { logs: bothLogs });
+add("whose checkpoint cannot be read", withExtra(retraction("withdrawn").replace(`${origin}\n`, `${origin}\n0`)), counts);
+add("that cannot be read", withExtra(retraction("withdrawn").replace("index ", "index 0")), counts);
+add("of another version, which is only extra bytes", withExtra(retraction("withdrawn").replace("@v1", "@v2")), both);
+
+// A closing version is retracted by the hash of its certificate; other lines are not sealed files.
+const link = Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(closingLinkText("a".repeat(64))))).toString("hex");
+const closing = formatEntry({ kind: "closing/v1", sealedSha256, link });
+const alone = (line: string): string => {
+  const leaf = hashOfLeaf(Buffer.from(line));
+  return formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, leaf) });
+};
+add("of a closing version", withExtra(retraction("court-order"), alone(closing)), retracted, { entry: closing });
+const policy = formatEntry({ kind: "policy/v1", sha256: sealedSha256 });
+add("of a line that is not a sealed file's", withExtra(retraction("court-order"), alone(policy)), counts, { entry: policy });
+const retract = formatEntry({ kind: "retract/v1", sealedSha256, reason: "withdrawn" });
+add("of a line that is a retraction itself", withExtra(retraction("court-order"), alone(retract)), counts, { entry: retract });

@@ -1,0 +1,62 @@
+import { formatEntry, type RetractionReason, retractionReasons, sealEntry } from "@signsealship/evidence/log";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { queueEntry } from "./store.ts";
+
+/** A retraction that the log has, and when it was queued. */
+export type Retraction = { reason: RetractionReason; retractedAt: Date };
+
+/** The first retraction of a sealed file that the log has a leaf for; null for none. */
+export async function selectRetraction(db: Sql, log: Environment, sealedSha256: string): Promise<Retraction | null> {
+  const reasons = new Map(
+    retractionReasons.map((reason) => [formatEntry({ kind: "retract/v1", sealedSha256, reason }), reason]),
+  );
+  const [found] = await db.query<{ line: string; retractedAt: Date }>(sql`
+    SELECT line, queued_at AS "retractedAt" FROM log_entries
+    WHERE log = ${log} AND line = ANY (${[...reasons.keys()]}::text[]) AND leaf IS NOT NULL ORDER BY leaf LIMIT 1`);
+  const reason = found && reasons.get(found.line);
+  return reason ? { reason, retractedAt: found.retractedAt } : null;
+}
+
+/** Why and when the operator retracted a seal; null for one that stands. */
+export const retractionOf = (
+  db: Sql,
+  { environment, sealedSha256 }: { environment: Environment; sealedSha256: string },
+): Promise<Retraction | null> => selectRetraction(db, environment, sealedSha256);
+
+const isReason = (text: string): text is RetractionReason => retractionReasons.some((reason) => reason === text);
+
+/**
+ * Queues the retraction of a sealed file for its log. It is public, and nobody can take it back.
+ * @throws ServiceError for another reason, a hash that is not of a file in the log, and a retraction that is there
+ */
+export async function retractSeal(
+  { db, clock }: { db: Database; clock: Clock },
+  log: Environment,
+  { sealedSha256, reason }: { sealedSha256: string; reason: string },
+): Promise<void> {
+  if (!isReason(reason)) throw invalid(`reason must be one of ${retractionReasons.join(", ")}.`);
+  const at = clock();
+  await db.transaction(async (tx) => {
+    if (!(await hasSealed(tx, log, sealedSha256)))
+      throw new ServiceError("not_found", `The ${log} log has no sealed file with the SHA-256 ${sealedSha256}.`);
+    const entry = { kind: "retract/v1", sealedSha256, reason } as const;
+    const queued = await tx.query(sql`${queueEntry(log, entry, at)} RETURNING id`);
+    if (queued.length === 0) throw new ServiceError("conflict", `This file was retracted as ${reason} before.`);
+    await tx.query(
+      auditLine({ at, action: "seal.retracted", actor: "operator", detail: { log, sealedSha256, reason } }),
+    );
+  });
+}
+
+/** Whether the log has, or will have, a line of this sealed file. */
+async function hasSealed(db: Sql, log: Environment, sealedSha256: string): Promise<boolean> {
+  const found = await db.query(sql`
+    SELECT FROM log_entries
+    WHERE log = ${log} AND (line = ${sealEntry(sealedSha256)} OR line LIKE ${`closing/v1 ${sealedSha256} %`}) LIMIT 1`);
+  return found.length === 1;
+}
