@@ -4,6 +4,7 @@ import type { DeliveryDeps } from "./closing/deliveries/deliveries.ts";
 import { clientCheckout, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
 import { logMetrics, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
+import { openWitness, witnessRoutes } from "./evidence/witness/witness.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { accessRoutes } from "./firms/access-requests/access-requests.ts";
 import { linkRoute } from "./firms/members/members.ts";
@@ -135,6 +136,8 @@ async function addRoutes(
   const { trustList } = deps.sealing;
   passportRoutes(app, { frame, passports, uploadPlaces, trustList, proofCertificate: features.proofCertificate });
   closingRoutes(app, { frame, closings });
+  const witness = await openWitness(config, Object.values(deps.transparencyLog.origins));
+  if (witness) await witnessRoutes(app, { db, rowMac, clock, log, witness }, frame.limits);
   logRoutes(app, { db, clock, limits: frame.limits, policy: deps.transparencyLog.policy });
   webhookRoutes(app, { frame, webhooks });
 }

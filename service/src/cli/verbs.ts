@@ -58,6 +58,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["secrets", async () => (await import("./verbs/secrets.ts")).secretsVerbs],
   ["audit", async () => (await import("./verbs/audit.ts")).auditVerbs],
   ["log", async () => (await import("./verbs/log.ts")).logVerbs],
+  ["witness", async () => [(await import("./verbs/witness.ts")).witnessVerb]],
   ["backup", async () => (await import("./verbs/backup.ts")).backupVerbs],
   ["restore", async () => (await import("./verbs/backup.ts")).restoreVerbs],
   ["monitor", async () => [(await import("./verbs/monitor.ts")).monitor]],

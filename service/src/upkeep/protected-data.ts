@@ -8,6 +8,7 @@ import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
 import { forgetPassportNames, protectedTables as passports } from "../evidence/proof-passports/proof-passports.ts";
 import { protectedTables as seals } from "../evidence/seals/seals.ts";
 import { protectedTables as transparencyLog } from "../evidence/transparency-log/transparency-log.ts";
+import { protectedTables as witness } from "../evidence/witness/witness.ts";
 import { protectedTables as accessRequests } from "../firms/access-requests/access-requests.ts";
 import { protectedTables as members } from "../firms/members/members.ts";
 import { protectedTables as operators } from "../firms/operators/operators.ts";
@@ -52,7 +53,7 @@ export const backfillRows: MacTable<BackfillRecord> = {
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...tasks, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
-  ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...bulks, ...fills],
+  ...[...seals, ...anchors, ...transparencyLog, ...witness, ...passports, ...orders, ...templates, ...bulks, ...fills],
   ...[...payments, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...deliveries, ...webhooks, backfillRows],
 ];

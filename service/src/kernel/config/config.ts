@@ -47,6 +47,11 @@ export type Config = {
   logPolicy: string | null;
   /** The shortest time between two questions to one witness. */
   witnessIntervalMs: number;
+  /** The list of other operators' logs to cosign; null for none. */
+  witnessLogs: string | null;
+  witnessKey: string;
+  /** The name of the witness's key; null for `HOST/witness` of BASE_URL. */
+  witnessName: string | null;
   secretsKey: string;
   /** Keys that are read with, and never written with. */
   secretsKeysOld: string[];
@@ -141,6 +146,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     signerCaKey: read(env, "SIGNER_CA_KEY", file("keys", "signer-ca"), keyUri, keyScheme),
     signerCaCertificate: read<string | null>(env, "SIGNER_CA_CERTIFICATE", null, "a PEM file", path),
     ...logFrom(env, file("keys", "log-live"), path),
+    ...witnessFrom(env, file("keys", "witness"), path),
     secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
     secretsKeysOld: read(env, "SECRETS_KEYS_OLD", [], "file:PATH, comma-separated", listOf(withScheme("file:"))),
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
@@ -204,6 +210,16 @@ const providersFrom = (env: Env): Pick<Config, "easypost" | "lob" | "telnyx" | "
 });
 
 type LogConfig = Pick<Config, "logKey" | "logOrigin" | "logIntervalMs" | "logPolicy" | "witnessIntervalMs">;
+type WitnessConfig = Pick<Config, "witnessLogs" | "witnessKey" | "witnessName">;
+
+function witnessFrom(env: Env, key: string, path: (text: string) => string): WitnessConfig {
+  const name = (text: string) => (/^[!-*,-~]{1,250}$/.test(text) ? text : undefined);
+  return {
+    witnessLogs: read<string | null>(env, "WITNESS_LOGS", null, "a file", path),
+    witnessKey: read(env, "WITNESS_KEY", key, "file:PATH", withScheme("file:")),
+    witnessName: read<string | null>(env, "WITNESS_NAME", null, "a name without spaces and plus signs", name),
+  };
+}
 
 function logFrom(env: Env, key: string, path: (text: string) => string): LogConfig {
   const host = (text: string) => (/^[a-z0-9.:-]{1,200}$/.test(text) ? text : undefined);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { haltRestored } from "../../evidence/transparency-log/transparency-log.ts";
+import { endWitnessing } from "../../evidence/witness/witness.ts";
 import { deleteAllSessions } from "../../firms/members/members.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import { openUnfinishedRestore, prepareDataFolder, unfinishedRestore } from "../../kernel/platform/data-folder.ts";
@@ -110,6 +111,7 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
       const at = clock();
       await tx.query(sql`INSERT INTO backups (kind, finished_at) VALUES ('restored', ${at})`);
       await haltRestored(tx, at);
+      await endWitnessing(tx, at);
       const detail = { backupStartedAt: facts.startedAt, backupEndedAt: facts.endedAt, ...held };
       await leaveRestoredLine(dataDir, { at: at.toISOString(), detail });
       return { held, sessionsEnded };

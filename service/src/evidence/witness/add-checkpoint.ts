@@ -1,0 +1,130 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  formatSignature,
+  keyName,
+  parseCheckpoint,
+  parseNoteKey,
+  type SignedCheckpoint,
+  verifyConsistency,
+  verifyNote,
+} from "@signsealship/evidence/log";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { readCosigned, type Witness } from "./identity.ts";
+import type { WitnessedLog } from "./logs-list.ts";
+import { countQuestion, lockState, stateHolds, updateState } from "./store.ts";
+
+export type WitnessDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; witness: Witness };
+
+/** An answer of C2SP tlog-witness: a text, and its status. `size`: a 409 that says how far the witness is. */
+export type WitnessAnswer = { status: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503; text: string; isSize?: true };
+
+/** A question of C2SP tlog-witness. */
+type Question = { old: number; proof: Buffer[]; note: string };
+
+const maxHashes = 63;
+
+/**
+ * Answers `add-checkpoint`: cosigns a checkpoint that its log signed and that begins with each one that was cosigned before. The row's lock
+ * makes comparing and storing one step, and the state is stored, in the database and in this node's file, before anybody gets the cosignature.
+ */
+export async function addCheckpoint(deps: WitnessDeps, body: string): Promise<WitnessAnswer> {
+  try {
+    const question = parseQuestion(body);
+    const checkpoint = parseCheckpoint(question.note);
+    const log = deps.witness.logs.get(checkpoint.origin);
+    if (!log) return { status: 404, text: `This witness does not cosign ${checkpoint.origin}.\n` };
+    const signatures = await signaturesOf(checkpoint, log);
+    if (signatures === null) return { status: 403, text: "No key of this log signed the checkpoint.\n" };
+    if (question.old > checkpoint.size) return { status: 400, text: "The old size is larger than the checkpoint's.\n" };
+    const answer = await deps.db.transaction((tx) => judge(tx, deps, { question, checkpoint, log, signatures }));
+    if (answer.status === 200) await deps.witness.remember(log.origin, checkpoint);
+    return answer;
+  } catch (error) {
+    if (error instanceof EvidenceError) return { status: 400, text: `${error.message}.\n` };
+    throw error;
+  }
+}
+
+/** @throws EvidenceError `log` for a body of another form */
+function parseQuestion(body: string): Question {
+  const end = body.indexOf("\n\n");
+  const refuse = (why: string) => new EvidenceError("log", why);
+  if (end < 0) throw refuse("the body is old SIZE, the hashes of a proof, an empty line and a checkpoint");
+  const [first = "", ...hashes] = body.slice(0, end).split("\n");
+  const [, old] = /^old (0|[1-9]\d{0,15})$/.exec(first) ?? [];
+  if (old === undefined || !Number.isSafeInteger(Number(old))) throw refuse("the first line is old SIZE");
+  if (hashes.length > maxHashes) throw refuse(`a proof has at most ${maxHashes} hashes`);
+  const proof = hashes.map((line) => {
+    const hash = Buffer.from(line, "base64");
+    if (hash.length !== 32 || hash.toString("base64") !== line) throw refuse("a hash is 32 bytes in base64");
+    return hash;
+  });
+  return { old: Number(old), proof, note: body.slice(end + 2) };
+}
+
+/** The lines of the log's own keys; null when none of them signed. A wrong signature of a known key refuses the note. */
+async function signaturesOf({ note }: SignedCheckpoint, { keys }: WitnessedLog): Promise<string | null> {
+  const parsed = await Promise.all(keys.map(parseNoteKey));
+  const verdicts = await Promise.all(parsed.map((key) => verifyNote(note, key)));
+  if (verdicts.includes("wrong") || !verdicts.includes("signed")) return null;
+  const signers = new Set(parsed.filter((_, i) => verdicts[i] === "signed").map(keyName));
+  return note.signatures
+    .filter((one) => signers.has(keyName(one)))
+    .map(formatSignature)
+    .join("");
+}
+
+type Asked = { question: Question; checkpoint: SignedCheckpoint; log: WitnessedLog; signatures: string };
+
+async function judge(
+  tx: Tx,
+  deps: WitnessDeps,
+  { question, checkpoint, log, signatures }: Asked,
+): Promise<WitnessAnswer> {
+  const { witness, clock } = deps;
+  const { size, root, origin, note } = checkpoint;
+  const state = await lockState(tx, witness.id, origin);
+  const halted = await whyHalted(deps, state);
+  if (halted !== null) {
+    deps.log.error({ origin, halted }, "the witness does not cosign");
+    return { status: 503, text: "This witness does not cosign at present.\n" };
+  }
+  const now = clock();
+  const day = now.toISOString().slice(0, 10);
+  if (state.askedOn === day && state.asked >= log.mostADay)
+    return { status: 429, text: `This log may ask ${log.mostADay} times a day.\n` };
+  await countQuestion(tx, state, day);
+  if (question.old !== state.size) return { status: 409, text: `${state.size}\n`, isSize: true };
+  if (question.old === size && !state.root.equals(root)) {
+    deps.log.error({ origin, size }, "a log signed two states of one size");
+    return { status: 409, text: `${state.size}\n`, isSize: true };
+  }
+  const states = { oldSize: state.size, oldRoot: state.root, size, root, proof: question.proof };
+  if (!(await verifyConsistency(states))) {
+    deps.log.warn({ origin, old: state.size, size }, "a log did not prove that it begins with what was cosigned");
+    return { status: 422, text: "The proof does not lead from the old state to the checkpoint.\n" };
+  }
+  const cosignature = witness.cosign(note.text, now);
+  await updateState(
+    tx,
+    { witness: witness.id, origin, size, root: Buffer.from(root) },
+    `${note.text}\n${signatures}${cosignature}`,
+  );
+  return { status: 200, text: cosignature };
+}
+
+/** Why this key must not cosign the log: the stored state may be an older one. */
+async function whyHalted(
+  { rowMac, witness }: WitnessDeps,
+  state: Awaited<ReturnType<typeof lockState>>,
+): Promise<string | null> {
+  if (state.restoredAt !== null) return "the database was restored: give the witness a new key";
+  if (!stateHolds(rowMac, state)) return "the service did not write the state as it is";
+  const file = await readCosigned(witness.statePath(state.origin));
+  if (file === null || file.size < state.size) return null;
+  if (file.size === state.size && file.root === state.root.toString("hex")) return null;
+  return `this node cosigned ${file.size} entries, and the database has ${state.size}: it is an older one`;
+}

@@ -1,0 +1,57 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseNoteKey } from "@signsealship/evidence/log";
+
+/** A log that this witness cosigns: its keys, and how many questions it may ask in a day. */
+export type WitnessedLog = { origin: string; keys: string[]; mostADay: number };
+
+const usualMostADay = 8_640;
+const mostLogs = 1_000;
+
+/**
+ * Reads a list of logs in the form of witness-network.org's `logs/v0`: that line, and for each log a line `vkey KEY`, under which `qpd NUMBER`,
+ * `origin ORIGIN` and `contact TEXT` may stand. Two keys of one origin are both of that log.
+ * @throws EvidenceError `log` with the number of the line and its rule
+ */
+export async function parseLogsList(text: string): Promise<Map<string, WitnessedLog>> {
+  const logs = new Map<string, WitnessedLog>();
+  const keys = new Set<string>();
+  let isBegun = false;
+  let current: WitnessedLog | null = null;
+  for (const [i, whole] of text.split("\n").entries()) {
+    const line = whole.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const refuse = (why: string) => new EvidenceError("log", `line ${i + 1}: ${why}`);
+    const [word = "", ...rest] = line.split(/[ \t]+/);
+    const value = rest.join(" ");
+    if (!isBegun && line !== "logs/v0") throw refuse("the first line is logs/v0");
+    if (!isBegun) {
+      isBegun = true;
+    } else if (word === "vkey") {
+      const { name } = await keyOf(value, refuse);
+      if (keys.has(value)) throw refuse("this key is there already");
+      keys.add(value);
+      const log: WitnessedLog = logs.get(name) ?? { origin: name, keys: [], mostADay: usualMostADay };
+      log.keys.push(value);
+      logs.set(name, log);
+      current = log;
+    } else if (current === null) {
+      throw refuse("a log begins with its vkey");
+    } else if (word === "qpd") {
+      if (!/^[1-9]\d{0,6}$/.test(value)) throw refuse("qpd is a whole number from 1 to 9999999");
+      current.mostADay = Number(value);
+    } else if (word === "origin") {
+      if (value !== current.origin) throw refuse("the origin is the name of the log's key");
+    } else if (word !== "contact") throw refuse("a line begins with vkey, qpd, origin or contact");
+    if (logs.size > mostLogs) throw refuse(`the list has at most ${mostLogs} logs`);
+  }
+  if (!isBegun) throw new EvidenceError("log", "the first line is logs/v0");
+  return logs;
+}
+
+async function keyOf(text: string, refuse: (why: string) => EvidenceError) {
+  try {
+    return await parseNoteKey(text);
+  } catch (error) {
+    throw error instanceof EvidenceError ? refuse(error.message) : error;
+  }
+}
