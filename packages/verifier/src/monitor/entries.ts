@@ -39,13 +39,17 @@ const ahead = 8;
 /**
  * Reads the entries that are new, computes the root over all of them, and holds it against the checkpoint.
  * @param options `wanted` SHA-256 in hex of sealed files to look for; `comparesTiles` also holds each tile of hashes against what the entries
- * give, which takes a reading from the first entry on
+ * give, which takes a reading from the first entry on; `take` gets each line that is read
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
 export async function readEntries(
   tree: PublishedTree,
   before: EntriesRead,
-  options: { readonly wanted: ReadonlySet<string>; readonly comparesTiles: boolean },
+  options: {
+    readonly wanted: ReadonlySet<string>;
+    readonly comparesTiles: boolean;
+    readonly take?: (index: number, line: string) => void;
+  },
 ): Promise<Found> {
   const { size, root } = tree.checkpoint;
   const edge = [...before.edge];
@@ -55,6 +59,7 @@ export async function readEntries(
     const leaf = sha256(leafMessage(entry));
     appendToEdge(edge, leaf, nodeHash);
     rules.take(index, entry);
+    options.take?.(index, Buffer.from(entry).toString("latin1"));
     await levels?.push(0, leaf);
   }
   await levels?.finish();

@@ -7,7 +7,7 @@ import type { Fetch } from "../url/fetch-bounded.ts";
 import { type FilePlace, nothingRead, readEntries } from "./entries.ts";
 import { Findings } from "./findings.ts";
 import { isForkFile, isSignedBy, parseFork, whyNoFork } from "./fork-proof.ts";
-import { givenFile } from "./given-files.ts";
+import { type GivenCheckpoint, givenFile } from "./given-files.ts";
 import { readState, writeState } from "./monitor-state.ts";
 import { LogUnreadable, openPublishedLog, PublishedTree, type ReadLog } from "./published-log.ts";
 
@@ -21,6 +21,17 @@ export type MonitorOptions = {
   /** Reads all entries and all tiles again. */
   readonly isFull: boolean;
   readonly fetch: Fetch;
+  /** Opens the records of the log's own operator by its origin, to hold them against it. */
+  readonly own?: (origin: string) => Promise<OwnRecords>;
+};
+
+/** The records that a log's operator has of it. */
+export type OwnRecords = {
+  readonly key: string;
+  /** The newest checkpoint of at most so many entries that the operator knows of signing. */
+  readonly checkpointUpTo: (size: number) => Promise<(GivenCheckpoint & { readonly size: number }) | null>;
+  readonly take: (index: number, line: string) => void;
+  readonly findings: () => readonly string[];
 };
 
 /** Exit code: 0 nothing is wrong, 1 the log did what an honest log never does, 2 it can't be read, or a given file is not of this log. */
@@ -77,11 +88,14 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   const seen = state.checkpoint === null ? [] : [{ name: "the earlier run", note: state.checkpoint }];
   for (const other of [...seen, ...files.flatMap(({ checkpoints }) => checkpoints)])
     await findings.during(() => findings.requireBeginsWith(tree, other, key));
+  const own = await options.own?.(checkpoint.origin);
+  if (own) await holdAgainstOwn(own, tree, key, findings);
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
   // Once the log has two histories, the entries of an earlier run are not those of this log.
-  const before = options.isFull || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
-  const found = await findings.during(() => readEntries(tree, before, { wanted, comparesTiles: options.isFull }));
-  findings.sentences.push(...(found?.wrong ?? []));
+  const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
+  const rules = { wanted, comparesTiles: options.isFull, ...(own && { take: own.take }) };
+  const found = await findings.during(() => readEntries(tree, before, rules));
+  findings.sentences.push(...(found?.wrong ?? []), ...((found && own?.findings()) ?? []));
   const places = files.flatMap(({ path, sealedSha256 }) =>
     sealedSha256 === null || !found ? [] : [{ path, place: found.places.get(sealedSha256) ?? null }],
   );
@@ -93,6 +107,16 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
     await writeState(options.state, from, { key, checkpoint: note, read: found.read });
   const { origin, size } = checkpoint;
   return answerOf({ from, key, origin, size, read: size - before.size, places, fork }, findings);
+}
+
+/** The operator knows each checkpoint that its log signed: another one is of a stolen key, or of a lost database. */
+async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string, findings: Findings): Promise<void> {
+  const { size } = tree.checkpoint;
+  if (own.key !== key) findings.sentences.push("The key is not the one of this installation's log.");
+  const newest = await own.checkpointUpTo(size);
+  if (newest) await findings.during(() => findings.requireBeginsWith(tree, newest, key));
+  if (newest?.size !== size)
+    findings.sentences.push(`The checkpoint of ${size} entries is not one that this installation signed.`);
 }
 
 /** The key of a copy, or of the service's trust list. */

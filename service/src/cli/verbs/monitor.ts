@@ -1,11 +1,19 @@
-import { monitorAnswer, UsageError as VerifierUsageError } from "@signsealship/verifier";
+import { type MonitorOptions, monitorAnswer, UsageError as VerifierUsageError } from "@signsealship/verifier";
 import { textOption, UsageError, type Verb } from "../verb.ts";
 
-/** Opens no database and needs no running service: anybody can watch anybody's log. */
+async function monitorOwn(log: string, options: MonitorOptions) {
+  const { withResources } = await import("../with-resources.ts");
+  const { openOwnLog } = await import("../../upkeep/own-log/own-log.ts");
+  return withResources((resources) =>
+    monitorAnswer(log, { ...options, own: (origin) => openOwnLog(resources, origin) }),
+  );
+}
+
+/** Without --own it opens no database and needs no running service: anybody can watch anybody's log. */
 export const monitor: Verb = {
   name: "monitor",
   args: ["LOG"],
-  flags: "[--key KEY] [--state FOLDER] [--with FILE]... [--full]",
+  flags: "[--key KEY] [--state FOLDER] [--with FILE]... [--full] [--own]",
   options: {
     key: { type: "string", help: "The log's key (NAME+ID+BASE64), in place of the one that it publishes." },
     state: { type: "string", help: "The folder that keeps what was seen, for the next run." },
@@ -15,6 +23,7 @@ export const monitor: Verb = {
       help: "A proof, evidence zip or checkpoint to compare with, or a sealed PDF to look for; may be repeated.",
     },
     full: { type: "boolean", help: "Reads all entries and tiles again." },
+    own: { type: "boolean", help: "For the log's operator: also compares it with the rows of this installation." },
   },
   summary:
     "Watches a transparency log (URL, folder of a copy) from outside: nothing that it had changes. Exit 1 when it did, with a proof.",
@@ -24,14 +33,15 @@ export const monitor: Verb = {
   ],
   async run([log = ""], values) {
     const more = values["with"];
+    const options = {
+      key: textOption(values, "key") ?? null,
+      state: textOption(values, "state") ?? null,
+      with: Array.isArray(more) ? more.map(String) : [],
+      isFull: values["full"] === true,
+      fetch: globalThis.fetch,
+    };
     try {
-      return await monitorAnswer(log, {
-        key: textOption(values, "key") ?? null,
-        state: textOption(values, "state") ?? null,
-        with: Array.isArray(more) ? more.map(String) : [],
-        isFull: values["full"] === true,
-        fetch: globalThis.fetch,
-      });
+      return values["own"] === true ? await monitorOwn(log, options) : await monitorAnswer(log, options);
     } catch (error) {
       throw error instanceof VerifierUsageError ? new UsageError(error.message) : error;
     }

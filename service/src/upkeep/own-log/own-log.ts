@@ -1,0 +1,118 @@
+import { newestCheckpointUpTo } from "../../evidence/transparency-log/transparency-log.ts";
+import { readWrittenLines } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { minuteMs } from "../../kernel/platform/clock.ts";
+import { withLongStatements } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import type { Resources } from "../../kernel/resources.ts";
+import { headLines } from "../audit-heads/audit-heads.ts";
+
+/** A row of the database, and the line that the log must have for it. Of closing versions the line is without its link. */
+type OwnRow = { line: string; row: string; at: Date };
+
+/** The service's own records, to be held against its published log. */
+export type OwnLog = {
+  key: string;
+  /** The newest checkpoint of at most so many entries that the database has. */
+  checkpointUpTo: (size: number) => Promise<{ name: string; size: number; note: string } | null>;
+  /** Takes each entry of the published log. */
+  take: (index: number, line: string) => void;
+  /** Sentences on entries without a row, and on rows without an entry. */
+  findings: () => string[];
+};
+
+/** A line enters the log within seconds. */
+const longestWaitMs = 10 * minuteMs;
+const most = 50;
+
+/**
+ * Reads which lines the database must have in the log.
+ * @throws StartupError for the origin of another log
+ */
+export async function openOwnLog(
+  resources: Pick<Resources, "db" | "rowMac" | "clock">,
+  origin: string,
+): Promise<OwnLog> {
+  const db = withLongStatements(resources.db);
+  const [tree] = await db.query<{ log: Environment; key: string }>(sql`
+    SELECT log, note_key AS key FROM log_trees WHERE origin = ${origin}`);
+  if (!tree) throw new StartupError(`this installation has no log ${origin}`);
+  const rows = new Map<string, OwnRow>();
+  for (const row of [...(await sealedRows(resources, tree.log)), ...(await statements(resources, tree.log))])
+    rows.set(row.line, row);
+  const seen = new Set<string>();
+  const foreign: string[] = [];
+  let foreignCount = 0;
+  return {
+    key: tree.key,
+    checkpointUpTo: (size) => newestCheckpointUpTo(db, tree.log, size),
+    take(index, text) {
+      const line = ownLine(text);
+      seen.add(line);
+      // The monitor holds its count against its place.
+      if (rows.has(line) || line.startsWith("import/v1 ")) return;
+      foreignCount += 1;
+      if (foreign.length < most) foreign.push(`Entry ${index}, ${line}, is of no row of the database.`);
+    },
+    findings() {
+      const since = resources.clock().getTime() - longestWaitMs;
+      const missing = [...rows.values()].filter(({ line, at }) => !seen.has(line) && at.getTime() < since);
+      const sentences = missing.slice(0, most).map(({ row, line }) => `The log has no entry ${line}, of ${row}.`);
+      const more = missing.length - sentences.length + foreignCount - foreign.length;
+      return [...foreign, ...sentences, ...(more > 0 ? [`There are ${more} more such entries and rows.`] : [])];
+    },
+  };
+}
+
+/** The link of a closing version is the monitor's to check. */
+const ownLine = (text: string): string => {
+  const line = text.trimEnd();
+  return line.startsWith("closing/v1 ") ? line.split(" ", 2).join(" ") : line;
+};
+
+const sealedKinds = [
+  "sealed",
+  "notarized",
+  "custody_certificate",
+  "delivery_receipt",
+  "mail_receipt",
+  "fax_certificate",
+];
+
+/** Rows of what was sealed, and of recordings. */
+const sealedRows = ({ db }: Pick<Resources, "db">, log: Environment): Promise<OwnRow[]> =>
+  withLongStatements(db).query<OwnRow>(sql`
+    SELECT 'seal/v1 ' || sealed_sha256 AS line, 'passport ' || id AS row, created_at AS at
+    FROM passports WHERE environment = ${log}
+    UNION ALL
+    SELECT 'seal/v1 ' || c.sha256, 'certificate of passport ' || p.id, c.created_at
+    FROM proof_certificates c JOIN passports p ON p.id = c.passport_id WHERE p.environment = ${log}
+    UNION ALL
+    SELECT 'seal/v1 ' || d.sha256, d.kind || ' document ' || d.id, d.created_at
+    FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE d.kind = ANY (${sealedKinds}::text[]) AND o.environment = ${log}
+    UNION ALL
+    SELECT 'closing/v1 ' || c.sealed_sha256, 'version ' || c.version || ' of closing passport ' || c.room_id, c.created_at
+    FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.environment = ${log}
+    UNION ALL
+    SELECT 'artifact/v1 ' || manifest_sha256, 'recording ' || id, ended_at
+    FROM recordings WHERE manifest_sha256 IS NOT NULL AND environment = ${log}`);
+
+/** Statements of the operator in the log: policies, daily heads and retractions. */
+async function statements({ db, rowMac }: Pick<Resources, "db" | "rowMac">, log: Environment): Promise<OwnRow[]> {
+  const policies = await db.query<OwnRow>(sql`
+    SELECT 'policy/v1 ' || sha256 AS line, 'policy' AS row, published_at AS at FROM log_policies WHERE log = ${log}`);
+  const heads = log === "live" ? await headLines(db) : [];
+  const retractions = await readWrittenLines(db, rowMac, sql`action = 'seal.retracted'`);
+  return [
+    ...policies,
+    ...heads.map(({ line, at }) => ({ line, row: "a daily head", at })),
+    ...retractions.flatMap(({ id, detail, occurredAt }) => {
+      const said = JSON.parse(detail ?? "{}") as { log?: string; sealedSha256?: string; reason?: string };
+      if (said.log !== log) return [];
+      const line = `retract/v1 ${said.sealedSha256} ${said.reason}`;
+      return [{ line, row: `line ${id} of the audit log`, at: new Date(`${occurredAt}Z`) }];
+    }),
+  ];
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { monitorAnswer } from "@signsealship/verifier";
+import { queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openOwnLog } from "../../../src/upkeep/own-log/own-log.ts";
+import { sealRoom } from "../../closing/closing-passports/seal-room.ts";
+import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
+import { fileForm, postSeal } from "../../evidence/proof-passports/seal-document.ts";
+
+after(() => running.service.stop());
+const running = await forTests(openRoomsService());
+const acme = await running.partner();
+const { db, rowMac } = running;
+const { headers } = await newPartner(running.service);
+const folder = temporaryFolder();
+await forTests(Promise.resolve({ close: async () => folder.remove() }));
+
+const seal = async ({ baseUrl }: Pick<Service, "baseUrl">, text: string) => {
+  const answer = await postSeal({ baseUrl, headers }, fileForm(makePdf({ bytes: 20_000, text })));
+  return (await answer.json()) as { passportId: string; verifyCode: string; sealedSha256: string };
+};
+
+const settled = (on = db) =>
+  until(async () => {
+    const [waits] = await on.query<{ some: boolean }>(sql`
+      SELECT EXISTS (SELECT FROM log_entries WHERE leaf IS NULL) OR EXISTS (SELECT FROM log_trees t
+        WHERE NOT EXISTS (SELECT FROM log_checkpoints c WHERE c.log = t.log AND c.size = t.size)) AS some`);
+    return waits?.some === false;
+  });
+
+/** The findings an hour later, when every line has to be in the log. */
+async function findings(): Promise<string[]> {
+  await settled();
+  const clock = () => new Date(Date.now() + 3_600_000);
+  const answer = await monitorAnswer(`${running.service.baseUrl}/log/test`, {
+    key: null,
+    state: null,
+    with: [],
+    isFull: true,
+    fetch,
+    own: (origin) => openOwnLog({ db, rowMac, clock }, origin),
+  });
+  return (answer.json as { findings: string[] }).findings;
+}
+
+/** Somebody who can write the database as its superuser. */
+const attack = (statement: Statement) =>
+  db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(statement);
+  });
+
+test("finds nothing where each row of what was sealed has its entry, and each entry its row", async () => {
+  const sealed = await seal(running.service, "own");
+  assert.equal(
+    (await fetch(`${running.service.baseUrl}/api/passport/verify/${sealed.verifyCode}/certificate`)).status,
+    200,
+  );
+  const room = await acme.room();
+  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
+  await sealRoom(acme, room);
+  await sealRoom(acme, room);
+  await running.service.cli("log", "retract", sealed.sealedSha256, "--reason", "superseded", "--test");
+  assert.deepEqual(await findings(), []);
+  const kinds = await db.query<{ kind: string }>(sql`
+    SELECT DISTINCT split_part(line, ' ', 1) AS kind FROM log_entries WHERE log = 'test' ORDER BY 1`);
+  assert.deepEqual(
+    kinds.map(({ kind }) => kind),
+    ["closing/v1", "retract/v1", "seal/v1"],
+  );
+});
+
+test("names the entry of a passport that was deleted, and a row that has no entry", async () => {
+  const gone = await seal(running.service, "deleted");
+  await settled();
+  const [row] = await db.query<{ row: string }>(sql`
+    SELECT to_jsonb(p)::text AS row FROM passports p WHERE id = ${gone.passportId}`);
+  await attack(sql`DELETE FROM passports WHERE id = ${gone.passportId}`);
+  assert.match(
+    (await findings()).join("\n"),
+    new RegExp(`^Entry \\d+, seal/v1 ${gone.sealedSha256}, is of no row of the database\\.$`),
+  );
+  const other = "0".repeat(64);
+  await attack(sql`
+    INSERT INTO passports SELECT * FROM jsonb_populate_record(NULL::passports, ${row?.row ?? ""}::jsonb || ${JSON.stringify({ sealed_sha256: other })}::jsonb)`);
+  const found = await findings();
+  assert.equal(found.length, 2);
+  assert.equal(found[1], `The log has no entry seal/v1 ${other}, of passport ${gone.passportId}.`);
+  await attack(sql`UPDATE passports SET sealed_sha256 = ${gone.sealedSha256} WHERE id = ${gone.passportId}`);
+  assert.deepEqual(await findings(), []);
+});
+
+test("names an entry that no row of the service made", async () => {
+  const sealedSha256 = "5e".repeat(32);
+  await db.query(queueEntry("live", { kind: "seal/v1", sealedSha256 }, new Date()));
+  await settled();
+  const own = { DATA_DIR: running.service.dataDir };
+  const found = await runCli(own, "monitor", `${running.service.baseUrl}/log/live`, "--own");
+  assert.match(found.stdout, new RegExp(`WRONG: Entry 0, seal/v1 ${sealedSha256}, is of no row of the database\\.`));
+  assert.equal(found.code, 1);
+});
+
+test("a log that a restored copy continues from a stale export is found, and the file with both checkpoints convinces others", async () => {
+  const [place, backup, keys, mirror] = ["copy", "backup", "keys", "mirror"].map((name) => join(folder.path, name));
+  assert.ok(place && backup && keys && mirror);
+  await seal(running.service, "before the copy");
+  await settled();
+  await running.service.cli("log", "export", mirror, "--test");
+  await running.service.cli("backup", backup, "--keys", keys);
+  assert.equal((await runCli({ DATA_DIR: place }, "restore", backup, "--keys", keys)).code, 0);
+  assert.equal((await runCli({ DATA_DIR: place }, "log", "recover", "--from", mirror, "--test")).code, 0);
+  const copy = await startService({ DATA_DIR: place, RATE_LIMITS: "off" });
+  const copied = await databaseOf(place);
+  try {
+    await seal(running.service, "ours");
+    await seal(copy, "theirs");
+    await settled();
+    await settled(copied);
+    const own = { DATA_DIR: running.service.dataDir };
+    const state = join(folder.path, "state");
+    const found = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own", "--state", state);
+    assert.equal(found.code, 1, found.stderr);
+    assert.match(
+      found.stdout,
+      /WRONG: The log does not begin with the \d+ entries of the database: it has two histories\./,
+    );
+    const [, file = ""] = /The proof is in (\S+)\. /.exec(found.stdout) ?? [];
+    const key = (await running.service.cli<{ log: string; key: string }[]>("log", "status")).find(
+      (one) => one.log === "test",
+    );
+    const proven = await runCli({}, "monitor", file, "--key", key?.key ?? "");
+    assert.match(proven.stdout, /Proven: this key signed two histories/);
+    assert.match(readFileSync(file, "utf8"), /BEGIN OLDER CHECKPOINT[\s\S]*BEGIN NEWER CHECKPOINT/);
+    // It has more entries than ours: the newest checkpoint is not ours.
+    await seal(copy, "more");
+    await settled(copied);
+    const more = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own");
+    assert.match(more.stdout, /WRONG: The checkpoint of \d+ entries is not one that this installation signed\./);
+  } finally {
+    await copied.close();
+    await copy.stop();
+  }
+});
+
+test("refuses the log of another installation, and one that cannot be read says nothing", async () => {
+  const elsewhere = await startService({ DATA_DIR: join(folder.path, "elsewhere"), LOG_ORIGIN: "elsewhere.example" });
+  const own = { DATA_DIR: running.service.dataDir };
+  const refused = await runCli(own, "monitor", `${elsewhere.baseUrl}/log/test`, "--own");
+  assert.match(refused.stderr, /this installation has no log elsewhere\.example\/log\/test/);
+  await elsewhere.stop();
+  const away = await runCli(own, "monitor", `${elsewhere.baseUrl}/log/test`, "--own");
+  assert.equal(away.code, 2);
+});
