@@ -8,6 +8,8 @@ import { pgbouncer } from "./pgbouncer.ts";
 import { postgresProgram } from "./postgresql.ts";
 import { python, requirementsFile } from "./python.ts";
 import { type RuntimeName, runtimePackages, runtimeProgram } from "./runtimes.ts";
+import { sigstore } from "./sigstore.ts";
+import { tesseraFsck } from "./tessera-fsck.ts";
 import { veraPdf } from "./verapdf.ts";
 
 /** A foreign program or library that tests compare ours with. */
@@ -107,6 +109,8 @@ const table = {
   jq: packaged("jq", "jq"),
   php: packaged("php-cli", "php"),
   go: packaged("golang-go", "go"),
+  sigstore,
+  tesseraFsck: { ...tesseraFsck, debian: "golang-go" },
   litewitness: { ...litewitness, debian: "openssh-client" },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),

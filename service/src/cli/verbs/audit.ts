@@ -36,7 +36,8 @@ export const auditVerbs: Verb[] = [
     args: ["FILE"],
     flags: "[--day DAY]",
     options: { day: { type: "string", help: "The day, as 2026-01-31; the newest one in the log by default." } },
-    summary: "Opens the records of a day to an auditor, who needs to trust the transparency log alone: rows, salts and proof, as JSON.",
+    summary:
+      "Opens the records of a day to an auditor, who needs to trust the transparency log alone: rows, salts and proof, as JSON.",
     examples: ["audit export records.json --day 2026-01-31"],
     run([file = ""], values) {
       const day = dayOption(values);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
+import { createPublicKey } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
@@ -9,6 +10,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { printedScripts } from "@signsealship/testing/inputs/printed-commands";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { verifyBySigstore } from "@signsealship/testing/tools/sigstore";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
@@ -85,6 +87,36 @@ const checkByShell = (ofLine: string, ofProof: string, ofKey = key) => {
   return spawnSync(join(tools, "check-proof.sh"), [at.line, at.proof, ofKey], { encoding: "utf8" });
 };
 
+/** The proof with one place changed each time: never one of the same meaning. */
+function changedProofs(): string[] {
+  const lines = proof.split("\n");
+  const blank = lines.indexOf("");
+  const other = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
+  const changed = lines.slice(2, blank).map((hash, i) => lines.with(2 + i, other(hash)));
+  const swapped = lines.with(2, lines[3] ?? "").with(3, lines[2] ?? "");
+  const signature = lines.findIndex((text) => text.startsWith("\u2014"));
+  return [
+    ...changed,
+    swapped,
+    lines.toSpliced(2, 1),
+    lines.toSpliced(2, 0, lines[2] ?? ""),
+    lines.with(1, "index 0"),
+    lines.with(1, "index 2"),
+    lines.with(1, `index ${leaves - 1}`),
+    lines.with(1, `index ${leaves + 1}`),
+    lines.with(blank + 1, "elsewhere.example/log/test"),
+    lines.with(blank + 2, String(leaves)),
+    lines.with(blank + 2, String(leaves + 2)),
+    lines.with(blank + 3, other(lines[blank + 3] ?? "")),
+    lines.toSpliced(signature, 1),
+    lines.with(
+      signature,
+      (lines[signature] ?? "").replace(/(.)(.{20})$/, (_, one, rest) => `${one === "A" ? "B" : "A"}${rest}`),
+    ),
+    lines.with(2, `${"A".repeat(43)}=`),
+  ].map((each) => each.join("\n"));
+}
+
 test("coreutils and openssl accept a proof, and refuse twenty that differ in one place", needs("openssl"), () => {
   const accepted = checkByShell(line, proof);
   assert.equal(accepted.status, 0, accepted.stderr);
@@ -96,32 +128,37 @@ test("coreutils and openssl accept a proof, and refuse twenty that differ in one
     spawnSync("sh", ["-ec", printed], { cwd: folder.path, env: { ...variables, ...env }, encoding: "utf8" });
   assert.match(runPrinted({}).stdout, /Signature Verified Successfully/);
   assert.notEqual(runPrinted({ S: "0".repeat(64) }).status, 0);
-  const lines = proof.split("\n");
-  const blank = lines.indexOf("");
-  const other = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
-  const changed = lines.slice(2, blank).map((hash, i) => lines.with(2 + i, other(hash)));
-  const swapped = lines.with(2, lines[3] ?? "").with(3, lines[2] ?? "");
-  const signature = lines.findIndex((text) => text.startsWith("\u2014"));
-  const refused = [
-    ...changed,
-    swapped,
-    lines.toSpliced(2, 1),
-    lines.toSpliced(2, 0, lines[2] ?? ""),
-    lines.with(0, "c2sp.org/tlog-proof@v2"),
-    lines.with(1, "index 0"),
-    lines.with(1, "index 2"),
-    lines.with(1, `index ${leaves - 1}`),
-    lines.with(1, `index ${leaves + 1}`),
-    lines.with(blank + 1, "elsewhere.example/log/test"),
-    lines.with(blank + 2, String(leaves)),
-    lines.with(blank + 2, String(leaves + 2)),
-    lines.with(blank + 3, other(lines[blank + 3] ?? "")),
-    lines.toSpliced(signature, 1),
-  ].map((each) => each.join("\n"));
+  const refused = [...changedProofs(), proof.replace("@v1", "@v2")];
   assert.ok(refused.length >= 20, String(refused.length));
   for (const each of refused) assert.notEqual(checkByShell(line, each).status, 0, each);
   assert.notEqual(checkByShell(line.replace("\n", " \n"), proof).status, 0);
   assert.notEqual(checkByShell(line, proof, key.replace("/test+", "/live+")).status, 0);
+});
+
+test("sigstore's verifier accepts a proof, and refuses twenty that differ in one place", needs("sigstore"), () => {
+  const [origin = "", id = "", ...bytes] = key.split("+");
+  const x = Buffer.from(bytes.join("+"), "base64").subarray(1).toString("base64url");
+  const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+  const log = { logID: Buffer.from(id, "hex"), baseURL: origin, publicKey };
+  const judge = (of: string, given: string) => {
+    const [head = "", ...note] = given.split("\n\n");
+    const [, index = "", ...hashes] = head.split("\n");
+    verifyBySigstore(
+      {
+        canonicalizedBody: Buffer.from(of),
+        inclusionProof: {
+          logIndex: index.replace("index ", ""),
+          hashes: hashes.map((hash) => Buffer.from(hash, "base64")),
+          checkpoint: { envelope: note.join("\n\n") },
+        },
+      },
+      log,
+    );
+  };
+  judge(line, proof);
+  assert.ok(changedProofs().length >= 20);
+  for (const changed of changedProofs()) assert.throws(() => judge(line, changed), changed);
+  assert.throws(() => judge(line.replace("\n", " \n"), proof));
 });
 
 test("the monitor finds nothing wrong over HTTP, finds the sealed line's proof in it, and reads only what is new the next time", async () => {
