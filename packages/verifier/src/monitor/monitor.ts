@@ -26,7 +26,7 @@ export type MonitorOptions = {
 };
 
 /** The records that a log's operator has of it. */
-export type OwnRecords = {
+type OwnRecords = {
   readonly key: string;
   /** The newest checkpoint of at most so many entries that the operator knows of signing. */
   readonly checkpointUpTo: (size: number) => Promise<(GivenCheckpoint & { readonly size: number }) | null>;
