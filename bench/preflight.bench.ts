@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { mayHoldTags } from "../service/src/signing/envelopes/pdf/placement/tags/may-hold-tags.ts";
 import { pageTexts } from "../service/src/signing/envelopes/pdf/placement/tags/page-texts.ts";
+import { mayHoldTags } from "../service/src/signing/envelopes/pdf/placement/tags/tag-fields.ts";
 import { tryAll } from "../service/src/signing/envelopes/preflight/trial.ts";
 import { atMost, type Result } from "./result.ts";
 

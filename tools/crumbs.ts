@@ -17,8 +17,10 @@ export interface Excuses {
 
 /** From this length on, a file earns its place with one importer. */
 const leastLines = 60;
-/** The limit of a file's length (Biome, noExcessiveLinesPerFile). */
+/** From this length on, a file gets nothing merged into it. */
 const mostLines = 250;
+/** No file is longer. */
+const limitOfLines = 300;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
@@ -29,9 +31,13 @@ const isEdge = (file: string): boolean => /(?:^|[/-])(?:routes?|schemas)\.ts$/.t
 const isData = (text: string): boolean =>
   /^export const /m.test(text) && !/=>|\b(?:function|class)\b/.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""));
 
+/** Scripts of browsers export no values, and run when they are loaded. */
+const isScript = (text: string): boolean =>
+  /^(?:if \(|for \(|void |await )/m.test(text) && !/^export (?!type |interface )/m.test(text);
+
 const relative = String.raw`["'](\.{1,2}\/[^"']+\.ts)["']`;
 const statically = new RegExp(String.raw`\bfrom\s+${relative}|^import\s+${relative}`, "gm");
-/** Worker threads, scripts of browsers, and verbs that are loaded on demand. */
+/** Worker threads, workers of browsers, and verbs that are loaded on demand. */
 const dynamically = new RegExp(String.raw`\b(?:import\(|import\.meta\.resolve\(|new URL\()\s*${relative}`, "g");
 
 function targetsOf(pattern: RegExp, file: string, text: string): string[] {
@@ -55,9 +61,21 @@ export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importR
     const lines = linesOf(text);
     if (importer === undefined || second !== undefined || lines >= leastLines) continue;
     const isNamedByRule = importRules.includes(`/${posix.basename(file, ".ts")}\\\\.ts`);
-    const isExcused = entries.has(file) || exported.has(file) || isNamedByRule || isData(text);
+    const isExcused = entries.has(file) || exported.has(file) || isNamedByRule || isData(text) || isScript(text);
     const fits = lines + linesOf(files.get(importer) ?? "") <= mostLines && !(isEdge(file) && !isEdge(importer));
     if (fits && !isExcused) crumbs.push({ file, lines, importer });
   }
   return crumbs;
+}
+
+/** Words are read one by one, and nobody writes what is generated: both may be long, as tables may. */
+const isDictionary = (file: string): boolean => /(?:^|\/)words(?:\.ts$|\/)/.test(file);
+const isGenerated = (text: string): boolean => /^\/[/*].*\bgenerated\b/i.test(text);
+
+/** Finds the files that are longer than 300 lines, apart from dictionaries, tables and generated files. */
+export function longFilesIn(files: ReadonlyMap<string, string>): { file: string; lines: number }[] {
+  return [...files]
+    .filter(([file, text]) => !isDictionary(file) && !isGenerated(text) && !isData(text))
+    .map(([file, text]) => ({ file, lines: linesOf(text) }))
+    .filter(({ lines }) => lines > limitOfLines);
 }

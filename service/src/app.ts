@@ -123,8 +123,8 @@ async function addRoutes(
   orderRoutes(app, { frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate });
   bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });
   fillRoutes(app, { frame, fills: desk.fills });
-  templateRoutes(app, { frame, templates: desk.orders, uploadPlaces });
-  signingRoutes(app, { frame, envelopes });
+  templateRoutes(app, { frame, templates: desk.templates, uploadPlaces });
+  signingRoutes(app, { frame, envelopes, baseUrl: config.baseUrl });
   inPersonRoutes(app, { frame, db, clock });
   envelopeVerificationRoutes(app, { frame, envelopes });
   checkoutRoute(app, { ...frame, ...features.checkout });
@@ -222,7 +222,7 @@ function peopleDeps(
       testClock: features.testClock,
     },
     operator: {
-      orders: { moves: desk.moves, envelopes, readNotices: desk.readNotices },
+      orders: { moves: desk.moves, envelopes, paper: features.paper, readNotices: desk.readNotices },
       documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces },
       refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },

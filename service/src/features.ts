@@ -41,7 +41,14 @@ import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
 import { rowCipher } from "./orders/bulk/bulk.ts";
 import { fillCiphers } from "./orders/fills/fills.ts";
-import { noticeReader, openFirmNotes, storedNotices, titleReader, type WithTemplate } from "./orders/order/order.ts";
+import {
+  noticeReader,
+  openFirmNotes,
+  openOriginals,
+  storedNotices,
+  titleReader,
+  type WithTemplate,
+} from "./orders/order/order.ts";
 import {
   type CheckoutDeps,
   checkoutUrl,
@@ -56,9 +63,10 @@ import { bringSecretEndsNearer, openWebhooks } from "./outgoing/webhooks/webhook
 import { accountsOf, type MediaEngine, openProviders, providerMetrics } from "./providers/providers.ts";
 import {
   bringEnvelopesNearer,
+  ceremonyWith,
   createPreflight,
   envelopesWith,
-  openCeremony,
+  openConsentTexts,
   type SignerAuthorities,
   textsOf,
 } from "./signing/envelopes/envelopes.ts";
@@ -112,7 +120,7 @@ export type Features = ReturnType<typeof openFeatures>;
 /** Opens the features, by their names. */
 export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { resources, node, rules, sealing } = deps;
-  const { config, db, clock, log, random, secrets, rowMac } = resources;
+  const { config, db, clock, log, random, secrets, rowMac, blobs } = resources;
   const { metrics, workers } = node;
   const mostStored = storedBytesOf(rules.tierLimits);
   const requireStorage = createStorageQuota(resources, mostStored);
@@ -123,7 +131,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     limits,
   };
   const shared = openShared(deps);
-  const { names, titleOf, noticesOf, providers, processor, envelopes } = shared;
+  const { names, titleOf, noticesOf, providers, processor, envelopes, consentTexts } = shared;
   const notaries = openNotaries(resources, { workers, pricing: rules.pricing, sealing, providers, media: deps.media });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
   const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
@@ -156,10 +164,17 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     receipts: openReceipts({ ...resources, workers, sealDocument: sealing.sealDocument, providers }),
     notaries,
     finished: { envelopes, tsaRoots: tsaRootsPem(config) },
+    paper: { db, clock, blobs, rowMac, workers, baseUrl: config.baseUrl },
     envelopes,
     signing: {
-      ceremony: openCeremony({ ...envelopes, titleOf, noticesOf }),
-      consentTexts: envelopes.consentTexts,
+      ceremony: ceremonyWith(resources, envelopes, {
+        sealing,
+        signerAuthorities: deps.signerAuthorities,
+        consentTexts,
+        titleOf,
+        noticesOf,
+      }),
+      consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(resources, { partnerId })),
     },
     passports,
@@ -172,20 +187,22 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
 type Shared = ReturnType<typeof openShared>;
 
 /** Opens what several features share. */
-function openShared({ resources, node, rules, sealing, signerAuthorities }: AppDeps) {
+function openShared({ resources, node, rules, sealing }: AppDeps) {
   const { config, db, clock, log, secrets } = resources;
   const names = openDocumentNames(resources);
   const counters = providerMetrics(node.metrics, db);
   const providers = openProviders({ db, clock, log, secrets, fetch, ...counters }, accountsOf(config));
   const { workers } = node;
   const texts = textsOf(providers, config.telnyx);
+  const consentTexts = openConsentTexts();
   return {
     names,
     titleOf: titleReader({ names, pricing: rules.pricing }),
     noticesOf: noticeReader(names),
     providers,
     processor: config.stripe && openProcessor(config.stripe, config.baseUrl),
-    envelopes: envelopesWith({ ...resources, workers, sealing, signerAuthorities, texts }),
+    consentTexts,
+    envelopes: envelopesWith(resources, { workers, sealing, consentTexts, texts }),
   };
 }
 
@@ -199,24 +216,24 @@ function openDesk(
   const { config, db, clock, log, secrets, random, rowMac, blobs } = resources;
   const store = { db, clock, log, rowMac, blobs };
   const openSealer = async () => ({ sealDocument, close: async () => {} });
-  const orders = {
-    ...store,
-    names,
+  const trySigning = createPreflight(workers);
+  const offer = {
     pricing,
-    workers,
-    requireStorage,
-    trySigning: createPreflight(workers),
-    textCodes: envelopes.texts !== null,
-    textsReach: (phone: string) => envelopes.texts?.reaches(phone) ?? false,
-    supply: { askCarriers: labelRates({ providers, log, random }), notaries: checkout.notarySupply },
+    askCarriers: labelRates({ providers, log, random }),
+    notaries: checkout.notarySupply,
+    texts: envelopes.reach.texts,
     checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
   };
-  const withTemplate: WithTemplate = (principal, sent) => expandForm(orders, principal, sent);
+  const originals = openOriginals(workers, requireStorage, trySigning);
+  const orders = { ...store, names, originals, offer };
+  const templates = { db, clock, rowMac, blobs, workers, pricing, requireStorage, trySigning };
+  const withTemplate: WithTemplate = (principal, sent) => expandForm({ ...templates, log }, principal, sent);
   return {
     orders,
+    templates,
     withTemplate,
     bulk: { orders, withTemplate, cipher: rowCipher(secrets) },
-    fills: { templates: orders, log, secrets, ciphers: fillCiphers(secrets), baseUrl: config.baseUrl },
+    fills: { templates, log, secrets, ciphers: fillCiphers(secrets), baseUrl: config.baseUrl },
     checkout,
     sandbox: { ...store, sealDocument, sandboxPayment },
     moves: { ...store, openSealer, requireByHand: requireNoLetter },

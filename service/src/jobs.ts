@@ -73,7 +73,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { resources, node, rules } = deps;
   const { config, db, clock, log, secrets, rowMac } = resources;
   const { metrics, workers, schemaWatch } = node;
-  const { dispatcher, processor, desk, envelopes, providers, receipts, notaries } = features;
+  const { dispatcher, processor, desk, envelopes, paper, providers, receipts, notaries } = features;
   const mailer = openMailer({ ...config, clock, onKept: node.onMailKept });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
@@ -87,7 +87,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { titleOf, takesPayment } = desk;
   for (const mail of mails) mail.work(jobs, { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, takesPayment });
   const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });
-  const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, envelopes, telnyx: config.telnyx });
+  const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, paper, telnyx: config.telnyx });
   dispatchJobs(jobs, resources, [...shipping, ...faxing]);
   identityJobs(jobs, providers, notaries.identity);
   providers.work(jobs);

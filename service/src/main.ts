@@ -26,6 +26,7 @@ import {
   envelopesWith,
   listedCertificates,
   type OpenedSignerAuthorities,
+  openConsentTexts,
   openSignerAuthorities,
 } from "./signing/envelopes/envelopes.ts";
 import { eligibilityReader, loadNotaryRules, Recordings, recordingMetrics } from "./signing/notaries/notaries.ts";
@@ -170,8 +171,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const listed = { signers: listedCertificates(signers), logs: transparencyLog.trusted };
     const published = { ...opened, trustList: () => opened.trustList(listed) };
     // Maintenance sends no codes.
-    const mine = { ...resources, workers, sealing, signerAuthorities: signers.authorities, texts: null };
-    const envelopes = envelopesWith(mine);
+    const envelopes = envelopesWith(resources, { workers, sealing, consentTexts: openConsentTexts(), texts: null });
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
     app = await createApp({
@@ -196,6 +196,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     schemaWatch.start();
     stopMaintenance = startMaintenance(resources, {
       envelopes,
+      signerAuthorities: signers.authorities,
       certificates: signingCertificates(sealing, signers.authorities),
       lastUse,
       anchoring,

@@ -31,7 +31,13 @@ import { watchPending } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
-import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
+import {
+  type EnvelopeDeps,
+  followOverdue,
+  issueCrls,
+  type SignerAuthorities,
+  sweepEnvelopes,
+} from "./signing/envelopes/envelopes.ts";
 import {
   sweepAppointments,
   sweepDrafts,
@@ -59,6 +65,7 @@ type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping:
 
 type Kept = {
   envelopes: EnvelopeDeps;
+  signerAuthorities: SignerAuthorities;
   certificates: readonly SigningCertificate[];
   lastUse: LastUse;
   anchoring: Anchoring | null;
@@ -109,7 +116,7 @@ const logTasks = (resources: Resources, transparencyLog: TransparencyLog): Task[
 ];
 
 function tasksOf(resources: Resources, kept: Kept): Task[] {
-  const { envelopes, certificates, lastUse, anchoring, transparencyLog, retention } = kept;
+  const { envelopes, signerAuthorities, certificates, lastUse, anchoring, transparencyLog, retention } = kept;
   const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
   const marks = { db: sweeper, rowMac };
@@ -163,7 +170,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       name: "revocation lists of signers' certificates",
       everyMs: 60 * seconds,
       atStart: true,
-      work: (stopping) => issueCrls(envelopes, stopping),
+      work: (stopping) => issueCrls({ ...resources, baseUrl: resources.config.baseUrl, signerAuthorities }, stopping),
     },
     {
       name: "what the service needs of a person",

@@ -101,7 +101,7 @@ export const GROUPS: readonly Group[] = [
   [
     "It sorts files for the command line and the page; the rules of each kind are asked of what it hands on.",
     {
-      "records/json-kind.ts": [
+      "records/evidence-files.ts": [
         "Array.isArray(value)",
         "bytes.length > maxBytes",
         'has("chainOk")',
@@ -276,8 +276,6 @@ export const GROUPS: readonly Group[] = [
         "isFilling",
         "areStates(fieldTexts(document), fields)",
         "chosen.has(radio)",
-      ],
-      "pdf/changes/replaced.ts": [
         "index < 0",
         "old === undefined",
         "was",

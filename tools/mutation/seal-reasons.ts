@@ -15,6 +15,7 @@ export const SEAL_REASONS: readonly (readonly [
     {
       "pdf/structure.ts": ["seal.start === undefined"],
       "seal/earlier-signatures.ts": ["start !== undefined", "input.seal?.start !== undefined"],
+      "seal/judged-signatures.ts": ["start !== undefined"],
       "seal/verify-proof.ts": ["!signature.byteRange.ok"],
     },
   ],
@@ -74,12 +75,13 @@ export const SEAL_REASONS: readonly (readonly [
     "Either is so where the other is: only a usable range is judged, and only a stated length is hashed.",
     {
       "seal/earlier-signatures.ts": ["!byteRange.ok", "pades === null"],
+      "seal/judged-signatures.ts": ["!byteRange.ok"],
       "seal/verify-proof.ts": ['boundary.kind === "not-stated"', "docSha256 === null"],
     },
   ],
   [
     "It narrows for the type checker: every usable range has a digest, and was compared.",
-    { "seal/earlier-signatures.ts": ["value !== undefined"], "seal/permitted-changes.ts": ["later === undefined"] },
+    { "seal/judged-signatures.ts": ["value !== undefined"], "seal/permitted-changes.ts": ["later === undefined"] },
   ],
   ["Without anchors there is no path to one.", { "seal/permitted-changes.ts": ["anchors.length === 0"] }],
   [

@@ -1,6 +1,6 @@
-import { archivalEntries } from "./pdf-a.ts";
 import { createPdfFile, type PdfFile, pdfDate, pdfText } from "./pdf-file.ts";
 import type { Sheets } from "./sheet.ts";
+import { srgbProfile } from "./srgb-profile.ts";
 
 /**
  * Data attached to a certificate, JSON by default. Name and description hold no character that PDF strings would
@@ -45,3 +45,59 @@ function attach(
       `/Desc(${description})/EF<</F ${data}/UF ${data}>>>>`,
   );
 }
+
+/**
+ * Makes a tagged file PDF/A (ISO 19005-3, level A) and PDF/UA (ISO 14289-1): declares its color space and its
+ * conformance. PDF/A-3 is PDF/A-2 with arbitrary attachments, and every certificate has its data attached.
+ * @returns entries of the catalog
+ */
+function archivalEntries(file: PdfFile, title: string, at: Date): string {
+  const profile = file.stream("/N 3", srgbProfile());
+  const intent =
+    `<</Type/OutputIntent/S/GTS_PDFA1/OutputConditionIdentifier(sRGB)/Info${pdfText("sRGB IEC61966-2.1")}` +
+    `/DestOutputProfile ${profile}>>`;
+  const metadata = file.stream("/Type/Metadata/Subtype/XML", Buffer.from(xmp(title, at)), { compress: false });
+  return `/Metadata ${metadata}/OutputIntents[${intent}]`;
+}
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Drops characters that XML can't hold: the first page shows the whole title. */
+const xmlText = (text: string): string =>
+  text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replace(/[&<>]/g, (char) => escapes[char] ?? char);
+
+/** The metadata packet (ISO 16684-1). It must agree with the information dictionary. */
+function xmp(title: string, at: Date): string {
+  const instant = `${at.toISOString().slice(0, 19)}Z`;
+  return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+ xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"
+ xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${xmlText(title)}</rdf:li></rdf:Alt></dc:title>
+<dc:language><rdf:Bag><rdf:li>en-US</rdf:li></rdf:Bag></dc:language>
+<xmp:CreateDate>${instant}</xmp:CreateDate>
+<pdf:Producer>SignSealShip</pdf:Producer>
+<pdfaid:part>3</pdfaid:part><pdfaid:conformance>A</pdfaid:conformance>
+<pdfuaid:part>1</pdfuaid:part>
+</rdf:Description>${accessibilitySchema}</rdf:RDF></x:xmpmeta>
+<?xpacket end="r"?>`;
+}
+
+/** PDF/A requires a description of every schema outside its own list, such as that of PDF/UA. */
+const accessibilitySchema = `
+<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
+ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">
+<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">
+<pdfaSchema:schema>PDF/UA identification</pdfaSchema:schema>
+<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>
+<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix>
+<pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource">
+<pdfaProperty:name>part</pdfaProperty:name><pdfaProperty:valueType>Integer</pdfaProperty:valueType>
+<pdfaProperty:category>internal</pdfaProperty:category>
+<pdfaProperty:description>Part of ISO 14289 that the file conforms to</pdfaProperty:description>
+</rdf:li></rdf:Seq></pdfaSchema:property>
+</rdf:li></rdf:Bag></pdfaExtension:schemas>
+</rdf:Description>`;

@@ -1,4 +1,5 @@
-import { ecdsaSignatureToRaw } from "./asn1/ecdsa-signature.ts";
+import { readDer } from "./asn1/der.ts";
+import { fieldsOf, readInteger, unsignedOf } from "./asn1/values.ts";
 import { concatBytes, toHex } from "./bytes.ts";
 import type { EvidenceCrypto, HashName, SignatureInput, SignatureScheme } from "./crypto-port.ts";
 import { EvidenceError } from "./errors.ts";
@@ -77,4 +78,21 @@ function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer
     ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
     : bytes.slice();
+}
+
+/**
+ * Converts an ECDSA signature from its DER pair (RFC 3279, section 2.2.3) to r followed by s, as Web Crypto takes it.
+ * @param length octets of each: those of the curve's order.
+ * @throws EvidenceError `der` or `x509` when malformed, negative or too long for the curve.
+ */
+export function ecdsaSignatureToRaw(signature: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const fields = fieldsOf(readDer(signature), "x509");
+  const r = unsignedOf(readInteger(fields.next("r")));
+  const s = unsignedOf(readInteger(fields.next("s")));
+  fields.end();
+  if (r.length > length || s.length > length) throw new EvidenceError("x509", "A signature is too long for its curve");
+  const out = new Uint8Array(2 * length);
+  out.set(r, length - r.length);
+  out.set(s, 2 * length - s.length);
+  return out;
 }

@@ -6,7 +6,7 @@ import { canonicalJson } from "../src/manifest/canonical-json.ts";
 import { verifyChain } from "../src/manifest/chain.ts";
 import { parseManifest } from "../src/manifest/validate.ts";
 import { parseDetached } from "../src/ots/parse.ts";
-import { commitments } from "../src/ots/walk.ts";
+import { commitments } from "../src/ots/verify.ts";
 import { writeDetached } from "../src/ots/write.ts";
 import type { VectorCheck } from "./vector-cases.ts";
 

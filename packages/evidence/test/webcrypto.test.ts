@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
-import { ecdsaSignatureToRaw } from "../src/asn1/ecdsa-signature.ts";
 import type { SignatureInput } from "../src/crypto-port.ts";
-import { createWebCrypto } from "../src/webcrypto.ts";
+import { createWebCrypto, ecdsaSignatureToRaw } from "../src/webcrypto.ts";
 import { parsePublicKeyInfo } from "../src/x509/public-key.ts";
 import { vectorCertificate } from "./vector-cases.ts";
 

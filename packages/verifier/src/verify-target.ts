@@ -12,9 +12,8 @@ import { type Check, check, type Report, withChecks } from "./files/report.ts";
 import { verifySealedPdf } from "./files/sealed-pdf.ts";
 import { verifyFile } from "./files/verify-file.ts";
 import { type FolderDeps, verifyFolder } from "./folder/verify-folder.ts";
-import type { Fetch } from "./url/fetch-bounded.ts";
-import { roomPieces } from "./url/room-pieces.ts";
-import { parseVerifyUrl, verifyUrl } from "./url/verify-url.ts";
+import { type Fetch, fetchBounded, fetchLimits } from "./url/fetch-bounded.ts";
+import { parseVerifyUrl, type VerifyUrl, verifyUrl } from "./url/verify-url.ts";
 
 export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
 
@@ -183,4 +182,23 @@ async function isFolder(target: string): Promise<boolean> {
     if (error instanceof Error && "code" in error) throw new UsageError(`${target} cannot be read (${error.code})`);
     throw error;
   }
+}
+
+/**
+ * Fetches the published pieces of one Closing Passport version: its manifest, and its certificate if it is stored.
+ *
+ * @throws UsageError when the URL is that of a proof passport, or there is no answer; EvidenceError for a refused
+ * record
+ */
+async function roomPieces({ kind, base, code }: VerifyUrl, fetch: Fetch): Promise<ClosingPiece[]> {
+  const url = `${base}/api/verify/room/${code}`;
+  if (kind !== "room") throw new UsageError(`${url}: --with goes with the verify URLs of one room`);
+  const answer = await fetchBounded(fetch, url, fetchLimits.jsonBytes);
+  if (!answer.ok || answer.status !== 200)
+    throw new UsageError(answer.ok ? `${url} answered ${answer.status}` : answer.why);
+  const pdf = await fetchBounded(fetch, `${url}/pdf`, fetchLimits.fileBytes);
+  return [
+    roomRecordPiece({ path: url, bytes: answer.bytes }),
+    ...(pdf.ok && pdf.status === 200 ? [{ path: `${url}/pdf`, certificate: pdf.bytes }] : []),
+  ];
 }

@@ -2,7 +2,7 @@ import { isSha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 import { canonicalJsonBytes, type JsonValue } from "../manifest/canonical-json.ts";
 import { parseStrictObject } from "../records/json.ts";
-import { isVerifyCode } from "../records/proof-record.ts";
+import { isVerifyCode } from "../verify-code.ts";
 import { type EnvelopeEvidence, envelopeFormat, envelopeLimits, envelopeVersion, revisionKinds } from "./schema.ts";
 
 /** The canonical JSON of an envelope's evidence: the bytes attached to its custody certificate. */

@@ -1,7 +1,7 @@
 import { isSha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 import { parseStrictJson } from "../records/json.ts";
-import { isVerifyCode } from "../records/proof-record.ts";
+import { isVerifyCode } from "../verify-code.ts";
 import {
   coverage,
   type Manifest,

@@ -1,5 +1,4 @@
 export { changedSince, changesSince } from "./changes/changes.ts";
-export { type Replaced, replacedSince } from "./changes/replaced.ts";
 export { openDocument } from "./document.ts";
 export { openUnlocked } from "./encryption/unlock.ts";
 export { fieldTexts } from "./field-texts.ts";

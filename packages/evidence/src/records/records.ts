@@ -1,11 +1,12 @@
-export { evidenceNames, otherPdfs } from "./evidence-files.ts";
+export { evidenceNames, type JsonKind, jsonKindOf, otherPdfs } from "./evidence-files.ts";
 export { parseStrictObject } from "./json.ts";
-export { type JsonKind, jsonKindOf } from "./json-kind.ts";
 export {
   type ProofRecord,
   parseProofRecord,
+  parseRoomRecord,
   type RecordClaimName,
+  type RoomRecord,
   recordClaims,
   recordFormat,
+  serviceChainClaim,
 } from "./proof-record.ts";
-export { parseRoomRecord, type RoomRecord, serviceChainClaim } from "./room-record.ts";

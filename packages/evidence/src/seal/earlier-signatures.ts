@@ -2,20 +2,15 @@ import type { Claim } from "../claim.ts";
 import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
-import { type Budget, COST, spend } from "../pdf/budget.ts";
-import { type ChangeLevel, type LaterChanges, laterChanges, lockPermission } from "../pdf/changes/changes.ts";
-import type { PdfDocument } from "../pdf/document.ts";
+import { type ChangeLevel, laterChanges, lockPermission } from "../pdf/changes/changes.ts";
+import { openUnlocked } from "../pdf/encryption/unlock.ts";
+import { findSignatures } from "../pdf/signatures.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
+import type { Certificate } from "../x509/certificate.ts";
 import { claimedTimeOf } from "./claimed-time.ts";
-import { type PadesVerification, verifyPades } from "./pades.ts";
-import {
-  isClosedBehind,
-  isTrustedSeal,
-  laterChangesClaim,
-  type OwnSeal,
-  sealFormOf,
-  VANISHED,
-} from "./permitted-changes.ts";
+import { judgeEach } from "./judged-signatures.ts";
+import type { PadesVerification } from "./pades.ts";
+import { isClosedBehind, laterChangesClaim, sealFormOf, VANISHED } from "./permitted-changes.ts";
 import { lockInItsState, vanishedSignatures } from "./vanished-signatures.ts";
 import type { SealTrust } from "./verify-seal.ts";
 
@@ -122,81 +117,29 @@ export async function verifyEarlierSignatures(input: {
   });
 }
 
-type Judged = { readonly pades: PadesVerification; readonly own: OwnSeal | null };
-
-/** The findings on each signature that has a range. */
-async function judgeEach(
-  document: PdfDocument,
-  all: readonly RangedSignature[],
-  changes: ReadonlyMap<RangedSignature, LaterChanges | undefined>,
-  { trust, at, crypto: uncharged }: { readonly trust: SealTrust; readonly at: number; readonly crypto: EvidenceCrypto },
-): Promise<ReadonlyMap<RangedSignature, Judged>> {
-  const digests = await signedDigests(document, all, uncharged);
-  const crypto = charged(uncharged, document.budget);
-  const judged = new Map<RangedSignature, Judged>();
-  for (const signature of all) {
-    const { byteRange, dictionary, start } = signature;
-    if (!byteRange.ok) continue;
-    const { range } = byteRange;
-    spend(document.budget, COST.signature + COST.signatureByte * range.contents.length);
-    const value = digests.get(signature);
-    const pades = await verifyPades({
-      dictionary,
-      range,
-      sealAnchors: [],
-      tsaAnchors: trust.tsaAnchors,
-      at,
-      crypto,
-      ...(value !== undefined && { knownDigest: { hash: "SHA-256", value } }),
-    });
-    const purpose = sealFormOf(dictionary);
-    // A seal whose revision is unknown finalizes its document, too. Otherwise a broken object would let changes go
-    // unnoticed.
-    const revision = changes.get(signature)?.revision ?? -1;
-    const isSeal = purpose !== null && start !== undefined;
-    const isOwn = isSeal && (await isTrustedSeal(dictionary, pades, trust, at, crypto));
-    judged.set(signature, { pades, own: isOwn ? { start, revision, purpose } : null });
-  }
-  return judged;
-}
-
 /**
- * SHA-256 of each signature's signed bytes. The common prefix up to the first gap is hashed once, so many signatures of
- * a large document cost little more than one.
+ * Verifies every signature of a PDF over its own revision, and classifies later changes. None of them is treated as a
+ * seal.
+ *
+ * @param at the instant of the verification, epoch ms
+ * @throws EvidenceError for an unreadable file, or one with more than 64 signatures
  */
-async function signedDigests(
-  { budget }: PdfDocument,
-  signatures: readonly RangedSignature[],
+export async function verifySignatures(
+  bytes: Uint8Array,
+  tsaAnchors: readonly Certificate[],
+  at: number,
   crypto: EvidenceCrypto,
-): Promise<Map<RangedSignature, Uint8Array>> {
-  const ranged = signatures.flatMap((signature) =>
-    signature.byteRange.ok ? [{ signature, signed: signature.byteRange.range.signedBytes }] : [],
-  );
-  const shared = Math.max(0, ...ranged.map(({ signed: [head] }) => head.length));
-  const own = ranged.reduce((sum, { signed: [, rest] }) => sum + rest.length, 0);
-  spend(budget, (shared + own) / COST.hashedBytes);
-  const digests = await crypto.digests(
-    "SHA-256",
-    ranged.map(({ signed }) => signed),
-  );
-  return new Map(ranged.map(({ signature }, index) => [signature, digests[index] ?? new Uint8Array(0)]));
-}
-
-/** Charges hashing to the budget: digests other than SHA-256, or the whole content. */
-function charged(crypto: EvidenceCrypto, budget: Budget): EvidenceCrypto {
-  const charge = (bytes: readonly Uint8Array[]) =>
-    spend(budget, bytes.reduce((sum, { length }) => sum + length, 0) / COST.hashedBytes);
-  return {
-    ...crypto,
-    digest(hash, chunks) {
-      charge(chunks);
-      return crypto.digest(hash, chunks);
-    },
-    verify(input) {
-      charge([input.data]);
-      return crypto.verify(input);
-    },
-  };
+): Promise<EarlierSignature[]> {
+  const document = await openUnlocked(bytes);
+  const signatures = withRanges(document, findSignatures(document));
+  return verifyEarlierSignatures({
+    document,
+    signatures,
+    seal: null,
+    trust: { sealAnchors: [], tsaAnchors },
+    at,
+    crypto,
+  });
 }
 
 function strictest(one: 1 | 2 | 3 | null, other: 1 | 2 | 3 | null): 1 | 2 | 3 | null {

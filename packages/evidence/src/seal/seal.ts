@@ -1,6 +1,6 @@
 export { type AttachedClaimName, verifyAttachedRecord } from "./attached-record.ts";
 export { type ClosingCertificate, readClosingCertificate, readSealPurpose } from "./closing-certificate.ts";
-export type { EarlierClaimName, EarlierSignature } from "./earlier-signatures.ts";
+export { type EarlierClaimName, type EarlierSignature, verifySignatures } from "./earlier-signatures.ts";
 export { isForeignSignature, type ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";
 export { keyStaysSafe, type RetiredCertificate, retirementReasons } from "./retirement.ts";
@@ -21,4 +21,3 @@ export {
   type ProofVerification,
   verifyProof,
 } from "./verify-proof.ts";
-export { verifySignatures } from "./verify-signatures.ts";

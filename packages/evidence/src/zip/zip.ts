@@ -1,6 +1,5 @@
 import { EvidenceError } from "../errors.ts";
 import { inflateRaw } from "../inflate.ts";
-import { crc32 } from "./crc32.ts";
 import { readDirectory, readLocalHeader, type ZipEntry, type ZipFile } from "./directory.ts";
 import { refusal } from "./faults.ts";
 
@@ -60,4 +59,17 @@ function descriptorLength({ bytes, view }: ZipFile, at: number, { flags, crc, co
   const same = at + 16 <= bytes.length && numbers.every((number, i) => view.getUint32(at + 4 * i, true) === number);
   if (!same) throw refusal("headers-differ");
   return 16;
+}
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+/** CRC-32 as zip has it (APPNOTE 6.3.10, section 4.4.7). */
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
+  return ~crc >>> 0;
 }

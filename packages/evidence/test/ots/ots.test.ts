@@ -10,7 +10,7 @@ import { mergeTimestamps, proofOfReplies, upgrade } from "../../src/ots/merge.ts
 import { applyOp, opTags } from "../../src/ots/ops.ts";
 import { parseDetached, parseTimestamp } from "../../src/ots/parse.ts";
 import { type Attestation, detachedMagic, otsLimits, type Timestamp } from "../../src/ots/timestamp.ts";
-import { commitments, pendingAttestations } from "../../src/ots/walk.ts";
+import { commitments, pendingAttestations } from "../../src/ots/verify.ts";
 import { writeDetached, writeTimestamp } from "../../src/ots/write.ts";
 import { mutate, randomFrom } from "../mutate.ts";
 import { detached, timestamp } from "./arbitraries.ts";

@@ -7,7 +7,7 @@ import { EvidenceError } from "../../src/errors.ts";
 import { mergeTimestamps } from "../../src/ots/merge.ts";
 import { parseDetached, parseTimestamp } from "../../src/ots/parse.ts";
 import type { DetachedTimestamp, Timestamp } from "../../src/ots/timestamp.ts";
-import { type Commitment, commitments } from "../../src/ots/walk.ts";
+import { type Commitment, commitments } from "../../src/ots/verify.ts";
 import { writeDetached, writeTimestamp } from "../../src/ots/write.ts";
 import { detached, timestamp } from "./arbitraries.ts";
 import { askReference, type OracleAnswer } from "./oracles/ots-oracle.ts";

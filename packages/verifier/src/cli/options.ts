@@ -4,7 +4,6 @@ import { isTrustList, readTrust, type TrustList } from "@signsealship/evidence/s
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { parseHeaders } from "../files/block-headers.ts";
 import { readBounded } from "../files/read-file.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
 
@@ -142,4 +141,26 @@ export function instantOf(option: string, text: string): number {
   if (Number.isNaN(instant) || !exists)
     throw new UsageError(`${option} must be an instant such as 2026-01-31T12:00:00Z`);
   return instant;
+}
+
+const LINE = /^(\d{1,9})\s+([0-9a-fA-F]{160})$/;
+
+/**
+ * Block headers from text: a line for each with its height and its 80 bytes in hex, as `bitcoin-cli getblockheader
+ * HASH false` prints them. Empty lines and those that begin with `#` are skipped.
+ *
+ * @throws UsageError naming the first malformed line, or the first that repeats a height
+ */
+function parseHeaders(text: string): ReadonlyMap<number, Uint8Array> {
+  const headers = new Map<number, Uint8Array>();
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const [, height, hex = ""] = LINE.exec(line) ?? [];
+    if (height === undefined) throw new UsageError(`--headers: line ${index + 1} is not HEIGHT HEADER_HEX`);
+    if (headers.has(Number(height)))
+      throw new UsageError(`--headers: line ${index + 1} has a height for the second time`);
+    headers.set(Number(height), Uint8Array.from(Buffer.from(hex, "hex")));
+  }
+  return headers;
 }

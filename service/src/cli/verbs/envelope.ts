@@ -3,13 +3,20 @@ import {
   type OrderEnvelope,
   readOrderEnvelope,
   reissueEnvelope,
+  type SigningLinks,
+  signingLinks,
   voidEnvelope,
 } from "../../signing/envelopes/envelopes.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-const inEnvelopes = <T>(work: (deps: Resources & { baseUrl: string }) => Promise<T>): Promise<T> =>
-  withResources((resources) => work({ ...resources, baseUrl: resources.config.baseUrl }));
+type Envelopes = Resources & { reach: { links: SigningLinks } };
+
+const inEnvelopes = <T>(work: (deps: Envelopes) => Promise<T>): Promise<T> =>
+  withResources((resources) => {
+    const { secrets, config } = resources;
+    return work({ ...resources, reach: { links: signingLinks(secrets, config.baseUrl) } });
+  });
 
 function envelopeText({ envelope, signers, trail }: OrderEnvelope): string {
   const { id: _, ...facts } = envelope ?? { id: null, outcome: "not opened yet" };

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { maxUploadBytes } from "../../kernel/http/uploads/multipart.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { inlineWorkers } from "../../kernel/platform/workers/inline.ts";
-import { addFill } from "../../orders/order/order.ts";
+import { addFill, pagesOf } from "../../orders/order/order.ts";
 import { loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
@@ -23,7 +23,8 @@ export const fillVerbs: Verb[] = [
         const { catalog } = loadPricingFiles(resources.config.priceFiles);
         if (slug !== null && !catalog.content.some((row) => row.slug === slug))
           throw new UsageError(`--slug must name a document in the catalog; ${slug} is not there`);
-        const added = await addFill({ ...resources, workers: inlineWorkers }, bytes, {
+        const originals = { pagesOf: (holder: string, read: Buffer) => pagesOf(inlineWorkers, holder, read) };
+        const added = await addFill({ ...resources, originals }, bytes, {
           slug,
           maxBytes: maxUploadBytes,
         });

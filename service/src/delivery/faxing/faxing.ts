@@ -28,14 +28,14 @@ export type FaxingDeps = {
   log: Log;
   providers: Providers;
   receipts: Receipts;
-  envelopes: PaperDeps;
+  paper: PaperDeps;
   /** The sending application and number; null without an account. */
   telnyx: { faxApp: string | null; faxFrom: string | null } | null;
 };
 
 /** Registers the acts, event handlers and jobs of faxes. @returns the provider that claims orders */
 export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
-  const { telnyx, providers, receipts, envelopes: paper, ...rest } = deps;
+  const { telnyx, providers, receipts, paper, ...rest } = deps;
   receipts.register("fax_certificate", faxCertificate);
   const { faxApp: app, faxFrom: from } = telnyx ?? { faxApp: null, faxFrom: null };
   const faxDeps: FaxDeps = { ...rest, providers, paper, app: app ?? "", from: from ?? "" };

@@ -31,7 +31,7 @@ export {
 export { type PaperOrder, paperOrder, paperStatuses, withSentDocument } from "./paper-order.ts";
 export { addressLines } from "./sheet.ts";
 
-export type PaperDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers" | "baseUrl">;
+export type PaperDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers"> & { baseUrl: string };
 
 const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   name: "put sheets before a document",

@@ -91,7 +91,7 @@ export async function createBulk(
 
 /** Checks and prices all rows. Other requests have their turn in between. */
 async function checked(
-  { pricing }: OrderDeps,
+  { offer: { pricing } }: OrderDeps,
   { tier }: Principal,
   { content, pages }: TemplateVersion,
   forms: readonly ReadonlyMap<string, string>[],
@@ -121,7 +121,7 @@ async function checked(
 function wholeForm(
   content: TemplateVersion["content"],
   sent: ReadonlyMap<string, string>,
-  pricing: OrderDeps["pricing"],
+  pricing: OrderDeps["offer"]["pricing"],
 ) {
   try {
     return readWhole(formFrom(content, sent), true, pricing);

@@ -9,9 +9,8 @@ import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
-import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { documentBlobs, documentUse } from "./documents.ts";
-import { looksLikePdf, pagesOf } from "./original.ts";
+import { looksLikePdf, type Originals } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 import type { TemplateUse } from "./template-use.ts";
 
@@ -79,7 +78,7 @@ export async function addFill(
 /** The form that a kept file came with. */
 export type KeptForm = "order" | "closing";
 
-export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers };
+export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; originals: Pick<Originals, "pagesOf"> };
 
 /** Stores a PDF behind a new token. `kept` is null for one that an operator handed in. */
 export async function insertFill(
@@ -91,7 +90,7 @@ export async function insertFill(
   const createdAt = deps.clock();
   const expiresAt = new Date(createdAt.getTime() + forMs);
   const sha256 = hash("sha256", bytes);
-  const pages = await pagesOf(deps.workers, kept?.partnerId ?? "operator", bytes);
+  const pages = await deps.originals.pagesOf(kept?.partnerId ?? "operator", bytes);
   const tokenHash = tokenSha256(fillToken);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
   const facts = {

@@ -10,7 +10,8 @@ import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
-export { checkOrder, createOrder } from "./create.ts";
+export { createOrder } from "./create.ts";
+export type { OrderDeps } from "./deps.ts";
 export {
   type NoticesOf,
   noticeMessage,
@@ -89,8 +90,9 @@ export {
   verifiedSigner,
   verifiedSignersOf,
 } from "./order-mac.ts";
-export { looksLikePdf, pagesOf } from "./original.ts";
-export { type Answering, type OrderDeps, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
+export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
+export { type Answering, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
+export { checkOrder } from "./prepare.ts";
 export { orderRoutes } from "./routes.ts";
 export { orderFormSchema } from "./schemas.ts";
 export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";

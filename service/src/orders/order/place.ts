@@ -1,17 +1,10 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { type Answer, onceInSteps } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
-import { type CreateDeps, createOrder } from "./create.ts";
+import { createOrder } from "./create.ts";
+import type { OrderDeps } from "./deps.ts";
 import type { NewOrder } from "./insert.ts";
 import type { SentOrder } from "./sent-order.ts";
-
-export type OrderDeps = CreateDeps & {
-  /**
-   * The checkout of a committed order. Resolves to null when minting failed, and never rejects. Null when payments
-   * are not configured.
-   */
-  checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
-};
 
 export type PlaceRequest = {
   principal: Principal;
@@ -42,7 +35,7 @@ export function placeOrder<Placed extends PlacedOrder>(
   { principal, sent, route, idempotencyKey }: PlaceRequest,
   { resultOf, ...answering }: Answering<Placed>,
 ): Promise<Answer<Placed>> {
-  const { checkoutUrlOf } = deps;
+  const { checkoutUrlOf } = deps.offer;
   const fingerprint = fingerprintOf(withoutCodes(deps, sent.fields), sent.upload?.sha256 ?? null);
   const progressOf = (order: NewOrder) => ({
     result: resultOf(order),

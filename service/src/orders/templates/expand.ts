@@ -82,7 +82,7 @@ export function formFrom(content: TemplateContent, sent: ReadonlyMap<string, str
 }
 
 export async function templateOf(
-  deps: TemplateDeps,
+  deps: Pick<TemplateDeps, "db" | "rowMac">,
   principal: Principal,
   templateId: string,
   text: string | null,

@@ -6,6 +6,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { documentUse, looksLikePdf, type OrderDeps, pagesOf, type SentDocument } from "../order/order.ts";
 import { type NamedContent, parseContent, requestedOf } from "./content.ts";
@@ -23,10 +24,9 @@ import {
   withPrints,
 } from "./store.ts";
 
-export type TemplateDeps = Pick<
-  OrderDeps,
-  "db" | "blobs" | "rowMac" | "clock" | "workers" | "pricing" | "requireStorage" | "trySigning"
->;
+export type TemplateDeps = Pick<OrderDeps, "db" | "blobs" | "rowMac" | "clock"> &
+  Pick<OrderDeps["offer"], "pricing"> &
+  Pick<OrderDeps["originals"], "requireStorage" | "trySigning"> & { workers: Workers };
 
 /** The form of a template or of a version of one. */
 export type SentTemplate = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
+import { withAddress } from "../../kernel/http/openapi/samples.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -8,7 +10,6 @@ import { publicHeaders } from "../ui/page/headers.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { guideHtml, guideSentence } from "./markdown.ts";
-import { type Guide, readGuides } from "./read-guides.ts";
 
 export type GuideDeps = { limits: RateLimits; assets: Pick<Assets, "url">; baseUrl: string };
 
@@ -94,4 +95,45 @@ function guidePage(assets: Urls, guides: readonly Guide[], guide: Guide): string
     html`${guideHtml(guide.markdown)}
 <nav class="guide-steps" aria-label="Previous and next guide">${step("Previous", previous)}${step("Next", next)}</nav>`,
   );
+}
+
+/** The guides, in the order in which a newcomer reads them. Each is a file of `service/guides`. */
+export const guideNames = [
+  "quickstart",
+  "keys",
+  "test-and-live",
+  "idempotency",
+  "errors",
+  "limits",
+  "paging",
+  "webhooks",
+  "templates",
+  "filling",
+  "bulk",
+  "embedding",
+  "rooms",
+  "evidence",
+  "going-live",
+] as const;
+
+type GuideName = (typeof guideNames)[number];
+
+type Guide = {
+  name: GuideName;
+  title: string;
+  /** The first paragraph. */
+  lead: string;
+  markdown: string;
+};
+
+const folder = new URL("../../../guides/", import.meta.url);
+
+/** Reads the guides. @throws Error when a file is missing or has no title */
+const readGuides = (baseUrl: string): Guide[] => guideNames.map((name) => readGuide(name, baseUrl));
+
+function readGuide(name: GuideName, baseUrl: string): Guide {
+  const markdown = withAddress(readFileSync(new URL(`${name}.md`, folder), "utf8"), baseUrl);
+  const [heading = "", lead = ""] = markdown.split("\n\n");
+  if (!heading.startsWith("# ")) throw new Error(`the guide ${name} has no title`);
+  return { name, title: heading.slice(2).trim(), lead, markdown };
 }

@@ -1,3 +1,4 @@
+import { raw } from "hono/html";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import type { ConsentText, ConsentTexts } from "../../signing/envelopes/envelopes.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -7,10 +8,11 @@ import { checkbox, field } from "../ui/forms/fields.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { PlacedField, SigningConfig } from "./browser/config.ts";
 import { firmOf, type PageState, renderFrame } from "./frame.ts";
-import { documentPart, documentUrl } from "./steps/document.ts";
-import { filledIn, inputIdOf, labelOf } from "./steps/fields.ts";
+import { filledIn, givenPart, inputIdOf, labelOf } from "./steps/fields.ts";
+import { noticesPart } from "./steps/notices.ts";
 import { otherChoices } from "./steps/other-choices.ts";
 import { signStep } from "./steps/sign.ts";
+import { sizeIn } from "./words/languages.ts";
 
 type PageDeps = { assets: Pick<Assets, "url" | "pdfJs">; consentTexts: ConsentTexts };
 
@@ -183,3 +185,27 @@ ${field({ name: "entry", label: identify.code, required: true, maxLength: 64, au
 <div class="form-actions"><button type="submit" class="quiet-button">${identify.go}</button></div>
 </form>`;
 }
+
+/** The address of one revision. It never serves another one. */
+const documentUrl = (token: string, revision: number): string => `/sign/${token}/document.pdf?revision=${revision}`;
+
+/** The document: a link to the file, and a viewer where scripts run. */
+function documentPart({ token, view, words }: PageState, config: SigningConfig | null): Html | "" {
+  const { document } = view;
+  if (!document) return "";
+  const { pages, hasSignaturePage, bytes, revision } = document;
+  const own = hasSignaturePage ? pages - 1 : pages;
+  const url = documentUrl(token, revision);
+  const size = words.document.size(own, hasSignaturePage, sizeIn(view.signer.language, bytes));
+  return html`<section class="card document" aria-labelledby="document-title"><h2 id="document-title">${words.document.title}</h2>
+${noticesPart({ view, words })}
+${givenPart(view, words)}
+<p class="document-links no-print"><a href="${url}" target="_blank" rel="noopener">${words.document.open}</a> <span class="quiet-text">(${size})</span>
+<a href="${url}&amp;save=1">${words.document.save}</a> <a id="as-text" href="/sign/${token}/text">${words.text.open}</a></p>
+<p class="quiet without-script">${words.document.note}</p>
+${config && html`<div id="viewer" hidden></div>${configScript(config)}`}
+</section>`;
+}
+
+const configScript = (config: SigningConfig): Html =>
+  html`<script type="module" src="${config.pdfjs}build/pdf.min.mjs" async></script><script type="application/json" id="signing-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;

@@ -1,9 +1,30 @@
 import type { FastifyInstance } from "fastify";
+import {
+  askForLink,
+  clearCookie,
+  cookieNames,
+  cookieOf,
+  linkSeconds,
+  newToken,
+  type PasskeyDeps,
+  returnPath,
+  type SignInDeps,
+  setCookie,
+  signOut,
+} from "../../firms/members/members.ts";
+import { type Callers, readSession, refuseCrossSite } from "../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { acceptForms } from "../ui/forms/form-body.ts";
+import { invitationPath } from "../ui/invitation-path.ts";
 import { publicHeaders } from "../ui/page/headers.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { homePage } from "./home-page.ts";
 import { type RequestAccessDeps, requestAccessRoutes } from "./request-access-routes.ts";
-import { type SignInRouteDeps, signInRoutes } from "./sign-in-routes.ts";
+import { secondStepRoutes } from "./second-step-routes.ts";
+import { linkSentPage, signInPage } from "./sign-in-pages.ts";
+import { signInLinkRoutes } from "./use-link-routes.ts";
 
 export type VisitorDeps = RequestAccessDeps & {
   baseUrl: string;
@@ -35,4 +56,86 @@ function robotsRoute(app: FastifyInstance): void {
   app.get("/robots.txt", { schema: { hide: true } }, (_request, reply) =>
     reply.headers(publicHeaders).type("text/plain; charset=utf-8").send(robots),
   );
+}
+
+type SignInRouteDeps = {
+  members: SignInDeps & PasskeyDeps;
+  callers: Callers;
+  limits: RateLimits;
+  assets: Assets;
+  /** Nothing is mailed: the terminal that the service runs in shows the link. */
+  mailsStayHere: boolean;
+};
+
+/** Signing in by a mailed link, by the operator's link, and signing out. */
+function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
+  const { members, callers, limits, assets, mailsStayHere } = deps;
+
+  pageRoute(app, deps, {
+    url: "/sign-in",
+    policy: "page",
+    onRequest: readSession(callers),
+    handle: ({ query, request }) => {
+      const returnTo = returnPath(query["return_to"]);
+      return request.session ? { redirect: returnTo } : signInPage(assets, { returnTo });
+    },
+  });
+
+  invitationLinkRoutes(app, deps);
+
+  app.register(async (scope) => {
+    acceptForms(scope);
+    scope.addHook("onRequest", async (request) => refuseCrossSite(request, callers.ownOrigin));
+
+    pageRoute(scope, deps, {
+      method: "POST",
+      url: "/sign-in",
+      policy: "sign-in",
+      handle: async ({ form: { email = "", return_to: returnTo }, request: { headers, ip } }) => {
+        // One secret per browser: of several links that it asked for, each works.
+        const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
+        const known = cookieOf(headers.cookie, cookieNames.known);
+        await askForLink(members, { email, browser, known, ip, returnTo });
+        return {
+          page: linkSentPage(assets, email.trim(), mailsStayHere),
+          headers: { "Set-Cookie": setCookie(cookieNames.signIn, browser, linkSeconds) },
+        };
+      },
+      refused: ({ form: { email = "", return_to: returnTo } }, error) =>
+        signInPage(assets, { email, returnTo: returnPath(returnTo), error }),
+    });
+
+    pageRoute(scope, deps, {
+      method: "POST",
+      url: "/sign-out",
+      policy: "page",
+      handle: async ({ request: { headers } }) => {
+        await signOut(members, headers.cookie);
+        return {
+          redirect: "/",
+          headers: { "Set-Cookie": [clearCookie(cookieNames.session), clearCookie(cookieNames.operator)] },
+        };
+      },
+    });
+
+    signInLinkRoutes(scope, { ...members, limits, assets });
+    secondStepRoutes(scope, { ...members, limits, assets });
+  });
+}
+
+const cookieSeconds = 24 * 3600;
+
+/**
+ * The link of an invitation. The token goes into a cookie, and out of the address: signing in leads back to a page that has none. It
+ * answers every link alike, and uses nothing up.
+ */
+function invitationLinkRoutes(app: FastifyInstance, deps: { limits: RateLimits }): void {
+  pageRoute(app, deps, {
+    url: "/invitation/:token",
+    policy: "page",
+    handle: ({ params: { token } }) => ({
+      redirect: invitationPath,
+      headers: isCode(token) ? { "Set-Cookie": setCookie(cookieNames.invitation, token, cookieSeconds) } : {},
+    }),
+  });
 }

@@ -6,10 +6,9 @@ import { protectedTables as certificateTables } from "./revocation.ts";
 
 export type { NoticeCode } from "../../kernel/pdf/unseen/notice.ts";
 export { signingRoutes } from "./api/routes.ts";
-export { readSigning, type SigningReadDeps } from "./api/signing-api.ts";
+export { readSigning } from "./api/signing-api.ts";
 export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
 export type { Frame } from "./ceremony/embedded.ts";
-export { openCeremony } from "./ceremony/open-ceremony.ts";
 export type { SittingView } from "./ceremony/sitting.ts";
 export {
   type Client,
@@ -23,12 +22,18 @@ export {
   type SigningView,
 } from "./ceremony/view.ts";
 export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
-export { envelopeJobs, sweepEnvelopes } from "./envelope-jobs.ts";
-export { envelopesWith, textsOf } from "./from-config.ts";
+export {
+  ceremonyWith,
+  createPreflight,
+  envelopeJobs,
+  envelopesWith,
+  openConsentTexts,
+  sweepEnvelopes,
+  textsOf,
+} from "./from-config.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
+export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { addOrigin, removeOrigin } from "./lifecycle/embed.ts";
-export { bringEnvelopesNearer } from "./lifecycle/nearer.ts";
-export { followOverdue } from "./lifecycle/overdue.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export {
@@ -59,9 +64,7 @@ export {
 export type { FieldKind, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
 export type { PlannedBlock } from "./pdf/prepare.ts";
-export { encodePng } from "./pictures/encode-png.ts";
-export { type FitPicture, mostPicture, type PictureFault, readPictureIn } from "./pictures/pictures.ts";
-export { createPreflight } from "./preflight/preflight.ts";
+export { encodePng, type FitPicture, mostPicture, type PictureFault, readPictureIn } from "./pictures/pictures.ts";
 export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
@@ -69,6 +72,7 @@ export type { EnvelopeDeps } from "./records/deps.ts";
 export { type OrderDocument, openOrderDocument, orderDocuments, withOrderDocument } from "./records/documents.ts";
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
 export { envelopeState } from "./records/envelope.ts";
+export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
 export type { DocumentDeps } from "./records/revisions.ts";
 export type { NotaryBlock } from "./records/rooms.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";

@@ -1,40 +1,75 @@
 import { fileURLToPath } from "node:url";
 import type { Sealing } from "../../evidence/seals/seals.ts";
-import type { Config, TelnyxSettings } from "../../kernel/config/config.ts";
-import { countryOfNumber } from "../../orders/order/order.ts";
+import type { TelnyxSettings } from "../../kernel/config/config.ts";
+import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
+import type { Resources } from "../../kernel/resources.ts";
+import {
+  countryOfNumber,
+  envelopeQueue,
+  type NoticesOf,
+  type TitleOf,
+  type TrySigning,
+} from "../../orders/order/order.ts";
 import { createTelnyx, type Providers } from "../../providers/providers.ts";
+import { openActs } from "./ceremony/act.ts";
+import type { Ceremony } from "./ceremony/ceremony.ts";
+import { openCeremony } from "./ceremony/open-ceremony.ts";
+import { sweepPreparedActs } from "./ceremony/prepared-acts.ts";
+import { sweepTexts } from "./ceremony/text-code.ts";
 import { type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
+import { envelopeSeal } from "./custody/seal-custody.ts";
+import { sweepDue } from "./lifecycle/due.ts";
+import { followOrder } from "./lifecycle/follow.ts";
+import type { SignerAuthorities } from "./open-signer-authority.ts";
+import { type PlannedField, signersWithout } from "./pdf/fields.ts";
+import type { Trial } from "./preflight/trial.ts";
+import type { TrialOutput } from "./preflight/trial-task.ts";
 import type { EnvelopeDeps } from "./records/deps.ts";
+import { sweepEmbeds } from "./records/embeds.ts";
+import { sweepSittings } from "./records/sittings.ts";
+import { signingLinks } from "./records/link-tokens.ts";
+import { signerCertificates } from "./revocation.ts";
 import type { Texts } from "./texts/texts.ts";
 
 const consentFolder = fileURLToPath(new URL("../../../data/consent", import.meta.url));
 
+/** Reads the texts by which signers agree to sign electronically. */
+export const openConsentTexts = (): ConsentTexts => readConsentTexts(consentFolder);
+
+type Parts = { workers: Workers; sealing: Sealing; consentTexts: ConsentTexts; texts: Texts | null };
+
 /** The dependencies of envelopes; maintenance needs the same. */
 export function envelopesWith(
-  deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "chainPem" | "stamp" | "consentTexts"> & {
-    config: Config;
+  { config, db, clock, log, blobs, rowMac, secrets }: Resources,
+  { workers, sealing, consentTexts, texts }: Parts,
+): EnvelopeDeps {
+  const { baseUrl } = config;
+  const seal = envelopeSeal({ ...sealing, db, workers, consentTexts, baseUrl });
+  const reach = { links: signingLinks(secrets, baseUrl), texts };
+  return { db, clock, log, blobs, rowMac, workers, seal, reach };
+}
+
+/** Opens the ceremony in which signers sign. */
+export function ceremonyWith(
+  { config: { baseUrl }, random, secrets }: Resources,
+  envelopes: EnvelopeDeps,
+  signing: {
     sealing: Sealing;
+    signerAuthorities: SignerAuthorities;
+    consentTexts: ConsentTexts;
+    titleOf: TitleOf;
+    noticesOf: NoticesOf;
   },
-): EnvelopeDeps & { consentTexts: ConsentTexts } {
-  const { db, clock, random, log, blobs, rowMac, secrets, workers, sealing, signerAuthorities, texts, config } = deps;
-  const { sealDocument, chainPem, stamp } = sealing;
-  return {
-    db,
-    clock,
-    random,
-    log,
-    blobs,
-    rowMac,
-    secrets,
-    workers,
-    sealDocument,
-    chainPem,
-    stamp,
-    signerAuthorities,
-    texts,
-    consentTexts: readConsentTexts(consentFolder),
-    baseUrl: config.baseUrl,
-  };
+): Ceremony {
+  const { stamp } = signing.sealing;
+  const { db, clock, blobs, rowMac, workers } = envelopes;
+  const certificates = signerCertificates({ db, random, baseUrl }, signing.signerAuthorities);
+  const acts = openActs({ db, clock, blobs, rowMac, workers, random, certificates, stamp });
+  const { consentTexts, titleOf, noticesOf } = signing;
+  return openCeremony(envelopes, { secrets, consentTexts, acts, titleOf, noticesOf });
 }
 
 /** Text messages by Telnyx; null without a number that they come from. */
@@ -49,3 +84,65 @@ export function textsOf(providers: Providers, settings: TelnyxSettings | null): 
     reaches: (phone) => settings.smsCountries.includes(countryOfNumber(phone) ?? ""),
   };
 }
+
+/** Envelopes follow their orders. */
+export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
+  // Two at once: a document of 35 MiB takes several times its size while it is prepared.
+  jobs.work<{ orderId: number }>(envelopeQueue, ({ orderId }) => followOrder(deps, orderId), { concurrency: 2 });
+}
+
+/**
+ * Deletes what the ceremony holds only for a while, then ends and reminds what is due. Several nodes may run it at once.
+ * @returns whether more may be due
+ */
+export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
+  const now = deps.clock();
+  await sweepPreparedActs(deps.db, now);
+  await sweepTexts(deps.db, now);
+  await sweepEmbeds(deps.db, now);
+  await sweepSittings(deps.db, now);
+  return sweepDue(deps, stopping);
+}
+
+const trying: Task<Trial, TrialOutput> = {
+  name: "try to sign a document",
+  module: import.meta.resolve("./preflight/trial-task.ts"),
+  limitMs: 15_000,
+};
+
+const examining: Task<readonly PlannedField[], DocumentNotice[]> = {
+  name: "read the words of a document",
+  module: import.meta.resolve("./preflight/examine-task.ts"),
+  limitMs: 5_000,
+};
+
+/** Tries the document of an order for signing or notarizing, so that it is refused before money moves. */
+export const createPreflight =
+  (workers: Workers): TrySigning =>
+  async (toSign) => {
+    const { holder, bytes, ...input } = toSign;
+    const outcome = await workers.run(trying, { holder, bytes, input }).catch((error) => {
+      if (!tooCostly(error)) throw error;
+      throw invalid(
+        `document can't be ${toSign.signers.length === 0 ? "notarized" : "signed"}: reading it takes too long.`,
+      );
+    });
+    if ("refusal" in outcome) throw invalid(outcome.refusal);
+    const { pages, notices, planned } = outcome;
+    if (input.signers.length === 0) return { pages, notices, withoutPlace: [] };
+    const withoutPlace = signersWithout(planned, input.signers.length);
+    const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
+      if (!tooCostly(error)) throw error;
+      // A drawing of a million lines is signed: that its words were not read is told.
+      return [{ code: "partly_examined", page: null, text: null } as const];
+    });
+    const isTold = notices.some(({ code }) => code === "partly_examined");
+    return {
+      pages,
+      withoutPlace,
+      notices: [
+        ...notices,
+        ...ofText.filter(({ code, page }) => !isTold || code !== "partly_examined" || page !== null),
+      ],
+    };
+  };

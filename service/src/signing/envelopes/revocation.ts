@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
+import type { Certificate as X509Certificate } from "@signsealship/evidence/x509";
 import { type Authority, fingerprintOf, serialNumberOf, writeCrl } from "../../evidence/seals/seals.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -9,6 +11,7 @@ import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Random } from "../../kernel/platform/random.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
+import { issueSignerCertificate } from "./signer-authority.ts";
 
 /** So many certificates share one list: it stays below 60 KB, however many acts there are. */
 const listSize = 1_000;
@@ -87,6 +90,27 @@ export async function recordCertificate(
     SELECT list FROM certificate`);
   return { serialNumber, crl: crlUrl(baseUrl, id, rows[0]?.list ?? 0) };
 }
+
+/** Certifies the key of an act. */
+export type SignerCertificates = {
+  issue: (
+    envelope: { readonly environment: Environment; readonly verifyCode: string },
+    /** `publicKey` is the SubjectPublicKeyInfo of P-256, DER. */
+    signer: { readonly name: string; readonly publicKey: Uint8Array; readonly at: Date },
+  ) => Promise<readonly [X509Certificate, ...X509Certificate[]]>;
+};
+
+export const signerCertificates = (
+  deps: { db: Sql; random: Random; baseUrl: string },
+  authorities: SignerAuthorities,
+): SignerCertificates => ({
+  async issue({ environment, verifyCode }, { name, publicKey, at }) {
+    const authority = authorities[environment];
+    const entry = await recordCertificate(deps, authority, at);
+    const statement = `${deps.baseUrl}/v/envelope/${verifyCode}`;
+    return issueSignerCertificate(authority, { ...entry, name, environment, publicKey, statement, at: at.getTime() });
+  },
+});
 
 const crlUrl = (baseUrl: string, authority: string, list: number): string =>
   `${baseUrl}/seal/crl/${authority}/${list}.crl`;

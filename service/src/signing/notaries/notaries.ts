@@ -29,7 +29,7 @@ export {
 } from "./acts/act.ts";
 export { correctEntry } from "./acts/correct.ts";
 export { type EntrySubject, refusalReasons } from "./acts/entry.ts";
-export { exportJournal, type JournalCopy, journalNotice, sealJournal } from "./acts/export.ts";
+export { exportJournal, type JournalCopy, journalNotice } from "./acts/export.ts";
 export { readJournal } from "./acts/journal.ts";
 export {
   appointmentOf,

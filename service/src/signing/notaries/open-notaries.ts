@@ -7,6 +7,7 @@ import type { Pricing } from "../../orders/pricing/pricing.ts";
 import { createQuiz, createStripeIdentity, type MediaEngine, type Providers } from "../../providers/providers.ts";
 import { readConsentTexts } from "../envelopes/envelopes.ts";
 import type { DeskDeps } from "./desk/desk.ts";
+import { openNotaryPapers } from "./desk/papers.ts";
 import type { RuleChangeDeps } from "./eligibility/changes/changes.ts";
 import { eligibilityReader } from "./eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "./eligibility/rules.ts";
@@ -37,7 +38,8 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
   const { sealDocument, stamp } = sealing;
   const { baseUrl } = config;
   const store = { db, clock, log, blobs, rowMac };
-  const desk: DeskDeps = { ...store, workers, sealDocument, readEligibility, tsaRoots: tsaRootsPem(config), baseUrl };
+  const papers = openNotaryPapers(workers, tsaRootsPem(config), sealDocument);
+  const desk: DeskDeps = { ...store, papers, readEligibility, baseUrl };
   const identity: IdentityDeps = {
     desk,
     secrets,
@@ -53,8 +55,13 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
     refundApproval: config.refundApproval,
     proofMeans: meansFor(identity, "live"),
   };
-  const sheets: SheetDeps = { desk, scripts: loadScripts(config.notaryScripts), placeFor: placeBlock(desk) };
-  const signing: NotarySigningDeps = { desk, stamp, random };
+  const sheets: SheetDeps = {
+    desk,
+    workers,
+    scripts: loadScripts(config.notaryScripts),
+    placeFor: placeBlock({ db, workers, clock }),
+  };
+  const signing: NotarySigningDeps = { desk, workers, stamp, random };
   const supply: SupplyDeps = { clock, readEligibility, refuses: config.notaryRequired };
   return {
     desk,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { encodePng } from "../../../src/signing/envelopes/pictures/encode-png.ts";
+import { encodePng } from "../../../src/signing/envelopes/pictures/pictures.ts";
 import { decodePng } from "../../../src/signing/envelopes/pictures/png.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";

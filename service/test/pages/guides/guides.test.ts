@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { withTables } from "../../../../tools/guide-tables.ts";
-import { guideNames } from "../../../src/pages/guides/read-guides.ts";
+import { guideNames } from "../../../src/pages/guides/guides.ts";
 import { servePages } from "../ui/serve-pages.ts";
 
 const site = await forTests(servePages({}));

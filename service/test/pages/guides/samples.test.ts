@@ -12,7 +12,7 @@ import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { python } from "@signsealship/testing/tools/python";
 import { needs, type ToolName, tools } from "@signsealship/testing/tools/tools";
 import { pythonSources } from "../../../../tools/build-sdk-python.ts";
-import { guideNames } from "../../../src/pages/guides/read-guides.ts";
+import { guideNames } from "../../../src/pages/guides/guides.ts";
 import { type Sample, samplesOf } from "./sample-blocks.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));

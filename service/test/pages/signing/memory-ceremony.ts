@@ -6,7 +6,7 @@ import { createMemoryBudget } from "../../../src/kernel/platform/bounds/memory-b
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import type { Language } from "../../../src/kernel/platform/languages.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
-import { markRecord } from "../../../src/signing/envelopes/ceremony/act.ts";
+import { markRecord } from "../../../src/signing/envelopes/ceremony/act-record.ts";
 import type { Ceremony, ShownField, SigningView, SignRequest } from "../../../src/signing/envelopes/envelopes.ts";
 import type { PlannedField, PreparedField } from "../../../src/signing/envelopes/pdf/fields.ts";
 import { readPictureIn } from "../../../src/signing/envelopes/pictures/pictures.ts";

@@ -10,7 +10,7 @@ import { frames } from "../../../src/pages/ui/words/frames.ts";
 import { wordsIn } from "../../../src/pages/ui/words/reader.ts";
 import { readConsentTexts } from "../../../src/signing/envelopes/envelopes.ts";
 import { commonWords, mailCaution, mailWords } from "../../../src/signing/envelopes/mails/words.ts";
-import { codeText } from "../../../src/signing/envelopes/texts/words.ts";
+import { codeText } from "../../../src/signing/envelopes/texts/texts.ts";
 
 const consentTexts = readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url)));
 const faces = await openFaces();

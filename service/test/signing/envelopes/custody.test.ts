@@ -25,7 +25,6 @@ import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
 import { outcomesView } from "../../../src/pages/verify/browser/outcome-view.ts";
 import { actsOf, agreedTexts } from "../../../src/signing/envelopes/custody/content.ts";
-import { openCeremony } from "../../../src/signing/envelopes/envelopes.ts";
 import type { EnvelopeVerification } from "../../../src/signing/envelopes/public/schemas.ts";
 import { lockEnvelope } from "../../../src/signing/envelopes/records/envelope.ts";
 import { appendToTrail } from "../../../src/signing/envelopes/records/trail.ts";
@@ -534,8 +533,7 @@ test("a trail that grows while its certificate is drawn is certified anew, once"
   const email = "late@example.com";
   const order = await running.order([{ name: "Late Lee", email }]);
   let grown = 0;
-  const ceremony = openCeremony({
-    ...running.deps,
+  const ceremony = running.ceremonyWith({
     async sealDocument(input) {
       if (input.reason.startsWith("Custody") && grown++ === 0) await running.db.transaction(grow);
       return running.deps.sealDocument(input);

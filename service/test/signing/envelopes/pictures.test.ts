@@ -9,8 +9,7 @@ import { needs } from "@signsealship/testing/tools/tools";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
 import { writePicture } from "../../../src/pages/signing/picture.ts";
 import { pictureUrl } from "../../../src/pages/signing/picture-mark.ts";
-import { encodePng } from "../../../src/signing/envelopes/pictures/encode-png.ts";
-import { readPictureIn } from "../../../src/signing/envelopes/pictures/pictures.ts";
+import { encodePng, readPictureIn } from "../../../src/signing/envelopes/pictures/pictures.ts";
 import { decodePng } from "../../../src/signing/envelopes/pictures/png.ts";
 import { shrink } from "../../../src/signing/envelopes/pictures/raster.ts";
 

@@ -167,7 +167,7 @@ test("keeps the certificate of an act without a time stamp, below the authority 
   await signBy(running.ceremony, await running.linkOf(email), "Angela");
   const rows = await running.db.query<{ authority: string; revokedAt: Date | null }>(sql`
     SELECT authority, revoked_at AS "revokedAt" FROM signer_certificates ORDER BY number OFFSET ${before.length}`);
-  const authority = fingerprintOf(running.deps.signerAuthorities.test.chain[0]).slice(0, 32);
+  const authority = fingerprintOf(running.signerAuthorities.test.chain[0]).slice(0, 32);
   assert.deepEqual(rows, [{ authority, revokedAt: null }]);
 });
 

@@ -2,7 +2,6 @@ import { readByteRange } from "../byte-range.ts";
 import { stringText } from "../text.ts";
 import { nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
 import { type Level, worst } from "./levels.ts";
-import { paintsNothing } from "./paint.ts";
 import type { Step } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
@@ -147,4 +146,17 @@ export function filledLevel({ earlier, later }: Step, field: number): Level | nu
   const widgets = itemsOf(later, now.entries.get("Kids")).map((kid) => plainDictionary(later, kid));
   const visible = [now, ...widgets].some((widget) => widget !== undefined && shows(later, widget));
   return level === null ? null : worst([level, visible ? "signatures" : level]);
+}
+
+const MAX_CONTENT = 4096;
+
+/** Whether an /AP has only a normal appearance, whose content paints nothing: comments, `q` and `Q`. */
+function paintsNothing(view: View, value: PdfValue | undefined): boolean {
+  const appearance = plainDictionary(view, value);
+  if (appearance === undefined || [...appearance.entries.keys()].some((key) => key !== "N")) return false;
+  const normal = storedOf(view, appearance.entries.get("N"));
+  if (normal?.decode === undefined || !normal.closed) return false;
+  const content = normal.decode(MAX_CONTENT);
+  const text = Array.from(content, (byte) => String.fromCharCode(byte)).join("");
+  return /^(?:\s|%[^\r\n]*(?=[\r\n]|$)|[qQ](?=\s|$))*$/.test(text);
 }

@@ -109,7 +109,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
   async function show(request: FastifyRequest, values: FormValues, refusals: readonly string[] = []): Promise<string> {
     const body = closingFormBody({
       ...submissionFor(request, values),
-      pricing: orders.pricing,
+      pricing: orders.offer.pricing,
       values,
       messages: refusals,
       quote: await quoteOf(orders, request, values),
@@ -123,7 +123,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
 async function keep(orders: ClosingDeps["orders"], request: FastifyRequest, upload: Upload | null): Promise<string> {
   const principal = principalOf(request);
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
-  await orders.requireStorage(principal, upload.bytes.length);
+  await orders.originals.requireStorage(principal, upload.bytes.length);
   const fileName = documentName(upload.filename) ?? "";
   const kept = await keepUpload(orders, upload.bytes, principal.partnerId, "closing");
   if (!kept) {
@@ -138,7 +138,11 @@ async function keep(orders: ClosingDeps["orders"], request: FastifyRequest, uplo
 }
 
 /** The price of the closing as its form is, by document. Carriers are not asked before it is placed. */
-async function quoteOf({ pricing }: ClosingDeps["orders"], request: FastifyRequest, values: FormValues): Promise<Html> {
+async function quoteOf(
+  { offer: { pricing } }: ClosingDeps["orders"],
+  request: FastifyRequest,
+  values: FormValues,
+): Promise<Html> {
   const tier = tierOf(principalOf(request).tier);
   const lines: { label: string; amountCents: number }[] = [];
   let byHand = false;

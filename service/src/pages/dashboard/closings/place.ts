@@ -109,7 +109,7 @@ export async function refusalsOf(
     noted(() => participantFields({ name, email, role: "signer" }), `Person ${row}: `);
   if (documents.length === 0) messages.add("Add at least one document.");
   for (const document of documents) {
-    const { refusals } = readWhole(orderOf(values, document), false, orders.pricing);
+    const { refusals } = readWhole(orderOf(values, document), false, orders.offer.pricing);
     for (const refusal of refusals) messages.add(inWords(refusal, document));
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);
     if (document.services.sign && signersOf(values, document).length === 0)

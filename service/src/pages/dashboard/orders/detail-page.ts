@@ -28,6 +28,7 @@ import {
   type WithTemplate,
 } from "../../../orders/order/order.ts";
 import { type CheckoutDeps, isPaymentInProcess } from "../../../orders/payments/payments.ts";
+import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import {
   type EnvelopeDeps,
   orderDocuments,
@@ -61,6 +62,7 @@ import { orderName } from "./words.ts";
 export type OrderDesk = {
   checkout: CheckoutDeps;
   orders: OrderDeps;
+  templates: TemplateDeps;
   sandbox: SandboxDeps;
   moves: MoveDeps;
   envelopes: EnvelopeDeps;
@@ -152,11 +154,11 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       sendable: mailsToSendAgain(desk.takesPayment, order),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,
-      payable: desk.orders.checkoutUrlOf !== null && (await isToBePaid(db, order)),
+      payable: desk.orders.offer.checkoutUrlOf !== null && (await isToBePaid(db, order)),
       retention: orderRetention(frame.retention, order),
       signers,
       notices: desk.noticesOf(order),
-      textCodes: desk.orders.textCodes,
+      textCodes: desk.orders.offer.texts !== null,
       documents,
       inPerson: inPerson?.request ?? null,
       technologyFeeCents: inPerson?.technologyFeeCents ?? 0,

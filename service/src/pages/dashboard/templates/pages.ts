@@ -49,7 +49,7 @@ function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
     handle: ({ request, form: shownAgain }) =>
       withForm(deps, request, shownAgain, async ({ upload }) => {
         if (!upload) throw new ServiceError("validation", "Choose a PDF of up to 35 MB.");
-        const matches = await matchesOf(orders, principalOf(request), upload);
+        const matches = await matchesOf(deps.desk.templates, principalOf(request), upload);
         // The order form's script asks, too, when a file is dropped there.
         return wantsJson(request) ? { json: { matches } } : show(request, {}, { matches });
       }),
@@ -92,7 +92,7 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
         const { name } = await submitOnce(orders, request, {
           fields,
           ...(upload && { documentSha256: upload.sha256 }),
-          make: () => createTemplate(orders, principalOf(request), sent, async () => {}),
+          make: () => createTemplate(deps.desk.templates, principalOf(request), sent, async () => {}),
           nameOf: ({ templateId }) => templateId,
         });
         return done(`${path}/${name}`, "template-made");
@@ -107,7 +107,7 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
     const body = newTemplateBody({
       ...submissionFor(request, typed),
       rows: roleRows(from?.content ?? null, typed),
-      textCodes: orders.textCodes,
+      textCodes: orders.offer.texts !== null,
       values,
       error,
       order: order ? { code, name: orderName({ order, title: titleOf(order) }) } : null,
@@ -152,7 +152,7 @@ function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: Templat
                 "Another version was added since you opened this form. Open it again.",
               );
             const wanted = { templateId: params.id, sent: { fields: withRoles(fields), upload } };
-            return addVersion(orders, principalOf(request), wanted, async () => {});
+            return addVersion(deps.desk.templates, principalOf(request), wanted, async () => {});
           },
           nameOf: ({ templateId }) => templateId,
         });
@@ -185,7 +185,7 @@ function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: Templat
       template,
       problem,
       rows: roleRows(template.content, problem?.typed),
-      textCodes: orders.textCodes,
+      textCodes: orders.offer.texts !== null,
       latest: latest.version,
     });
     return dashboardPage(deps.frame, request, { title: template.name, section, body });

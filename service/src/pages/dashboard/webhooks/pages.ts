@@ -1,16 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { listSubscriptions, subscribe, topicsField, urlField } from "../../../outgoing/webhooks/webhooks.ts";
+import {
+  deliveryPage,
+  listSubscriptions,
+  oneDelivery,
+  readExchange,
+  subscribe,
+  topicsField,
+  urlField,
+} from "../../../outgoing/webhooks/webhooks.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { pageRoute } from "../../ui/page/route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";
-import { deliveryPages } from "./delivery-pages.ts";
-import { webhookDetailPage } from "./detail-page.ts";
+import { type DeliveriesQuery, deliveriesBody, deliveryBody } from "./deliveries.ts";
+import { webhookForms } from "./detail-forms.ts";
+import { feedFragment } from "./feed.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./list.ts";
 import { secretPage } from "./secret.ts";
-import type { WebhookPagesDeps } from "./show-webhook.ts";
+import { showWebhook, viewOf, type WebhookPagesDeps } from "./show-webhook.ts";
+import { isPeriod, periods } from "./words.ts";
 
 const path = "/dashboard/webhooks";
 
@@ -49,4 +59,61 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
     const body = webhooksBody({ ...submissionFor(request, problem.typed), webhooks, deciders, ...problem });
     return dashboardPage(deps.frame, request, { title: "Webhooks", section: "webhooks", body });
   }
+}
+
+const deliveriesPath = `${path}/deliveries`;
+
+/** The list of all deliveries with its filters, and one delivery with what was sent and answered. */
+function deliveryPages(forms: FastifyInstance, deps: WebhookPagesDeps): void {
+  pageRoute(forms, deps.frame, {
+    url: deliveriesPath,
+    handle: async (call) => {
+      const query = queryOf(call);
+      const principal = principalOf(call.request);
+      const { period, ...filter } = query;
+      const since = isPeriod(period)
+        ? new Date(deps.webhooks.deliveries.clock().getTime() - periods[period].ms).toISOString()
+        : "";
+      const [webhooks, page] = await Promise.all([
+        listSubscriptions(deps.webhooks.subscriptions, principal),
+        deliveryPage(deps.webhooks.deliveries, principal, { ...filter, since, limit: "50" }),
+      ]);
+      const body = deliveriesBody({ query, webhooks, page });
+      return dashboardPage(deps.frame, call.request, { title: "Deliveries", section: "webhooks", body });
+    },
+  });
+  pageRoute(forms, deps.frame, {
+    url: `${deliveriesPath}/:deliveryId`,
+    handle: async ({ params: { deliveryId }, request }) => {
+      const principal = principalOf(request);
+      const [delivery, exchange] = await Promise.all([
+        oneDelivery(deps.webhooks.deliveries, principal, deliveryId),
+        readExchange(deps.webhooks.exchanges, principal, deliveryId),
+      ]);
+      const body = deliveryBody(delivery, exchange, submissionFor(request).submission);
+      return dashboardPage(deps.frame, request, { title: "Delivery", section: "webhooks", body, scripts: ["copy.js"] });
+    },
+  });
+}
+
+const queryOf = ({ query }: PageCall): DeliveriesQuery => {
+  const { webhook = "", topic = "", status = "", period = "", cursor = "" } = query;
+  return { webhook, topic, status, period, cursor };
+};
+
+/** One webhook, with what can be done to it. */
+function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps): void {
+  pageRoute(forms, deps.frame, { url: `${path}/:id`, handle: (call) => showWebhook(deps, call) });
+
+  pageRoute(forms, deps.frame, {
+    url: `${path}/:id/deliveries`,
+    handle: async (call) => {
+      const view = await viewOf(deps, call);
+      // A part of a page: opened in a browser it redirects to the whole page.
+      if (call.request.headers["hx-request"] !== "true") return { redirect: `${path}/${view.webhook.id}` };
+      return feedFragment(view);
+    },
+  });
+
+  webhookForms(forms, deps);
 }

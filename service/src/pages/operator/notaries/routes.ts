@@ -19,7 +19,8 @@ import {
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { withUpload } from "../frame/uploads.ts";
-import { journalAnswer, type NotaryDeskDeps } from "../notary/routes.ts";
+import { journalAnswer } from "../notary/own-pages.ts";
+import type { NotaryDeskDeps } from "../notary/routes.ts";
 import type { NotaryUploadDeps } from "../notary/upload-routes.ts";
 import { notariesBody, notaryBody, notaryPath } from "./pages.ts";
 import type { RuleRouteDeps } from "./rule-routes.ts";
@@ -154,7 +155,7 @@ export function proofUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps
     permission: "notaries.manage",
     handle: ({ request, operator, params: { id } }) =>
       withUpload(deps.upload, request, operator, async ({ bytes }) => {
-        await addSeal(deps.notaryDesk, id, bytes, operator.actor);
+        await addSeal({ ...deps.notaryDesk, workers: deps.notarySheets.workers }, id, bytes, operator.actor);
         return done(notaryPath(id, "#seal"), "seal-added");
       }),
     refused,

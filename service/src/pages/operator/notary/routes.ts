@@ -7,11 +7,9 @@ import {
   askInPerson,
   claimedOrder,
   claimOrder,
-  correctEntry,
   type DeskDeps,
   deskOf,
   endAppointment,
-  exportJournal,
   findDraft,
   type IdentityDeps,
   identitiesOf,
@@ -26,13 +24,11 @@ import {
   onRecord,
   readAct,
   readForNotary,
-  readJournal,
   refuseAct,
   releaseOrder,
   requireMode,
   type SheetDeps,
   scheduledFor,
-  sealJournal,
   sheetOf,
   typedAct,
   typedOfSheet,
@@ -41,7 +37,7 @@ import {
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
-import { deskBody, journalBody } from "./desk-pages.ts";
+import { deskBody } from "./desk-pages.ts";
 import { firstTyped, type OrderView, orderBody } from "./order-page.ts";
 import { orderPath } from "./order-path.ts";
 
@@ -56,7 +52,6 @@ export type NotaryDeskDeps = {
 };
 
 const permission = "notary.work" as const;
-const journalPath = "/operator/notary/journal";
 
 /** The page of an order in a notary's hands. @throws ServiceError `not_found` for every other order */
 export async function orderPage(
@@ -209,53 +204,4 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
     refused: ({ request, operator, params: { code }, form: typed }, problem) =>
       orderPage(deps, request, operator, code, { act: { typed, faults: {} }, problem }),
   });
-}
-
-/** A notary's own journal, and copies of it. */
-export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
-  const { notaryDesk } = deps;
-  consoleRoute(scope, deps.frame, {
-    url: journalPath,
-    permission,
-    handle: ({ request, operator }) => show(request, operator),
-  });
-
-  for (const kind of ["json", "pdf"] as const)
-    consoleRoute(scope, deps.frame, {
-      url: `${journalPath}.${kind}`,
-      permission,
-      async handle({ operator }) {
-        const notary = await notaryOf(notaryDesk.db, operator);
-        return journalAnswer(notaryDesk, notary, operator.actor, kind);
-      },
-    });
-
-  consoleRoute(scope, deps.frame, {
-    method: "POST",
-    url: `${journalPath}/correct`,
-    permission,
-    async handle({ operator, form }) {
-      await correctEntry(notaryDesk, await notaryOf(notaryDesk.db, operator), form, operator.actor);
-      return done(journalPath, "entry-corrected");
-    },
-    refused: ({ request, operator, form }, problem) => show(request, operator, form, problem),
-  });
-
-  async function show(request: FastifyRequest, operator: Operator, typed = {}, problem?: string): Promise<string> {
-    const notary = await notaryOf(notaryDesk.db, operator);
-    const body = journalBody(await readJournal(notaryDesk.db, notary.id), typed, problem);
-    return consolePage(deps.frame, request, { title: "Journal", section: "journal", body });
-  }
-}
-
-/** A copy of a journal to save. */
-export async function journalAnswer(
-  desk: DeskDeps,
-  notary: Parameters<typeof exportJournal>[1],
-  actor: string,
-  kind: "json" | "pdf",
-) {
-  const copy = await exportJournal(desk, notary, actor);
-  if (kind === "json") return { file: copy.json, type: "application/json", name: "journal.json" };
-  return { pdf: await sealJournal(desk, notary.id, copy), name: "journal.pdf" };
 }

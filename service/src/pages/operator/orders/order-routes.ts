@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
-import { finishings, openTakingIn, paperStatuses } from "../../../delivery/paper/paper.ts";
+import { finishings, openTakingIn, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -29,7 +29,7 @@ import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
 import { orderBody } from "./order-page.ts";
 
-export type OrderPageDeps = { frame: ConsoleFrame; moves: MoveDeps; envelopes: EnvelopeDeps };
+export type OrderPageDeps = { frame: ConsoleFrame; moves: MoveDeps; envelopes: EnvelopeDeps; paper: PaperDeps };
 
 type OrderCall = ConsoleCall<{ code: string }>;
 

@@ -32,9 +32,9 @@ export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
         const order = await orderOf(call);
         const { actor } = call.operator;
         const name = `${what}-${order.code.slice(0, 6)}.pdf`;
-        if (what === "document") return { pdf: await openToPrint(deps.envelopes, order, actor), name };
+        if (what === "document") return { pdf: await openToPrint(deps.paper, order, actor), name };
         const hasLabel = hasLabelForNow(await shownLabels(deps.moves.db, order.id));
-        return { pdf: await printFor(deps.envelopes, order, { what, hasLabel, actor }), name };
+        return { pdf: await printFor(deps.paper, order, { what, hasLabel, actor }), name };
       },
       refused: (call, error) => show(call, undefined, error),
     });
@@ -103,7 +103,7 @@ export function faxReportRoute(scope: FastifyInstance, deps: OrderPageDeps, uplo
     async handle({ params: { code }, request, operator }) {
       const order = await paperOrder(deps.moves.db, code, operator.environment);
       return withUpload(upload, request, operator, async ({ bytes }) => {
-        await keepFaxReport(deps.envelopes, order, bytes, operator.actor);
+        await keepFaxReport(deps.paper, order, bytes, operator.actor);
         return done(`/operator/paper/${code}`, "report-kept");
       });
     },

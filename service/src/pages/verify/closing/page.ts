@@ -1,6 +1,6 @@
 import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest";
 import type { ClosingRecord } from "../../../closing/closing-passports/closing-passports.ts";
-import type { RetentionPlan } from "../../../kernel/retention/retention.ts";
+import { deletedMessage, type RetentionPlan } from "../../../kernel/retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, emptyState, facts, notice } from "../../ui/components.ts";
@@ -13,10 +13,10 @@ import type { ClosingConfig } from "../browser/config.ts";
 import { closingDropWords, dropZone } from "../drop-zone.ts";
 import { closingChecks, manualChecks } from "../manual-checks.ts";
 import { statementView } from "../statement.ts";
+import { type Summary, sealedAt } from "../summary.ts";
 import { technicalDetails, technicalPart } from "../technical-details.ts";
 import { type ClaimLine, claimList, resultCard, verdictBanner } from "../verdict.ts";
-import { chainPart, claimsOf, isIntact, sealedFacts } from "./claims.ts";
-import { closingSummary } from "./summary.ts";
+import { certificateLink, chainPart, claimsOf, isIntact, ownOf, sealedFacts } from "./claims.ts";
 
 export type { ClosingRecord, ClosingVersionRecord } from "../../../closing/closing-passports/closing-passports.ts";
 
@@ -181,4 +181,31 @@ ${technicalPart("What is on record", facts(sealedFacts(record, retention)))}
 ${chainPart(record)}`)}
 </div>`,
   });
+}
+
+/** The element where the browser shows its own result. */
+const recheckSaid = html`<span id="recheck-said" aria-live="polite"></span>`;
+
+/** The six lines about a closing passport. @param host of this service */
+function closingSummary(record: ClosingRecord, host: string): Summary {
+  const { manifest, branding, partnerName, certificateDeletedAt, verifyCode } = record;
+  const own = ownOf(record);
+  const failed = claimsOf(record).some(({ state }) => state === "fails") || manifest === null;
+  const room = manifest && html`“${manifest.passport.roomName}”`;
+  const reference = manifest?.passport.reference;
+  return {
+    document: html`Closing passport${room && html` of ${room}`}${reference && html`, ${reference}`}, version ${own.version}`,
+    firm: branding?.brandName ?? partnerName,
+    sealed: sealedAt(own.createdAt, "As this service states it."),
+    sealedBy: `SignSealShip at ${host}`,
+    unchanged: failed
+      ? { answer: "no", why: html`The stored records do not match what was sealed. ${recheckSaid}` }
+      : {
+          answer: "yes",
+          why: html`Everything was computed again for this page. ${recheckSaid}`,
+        },
+    download: certificateDeletedAt
+      ? deletedMessage("The certificate", certificateDeletedAt)
+      : certificateLink(verifyCode),
+  };
 }

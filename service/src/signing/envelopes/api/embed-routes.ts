@@ -8,7 +8,7 @@ import { addOrigin, embedSigner, removeOrigin } from "../lifecycle/embed.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { listOrigins, type EmbedOrigin as Origin } from "../records/embeds.ts";
 
-type Deps = { frame: RouteDeps; envelopes: EnvelopeDeps };
+type Deps = { frame: RouteDeps; envelopes: EnvelopeDeps; baseUrl: string };
 
 const origin = () =>
   text(
@@ -62,7 +62,7 @@ const originView = ({ id, origin: site, createdAt }: Origin): Static<typeof Embe
 });
 
 /** Signing in a frame of the firm's own page: additions to the contract. */
-export function embedRoutes(app: FastifyInstance, { frame, envelopes }: Deps): void {
+export function embedRoutes(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps): void {
   app.addSchema(EmbedOrigin);
   const list = async (principal: Parameters<typeof listOrigins>[1], id: string) => ({
     origins: (await listOrigins(envelopes.db, principal)).map(originView),
@@ -116,10 +116,10 @@ export function embedRoutes(app: FastifyInstance, { frame, envelopes }: Deps): v
       return list(principal, request.id);
     },
   });
-  signerRoute(app, { frame, envelopes });
+  signerRoute(app, { frame, envelopes, baseUrl });
 }
 
-function signerRoute(app: FastifyInstance, { frame, envelopes }: Deps): void {
+function signerRoute(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps): void {
   jsonRoute(app, frame, {
     ...common,
     method: "POST",
@@ -145,7 +145,7 @@ function signerRoute(app: FastifyInstance, { frame, envelopes }: Deps): void {
       const { code: orderCode, n } = request.params;
       const wanted = { owner: principal, orderCode, n: /^\d{1,2}$/.test(n) ? Number(n) : 0, actor: actorOf(principal) };
       const { ticket, expiresAt } = await embedSigner(envelopes, wanted, originIn(request.body));
-      return { url: `${envelopes.baseUrl}/embed/${ticket}`, expiresAt: expiresAt.toISOString(), requestId: request.id };
+      return { url: `${baseUrl}/embed/${ticket}`, expiresAt: expiresAt.toISOString(), requestId: request.id };
     },
   });
 }

@@ -24,7 +24,7 @@ const codeParams = Type.Object({ code });
 const signerParams = Type.Object({ code, n: Type.String({ description: "The signer's place, from 1." }) });
 
 /** The dependencies of the routes of envelopes. */
-type RoutesDeps = { frame: RouteDeps; envelopes: EnvelopeDeps };
+type RoutesDeps = { frame: RouteDeps; envelopes: EnvelopeDeps; baseUrl: string };
 
 export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const schema of [OrderDocument, OrderSignerState]) app.addSchema(schema);

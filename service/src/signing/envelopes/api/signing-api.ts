@@ -1,16 +1,10 @@
 import type { Static } from "typebox";
 import type { Owner } from "../../../kernel/identity/identity.ts";
-import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import type { OrderDocument } from "../records/documents.ts";
-import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
+import { findSigning, type SignerState, type Signing, type SigningReadDeps, signerStates } from "../records/signing.ts";
 import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";
-
-/** The dependencies of reads of a signing. */
-export type SigningReadDeps = { db: Sql; rowMac: RowMac; secrets: SecretBytes; baseUrl: string };
 
 /** The signing of an order, with its signers. @param owner null for a holder of the code @throws ServiceError `not_found` */
 export async function readSigning(

@@ -6,21 +6,21 @@ import {
   completeSeal,
   hashTail,
   maxCmsLength,
+  type Stamp,
   signedAttributesOf,
   type TimeStamp,
   verifySignedAttributes,
 } from "../../../evidence/seals/seals.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { ownFields, type PreparedField, type SignatureMark } from "../pdf/fields.ts";
+import type { Random } from "../../../kernel/platform/random.ts";
+import { ownFields } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { type Document, type StoredTail, storeTail } from "../records/revisions.ts";
-import { recordCertificate } from "../revocation.ts";
-import { issueSignerCertificate } from "../signer-authority.ts";
-import { endingOf } from "../texts/texts.ts";
+import { type Document, type EnvelopeOf, keptDocuments, type StoredTail, storeTail } from "../records/revisions.ts";
+import type { SignerCertificates } from "../revocation.ts";
+import { actRecord, type KeyHolder } from "./act-record.ts";
 import type { SignRequest } from "./ceremony.ts";
-import { clientDetail } from "./client-detail.ts";
 import { knownFields, requireSignable } from "./known-fields.ts";
 import type { Linked } from "./links.ts";
 import { requireOwnAct } from "./require-own-act.ts";
@@ -33,9 +33,6 @@ const tokenRoom = 6 * 1024;
 /** How much longer than needed places may be: nobody is to know it beforehand. */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
-
-/** Who holds the key of an act, and its public half: SubjectPublicKeyInfo of P-256, DER. */
-export type KeyHolder = { readonly keyHeldBy: "service" | "browser"; readonly publicKey: Uint8Array };
 
 /** An act that waits for its signature: all that is signed is settled. */
 export type OpenAct = {
@@ -72,16 +69,58 @@ export type MadeAct = {
   serialNumber: Uint8Array;
 };
 
-/** Builds the revision of an act up to its signature. @throws ServiceError */
-export async function openAct(
-  deps: EnvelopeDeps,
+type ActDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers"> & {
+  random: Random;
+  certificates: SignerCertificates;
+  /** Null when no time-stamping authorities are set. */
+  stamp: Stamp | null;
+};
+
+/** Makes acts, in three steps: the key that signs may be in the signer's browser, and the stamp may take a while. */
+export type Acts = {
+  /** The newest revision of an envelope, kept for a while. The caller holds memory for it. @throws what `readDocument` throws */
+  readonly document: (envelope: EnvelopeOf) => Promise<Document>;
+  /** Builds the revision of an act up to its signature. @throws ServiceError */
+  readonly open: (
+    linked: Linked,
+    document: Document,
+    request: SignRequest,
+    holder: KeyHolder,
+    client: Client,
+  ) => Promise<OpenAct>;
+  /**
+   * Requests a time stamp for a signature: an authority may take its time, so nothing large is held meanwhile.
+   * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto gives them
+   * @throws ServiceError `validation` for a signature that is not of this act
+   */
+  readonly stamp: (act: OpenAct, signature: Uint8Array) => Promise<ActSignature>;
+  /**
+   * Puts the signature into its act, stores the revision, and has the verifier judge the file as it will be kept: what it
+   * does not accept is discarded, and no row ever names it.
+   * @throws ServiceError; Error for an act that was altered while it waited
+   */
+  readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<MadeAct>;
+};
+
+export function openActs(deps: ActDeps): Acts {
+  const read = keptDocuments();
+  return {
+    document: (envelope) => read(deps, envelope),
+    open: (...act) => openAct(deps, ...act),
+    stamp: (act, signature) => stampAct(deps, act, signature),
+    close: (...act) => closeAct(deps, ...act),
+  };
+}
+
+async function openAct(
+  deps: ActDeps,
   linked: Linked,
   document: Document,
   request: SignRequest,
   { publicKey, keyHeldBy }: KeyHolder,
   client: Client,
 ): Promise<OpenAct> {
-  const { workers, stamp, clock, random, signerAuthorities, baseUrl } = deps;
+  const { workers, stamp, clock, random, certificates } = deps;
   const { envelope, signer, embed, sitting, room } = linked;
   const at = wholeSeconds(clock());
   const own = ownFields(envelope.fields, signer.n);
@@ -104,16 +143,7 @@ export async function openAct(
     keyHeldBy,
   });
   const actSha256 = hash("sha256", canonicalJson(record));
-  const authority = signerAuthorities[envelope.environment];
-  const entry = await recordCertificate(deps, authority, at);
-  const chain = await issueSignerCertificate(authority, {
-    ...entry,
-    name: signer.name,
-    environment: envelope.environment,
-    publicKey,
-    statement: `${baseUrl}/v/envelope/${envelope.verifyCode}`,
-    at: at.getTime(),
-  });
+  const chain = await certificates.issue(envelope, { name: signer.name, publicKey, at });
   const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
   const act = {
     fields: own,
@@ -140,12 +170,7 @@ export async function openAct(
 /** The signature of an act, and its time stamp where an authority gave one in time. */
 export type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
 
-/**
- * Requests a time stamp for a signature: an authority may take its time, so nothing large is held meanwhile.
- * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto gives them
- * @throws ServiceError `validation` for a signature that is not of this act
- */
-export async function stampAct({ stamp }: EnvelopeDeps, act: OpenAct, signature: Uint8Array): Promise<ActSignature> {
+async function stampAct({ stamp }: ActDeps, act: OpenAct, signature: Uint8Array): Promise<ActSignature> {
   const { chain, signedAttrs } = act;
   const value = verifySignedAttributes({ chain, signedAttrs, signature });
   if (value === null) throw new ServiceError("validation", "The signature does not verify. Reload the page.");
@@ -153,13 +178,8 @@ export async function stampAct({ stamp }: EnvelopeDeps, act: OpenAct, signature:
   return { signature, timeStamp: given && given.token.length <= tokenRoom ? given : null };
 }
 
-/**
- * Puts the signature into its act, stores the revision, and has the verifier judge the file as it will be kept: what it
- * does not accept is discarded, and no row ever names it.
- * @throws ServiceError; Error for an act that was altered while it waited
- */
-export async function closeAct(
-  deps: EnvelopeDeps,
+async function closeAct(
+  deps: ActDeps,
   linked: Linked,
   document: Document,
   open: OpenAct,
@@ -219,67 +239,3 @@ function asRefusal(error: unknown): never {
 
 /** Signatures say whole seconds (PDF 32000-1, 7.9.4), and what is recorded says the same. */
 const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);
-
-/**
- * A mark as the record has it: of a drawing the hash of its strokes, of a picture the hashes of what its image and its mask hold,
- * so that anybody can compare.
- */
-export function markRecord(mark: SignatureMark): JsonObject {
-  if (mark.kind === "typed") return { kind: "typed", text: mark.text };
-  const sha256 = (bytes: Uint8Array | string) => hash("sha256", bytes);
-  if (mark.kind === "drawn") {
-    const { height, strokes, width } = mark;
-    // Members in the order of canonical JSON; the browser writes the same.
-    return { kind: "drawn", sha256: sha256(JSON.stringify({ height, strokes, width })) };
-  }
-  const { width, height, rgb, alpha } = mark;
-  return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
-}
-
-type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "sitting" | "room"> & {
-  document: Document;
-  request: SignRequest;
-  values: ReadonlyMap<string, string>;
-  hidden: ReadonlySet<string>;
-  own: readonly PreparedField[];
-  client: Client;
-  at: Date;
-  keyHeldBy: KeyHolder["keyHeldBy"];
-};
-
-const stepOf = ({ auth, phone }: Linked["signer"]): string =>
-  auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
-
-function actRecord(acting: Acting): JsonObject {
-  const { envelope, signer, embed, sitting, room, document, request, values, hidden, own, client, at, keyHeldBy } =
-    acting;
-  const { mark } = request;
-  const byNotary = room ? [room.presence] : null;
-  const byLink = embed
-    ? `page at ${embed.origin}, opened by the firm for the signer`
-    : sitting
-      ? `in person, on a device that ${sitting.host} of the firm handed over`
-      : "link mailed to the address";
-  return {
-    at: at.toISOString(),
-    ...(embed && { channel: "embedded", origin: embed.origin }),
-    ...(sitting && { channel: "in_person", host: sitting.host }),
-    ...(room && { channel: room.isRemote ? "by_audio_and_video" : "in_presence" }),
-    client: clientDetail(client),
-    consent: signer.consent && { ...signer.consent },
-    envelope: envelope.verifyCode,
-    identifiedBy: byNotary ?? (signer.auth === "link" ? [byLink] : [byLink, stepOf(signer)]),
-    keyHeldBy,
-    mark: markRecord(mark),
-    orderCode: envelope.orderCode,
-    revision: { bytes: document.bytes.length, number: document.revision, sha256: document.sha256 },
-    signer: { email: signer.email, n: signer.n, name: signer.name },
-    values: own.flatMap(({ name, kind, option, showWhen }) => {
-      const value = values.get(name);
-      if (value === undefined) return [];
-      const notShown = hidden.has(name) && showWhen;
-      const more = { ...(option !== undefined && { option }), ...(notShown && { notShown: { ...notShown } }) };
-      return [{ field: name, kind, value, ...more }];
-    }),
-  };
-}

@@ -6,6 +6,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
@@ -25,6 +26,8 @@ import { follow, isLocked, type Linked, requireState } from "./links.ts";
 import { type TextToSend, takeText, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
 
+type IdentifyDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac" | "reach"> & { secrets: SecretBytes };
+
 const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
@@ -32,7 +35,7 @@ const failuresAllowed = 5;
 const failuresByMail = 3;
 
 /** Sends a code to the signer, by mail or by text message: one a minute. Of a locked link only the way in, or the long code, works. @throws ServiceError */
-export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): Promise<CodeOutcome> {
+export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
     const linked = await follow(tx, link, clock, true);
@@ -45,7 +48,7 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
     // The signer of a test order may be anybody: what would be texted is kept with the mails.
     if (signer.auth === "text_code" && envelope.environment === "live") {
       const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
-      return takeText(deps, tx, { envelope, signer }, { codeId, code, at });
+      return takeText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
     }
     await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
     await enqueue(tx, signingMailQueue, {
@@ -70,7 +73,7 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
  * Tries a code. The fifth wrong one locks codes of the link for a day, or until the firm opens it again.
  * @returns the session for the browser; null for a wrong or expired code
  */
-export async function identify(deps: EnvelopeDeps, link: Link, typed: string, client: Client): Promise<Begun | null> {
+export async function identify(deps: IdentifyDeps, link: Link, typed: string, client: Client): Promise<Begun | null> {
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   requireOpen(seen);
@@ -105,7 +108,7 @@ export const canSendWayIn = ({ signer }: Linked): boolean =>
  * @returns null for one that is not, or no longer, valid, and for a wrong access code
  */
 export async function enter(
-  deps: EnvelopeDeps,
+  deps: IdentifyDeps,
   link: Link,
   entry: string,
   client: Client,
@@ -133,7 +136,7 @@ export async function enter(
   });
 }
 
-async function isWayIn(deps: EnvelopeDeps, db: Sql, linked: Linked, entry: string): Promise<boolean> {
+async function isWayIn(deps: IdentifyDeps, db: Sql, linked: Linked, entry: string): Promise<boolean> {
   const codeId = await openCode(db, linked);
   return codeId !== null && isEntryOf(deps.secrets, linked.signer, codeId, entry);
 }
@@ -143,7 +146,7 @@ export type Begun = { session: string; expiresAt: Date };
 
 async function begin(
   tx: Tx,
-  { rowMac }: EnvelopeDeps,
+  { rowMac }: IdentifyDeps,
   { envelope, signer, embed, sitting, at }: Linked,
   client: Client,
 ): Promise<Begun> {
@@ -192,7 +195,7 @@ async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<st
 
 /** Whether a code is the signer's now. @param tried the hash that it fitted before the signer was locked */
 async function isRight(
-  { secrets }: EnvelopeDeps,
+  { secrets }: IdentifyDeps,
   tx: Tx,
   linked: Linked,
   typed: string,

@@ -3,18 +3,20 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
 import { dateText, lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
+import type { ConsentTexts } from "../consent/texts.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
 import { OFF, ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
 import { type DocumentText, readTextIn } from "../reading/read-text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { titleOf, updateSigner } from "../records/envelope.ts";
-import { keptDocuments } from "../records/kept-documents.ts";
 import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
+import type { Acts } from "./act.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
@@ -22,17 +24,27 @@ import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter, identify, sendCode } from "./identify.ts";
 import { knownFields } from "./known-fields.ts";
 import { follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
-import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
+import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
 
-export type CeremonyDeps = EnvelopeDeps & { titleOf: TitleOf; noticesOf: NoticesOf };
+/** The parts of the ceremony beside its envelopes. */
+export type CeremonyDeps = {
+  secrets: SecretBytes;
+  /** The texts that consent may be given to; undefined for a version that there never was. */
+  consentTexts: Pick<ConsentTexts, "find">;
+  acts: Acts;
+  titleOf: TitleOf;
+  noticesOf: NoticesOf;
+};
 
 const mostReason = 1_000;
 
-export function openCeremony(deps: CeremonyDeps): Ceremony {
-  const { db, clock, rowMac } = deps;
-  const signingDeps = { ...deps, read: keptDocuments(), memory: deps.blobs.memory };
+export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): Ceremony {
+  const { db, clock, log, blobs, rowMac, seal, reach } = envelopes;
+  const { secrets, consentTexts, acts } = ceremony;
+  const signing = { db, clock, log, blobs, rowMac, seal, reach, acts };
+  const identifying = { db, clock, log, rowMac, secrets, reach };
   /** In a transaction with the envelope locked, when the link leads to one of the states. */
   const change = (
     link: Link,
@@ -53,39 +65,39 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
 
   return {
     view: async (link) => {
-      const view = await viewOf(deps, await follow(db, link, clock));
+      const view = await viewOf(envelopes, ceremony, await follow(db, link, clock));
       return link.language ? { ...view, signer: { ...view.signer, language: link.language } } : view;
     },
-    document: async (link) => openDocument(deps, await readable(link)),
-    text: async (link) => textOf(signingDeps, await readable(link)),
-    copy: async (link, kind) => openCopy(deps, await follow(db, link, clock), kind),
-    opened: (link, client) => writeOpened(deps, link, client),
-    frameOfTicket: (ticket) => frameOfTicket(deps, ticket),
-    frameOfSession: (session) => frameOfSession(deps, session),
-    redeem: (ticket, client) => redeemTicket(deps, ticket, client),
-    sitting: (token) => viewSitting(deps, token),
-    beginTurn: (token, n, client) => beginTurn(deps, token, n, client),
-    takeTurn: (token) => takeTurn(deps, token),
-    sendCode: (link, client) => sendCode(deps, link, client),
-    identify: (link, code, client) => identify(deps, link, code, client),
-    enter: (link, entry, client, accessCode) => enter(deps, link, entry, client, accessCode),
+    document: async (link) => openDocument(envelopes, await readable(link)),
+    text: async (link) => textOf(envelopes, acts, await readable(link)),
+    copy: async (link, kind) => openCopy(envelopes, await follow(db, link, clock), kind),
+    opened: (link, client) => writeOpened(envelopes, link, client),
+    frameOfTicket: (ticket) => frameOfTicket(envelopes, ticket),
+    frameOfSession: (session) => frameOfSession(envelopes, session),
+    redeem: (ticket, client) => redeemTicket(envelopes, ticket, client),
+    sitting: (token) => viewSitting(envelopes, token),
+    beginTurn: (token, n, client) => beginTurn(envelopes, token, n, client),
+    takeTurn: (token) => takeTurn(envelopes, token),
+    sendCode: (link, client) => sendCode(identifying, link, client),
+    identify: (link, code, client) => identify(identifying, link, code, client),
+    enter: (link, entry, client, accessCode) => enter(identifying, link, entry, client, accessCode),
     consent: (link, { version, language }, client) =>
       change(link, ["ready"], async (tx, { envelope, signer }, at) => {
         const before = signer.consent;
         if (before?.version === version && before.language === language) return;
         await requireTrailRoom(tx, envelope.id, signer.n);
-        const text = deps.consentTexts.find(version, language);
+        const text = consentTexts.find(version, language);
         if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
         const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
         await updateSigner(tx, signer.id, sql`consent = ${JSON.stringify(consent)}::jsonb`);
         const detail = { consent, signer: signer.n, client: clientDetail(client) };
         await appendToTrail(tx, rowMac, envelope, "consented", at, detail);
       }),
-    picture: (link, bytes) => readPicture(deps, link, bytes),
-    sign: (link, request, client) => sign(signingDeps, link, request, client),
-    prepare: (link, { publicKey, ...request }, client) => prepareAct(signingDeps, link, request, publicKey, client),
-    complete: (link, signature) => completeAct(signingDeps, link, signature),
-    decline: (link, given, client) => declineAct(deps, link, given, client),
+    picture: (link, bytes) => readPicture(envelopes, link, bytes),
+    sign: (link, request, client) => sign(signing, link, request, client),
+    prepare: (link, { publicKey, ...request }, client) => prepareAct(signing, link, request, publicKey, client),
+    complete: (link, signature) => completeAct(signing, link, signature),
+    decline: (link, given, client) => declineAct(envelopes, link, given, client),
     async propose(link, { name, email }, client) {
       if (!isVisible(name) || !isPlainText(name) || name.length > 200)
         throw invalid("name must be the name of a person.");
@@ -110,7 +122,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
 }
 
 async function declineAct(
-  deps: CeremonyDeps,
+  deps: EnvelopeDeps,
   link: Link,
   { kind, reason }: { kind: DeclineKind; reason: string },
   client: Client,
@@ -135,11 +147,11 @@ async function declineAct(
   if (!ended) throw new ServiceError("conflict", "This document is not to be signed any more.");
 }
 
-async function textOf(deps: SigningDeps, envelope: Linked["envelope"]): Promise<DocumentText> {
+async function textOf(deps: EnvelopeDeps, acts: Acts, envelope: Linked["envelope"]): Promise<DocumentText> {
   const holder = envelope.partnerId;
   const head = (await findRevisions(deps.db, envelope.id)).at(-1);
-  return deps.memory.within(memoryHolder(envelope), head?.bytes ?? 0, async () => {
-    const { bytes } = await deps.read(deps, envelope);
+  return deps.blobs.memory.within(memoryHolder(envelope), head?.bytes ?? 0, async () => {
+    const { bytes } = await acts.document(envelope);
     return readTextIn(deps.workers, { holder, bytes });
   });
 }
@@ -176,7 +188,11 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
   not_me: "is not the person who should sign",
 };
 
-async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> {
+async function viewOf(
+  deps: EnvelopeDeps,
+  { titleOf: titleOfOrder, noticesOf }: CeremonyDeps,
+  linked: Linked,
+): Promise<SigningView> {
   const { envelope, signer, signers, identified, embed, sitting, room } = linked;
   const state = stateOf(linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
@@ -186,7 +202,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     state,
     environment: envelope.environment,
     orderCode: envelope.orderCode,
-    title: deps.titleOf({ ...envelope, code: envelope.orderCode }) ?? titleOf(envelope),
+    title: titleOfOrder({ ...envelope, code: envelope.orderCode }) ?? titleOf(envelope),
     reference: envelope.externalReference,
     partnerId: envelope.partnerId,
     partnerName: envelope.partnerName,
@@ -206,7 +222,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     step: signer.auth === "link" ? null : signer.auth,
     canSendWayIn: canSendWayIn(linked),
     document: head ? shownDocument(envelope, head) : null,
-    notices: mayRead ? deps.noticesOf({ ...envelope, code: envelope.orderCode }) : [],
+    notices: mayRead ? noticesOf({ ...envelope, code: envelope.orderCode }) : [],
     fields: mayRead ? ownFields(envelope.fields, signer.n).map((field) => shownField(field, now)) : [],
     known: mayRead ? await knownFields(deps, linked) : [],
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],

@@ -1,4 +1,3 @@
-import type { MemoryBudget } from "../../../kernel/platform/bounds/memory-budget.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -9,24 +8,20 @@ import { completeEnvelope } from "../lifecycle/complete.ts";
 import { issueLink } from "../lifecycle/links.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findSigners, updateSigner, whoseTurn } from "../records/envelope.ts";
-import type { ReadDocument } from "../records/kept-documents.ts";
 import { type Document, findRevisions, insertRevision } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { revokeAfterAct } from "../revocation.ts";
 import { oneActKey } from "../signer-authority.ts";
-import { closeAct, type MadeAct, type OpenAct, openAct, stampAct } from "./act.ts";
+import type { Acts, MadeAct, OpenAct } from "./act.ts";
 import type { Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony.ts";
 import { follow, type Linked, requireMaySign, requireState } from "./links.ts";
 import { dropPreparedAct, keepPreparedAct, takePreparedAct } from "./prepared-acts.ts";
-import { requireP256 } from "./public-key.ts";
 import { namesSigner } from "./require-own-act.ts";
-import { requireMark } from "./sign-request.ts";
+import { requireMark, requireP256 } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
-export type SigningDeps = EnvelopeDeps & {
-  read: ReadDocument;
-  /** Acts hold the documents that they are added to. */
-  memory: MemoryBudget;
+export type SigningDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "blobs" | "rowMac" | "seal" | "reach"> & {
+  acts: Acts;
 };
 
 /** The document is another than the one that the signer saw. */
@@ -41,7 +36,7 @@ export async function sign(deps: SigningDeps, link: Link, request: SignRequest, 
   const key = oneActKey();
   const holder = { keyHeldBy: "service", publicKey: key.publicKey } as const;
   const open = await onDocument(deps, linked, request.revision, (document) =>
-    openAct(deps, linked, document, request, holder, client),
+    deps.acts.open(linked, document, request, holder, client),
   );
   return "outcome" in open ? open : close(deps, link, linked, open, await key.sign(open.signedAttrs));
 }
@@ -62,7 +57,7 @@ export async function prepareAct(
   requireP256(publicKey);
   const linked = await follow(deps.db, link, deps.clock);
   const open = await onDocument(deps, linked, request.revision, (document) =>
-    openAct(deps, linked, document, request, { keyHeldBy: "browser", publicKey }, client),
+    deps.acts.open(linked, document, request, { keyHeldBy: "browser", publicKey }, client),
   );
   if ("outcome" in open || !(await keep(deps, link, open))) return { outcome: "again" };
   const { tail, contentsStart, contentsEnd, signedAttrs, record } = open;
@@ -99,9 +94,9 @@ async function close(
   signature: Uint8Array,
 ): Promise<SignOutcome> {
   if (!(await findHead(deps, linked, open.revision))) return { outcome: "again" };
-  const signed = await stampAct(deps, open, signature);
+  const signed = await deps.acts.stamp(open, signature);
   const outcome = await onDocument(deps, linked, open.revision, async (document) =>
-    written(deps, link, linked, await closeAct(deps, linked, document, open, signed)),
+    written(deps, link, linked, await deps.acts.close(linked, document, open, signed)),
   );
   // The seal holds memory, too: it waits for none while this act holds some.
   if (outcome.outcome === "again") return outcome;
@@ -109,7 +104,7 @@ async function close(
 }
 
 /** The outcome of an earlier request whose reply was lost. */
-async function outcomeOfBefore(deps: EnvelopeDeps, { envelope, signer, identified }: Linked) {
+async function outcomeOfBefore(deps: SigningDeps, { envelope, signer, identified }: Linked) {
   if (signer.signedAt === null || !identified) return null;
   const completed = envelope.outcome === "Completed" || (await completeIfLast(deps, envelope));
   return { outcome: "signed", completed } as const;
@@ -128,14 +123,14 @@ async function onDocument<T>(
   const { envelope } = linked;
   const head = await findHead(deps, linked, revision);
   if (!head) return { outcome: "again" };
-  return deps.memory.within(memoryHolder(envelope), head.bytes, async () => {
-    const document = await deps.read(deps, envelope);
+  return deps.blobs.memory.within(memoryHolder(envelope), head.bytes, async () => {
+    const document = await deps.acts.document(envelope);
     return document.revision === revision ? work(document) : { outcome: "again" };
   });
 }
 
 /** The newest revision, if it is the one that the signer saw. @throws ServiceError when the signer can't sign now */
-async function findHead({ db }: EnvelopeDeps, linked: Linked, revision: number) {
+async function findHead({ db }: SigningDeps, linked: Linked, revision: number) {
   requireState(linked, "ready");
   requireMaySign(linked);
   if (linked.signer.consent === null) throw new ServiceError("conflict", "Agree to sign electronically first.");
@@ -144,7 +139,7 @@ async function findHead({ db }: EnvelopeDeps, linked: Linked, revision: number) 
 }
 
 async function written(
-  deps: EnvelopeDeps,
+  deps: SigningDeps,
   link: Link,
   linked: Linked,
   made: MadeAct,
@@ -162,7 +157,7 @@ async function written(
   return { outcome: "again" };
 }
 
-async function completeIfLast(deps: EnvelopeDeps, { id, isInRoom }: Linked["envelope"]): Promise<boolean> {
+async function completeIfLast(deps: SigningDeps, { id, isInRoom }: Linked["envelope"]): Promise<boolean> {
   if (isInRoom) return false;
   const signers = await findSigners(deps.db, id);
   if (!signers.every(({ signedAt }) => signedAt !== null)) return false;
@@ -175,7 +170,7 @@ async function completeIfLast(deps: EnvelopeDeps, { id, isInRoom }: Linked["enve
 
 /** @returns false when another signer was faster, or this one is another now: then nothing is written */
 async function writeAct(
-  deps: EnvelopeDeps,
+  deps: SigningDeps,
   link: Link,
   { envelope: { id, orderCode } }: Linked,
   made: MadeAct,

@@ -2,9 +2,9 @@ import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import type { EnvelopeDeps } from "../records/deps.ts";
+import type { EnvelopeDeps, Reach } from "../records/deps.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
-import { codeText } from "../texts/words.ts";
+import { codeText } from "../texts/texts.ts";
 import type { CodeOutcome } from "./ceremony.ts";
 import { isLocked } from "./links.ts";
 
@@ -28,7 +28,7 @@ type Counts = { lately: number } & Record<keyof typeof mostADay, number>;
  * @throws ServiceError `rate_limited`; `conflict` where none is sent to the number
  */
 export async function takeText(
-  { texts }: Pick<EnvelopeDeps, "texts">,
+  { texts }: Pick<Reach, "texts">,
   tx: Tx,
   { envelope, signer }: { envelope: Envelope; signer: Signer },
   { codeId, code, at }: { codeId: string; code: string; at: Date },
@@ -71,9 +71,12 @@ export const sweepTexts = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${new Date(now.getTime() - dayMs)}`);
 
 /** Sends it. While none can be sent it takes no place; a number that refuses it keeps its place, for asking costs, too. */
-export async function textCode({ db, texts, log }: EnvelopeDeps, message: TextToSend): Promise<CodeOutcome> {
+export async function textCode(
+  { db, reach, log }: Pick<EnvelopeDeps, "db" | "reach" | "log">,
+  message: TextToSend,
+): Promise<CodeOutcome> {
   const { signerId, codeId, to, text, at } = message;
-  const outcome = texts === null ? "away" : await texts.send({ to, text });
+  const outcome = reach.texts === null ? "away" : await reach.texts.send({ to, text });
   if (outcome === "sent" || outcome === "unknown") return "texted";
   log.warn({ signer: signerId, outcome }, "a code was not sent by text message");
   await db.transaction(async (tx) => {

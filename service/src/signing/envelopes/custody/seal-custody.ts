@@ -2,11 +2,19 @@ import { hash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { type EnvelopeEvidence, envelopeBytes, readCustodyCertificate } from "@signsealship/evidence/envelope";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { issuerOf, type Sealed, sealOwnDocument } from "../../../evidence/seals/seals.ts";
+import {
+  type ChainPems,
+  issuerOf,
+  type SealDocument,
+  type Sealed,
+  sealOwnDocument,
+} from "../../../evidence/seals/seals.ts";
 import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
-import type { Task } from "../../../kernel/platform/workers/task.ts";
-import type { EnvelopeDeps } from "../records/deps.ts";
+import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
+import type { ConsentTexts } from "../consent/texts.ts";
+import type { EnvelopeSeal } from "../records/deps.ts";
 import { type Envelope, titleOf } from "../records/envelope.ts";
 import { agreedTexts, type CustodyContent } from "./content.ts";
 
@@ -19,14 +27,23 @@ const drawing: Task<Omit<CustodyContent, "envelope">, Uint8Array | { readonly fa
 /** Where anybody can verify an envelope. */
 export const envelopePath = (verifyCode: string): string => `/v/envelope/${verifyCode}`;
 
-/**
- * Draws and seals the custody certificate of an envelope, over evidence that the verifier has accepted.
- * @param document the sealed document that the evidence is of
- * @throws Error when the evidence does not hold: a seal would vouch for it
- * @throws ServiceError `unavailable` when it can't be sealed now
- */
-export async function sealCustody(
-  deps: Pick<EnvelopeDeps, "db" | "workers" | "sealDocument" | "chainPem" | "consentTexts" | "baseUrl">,
+type CustodyDeps = {
+  db: Sql;
+  workers: Workers;
+  sealDocument: SealDocument;
+  chainPem: ChainPems;
+  /** The texts that consent may be given to; undefined for a version that there never was. */
+  consentTexts: Pick<ConsentTexts, "find">;
+  baseUrl: string;
+};
+
+export const envelopeSeal = (deps: CustodyDeps): EnvelopeSeal => ({
+  signed: deps.sealDocument,
+  custody: (envelope, evidence, document) => sealCustody(deps, envelope, evidence, document),
+});
+
+async function sealCustody(
+  deps: CustodyDeps,
   envelope: Envelope,
   evidence: EnvelopeEvidence,
   document: Buffer,
@@ -60,10 +77,7 @@ export async function sealCustody(
 }
 
 /** The texts that were agreed to; one that is not there any more is missed, and its hash stays. */
-const consentsOf = (
-  { consentTexts }: Pick<EnvelopeDeps, "consentTexts">,
-  evidence: EnvelopeEvidence,
-): CustodyContent["consents"] =>
+const consentsOf = ({ consentTexts }: CustodyDeps, evidence: EnvelopeEvidence): CustodyContent["consents"] =>
   agreedTexts(evidence).flatMap(({ name, version, language, sha256 }) => {
     const known = languages.find((one) => one === language);
     const text = known && consentTexts.find(version, known);

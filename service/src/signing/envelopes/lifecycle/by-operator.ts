@@ -5,7 +5,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { envelopeQueue, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
-import type { EnvelopeDeps } from "../records/deps.ts";
+import type { EnvelopeDeps, Reach } from "../records/deps.ts";
 import { findOpenEnvelope, findSigners, isOverdue, lockEnvelope, whoseTurn } from "../records/envelope.ts";
 import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
 import { readTrail } from "../records/trail.ts";
@@ -13,7 +13,7 @@ import { endUnsigned } from "./end.ts";
 import { issueLink } from "./links.ts";
 import { clearLock } from "./unlock.ts";
 
-type OperatorDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac" | "secrets" | "baseUrl">;
+type OperatorDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac"> & { reach: Pick<Reach, "links"> };
 
 const actor = "operator";
 const unknownOrder = () => new ServiceError("not_found", "Order not found.");

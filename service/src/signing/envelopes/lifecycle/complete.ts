@@ -5,12 +5,13 @@ import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.t
 import { perform, type SealedDocument, storeSealed } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { evidenceOf } from "../custody/evidence.ts";
-import { sealCustody } from "../custody/seal-custody.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, endEnvelope, findEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { type Document, findRevisions, readDocument } from "../records/revisions.ts";
 import { alteredRecord, insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord } from "../records/trail.ts";
 import { mailEverybody } from "./links.ts";
+
+type CompletionDeps = Omit<EnvelopeDeps, "workers" | "reach">;
 
 /** How often a certificate is made again because the trail grew meanwhile; beyond, the job tries again. */
 const tries = 5;
@@ -20,7 +21,7 @@ const tries = 5;
  * and after a crash: the order is moved once.
  * @returns false when it had been completed, or ended, before
  */
-export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): Promise<boolean> {
+export async function completeEnvelope(deps: CompletionDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope || envelope.endedAt !== null) return false;
   const head = (await findRevisions(deps.db, envelope.id)).at(-1);
@@ -29,10 +30,10 @@ export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): 
   return deps.blobs.memory.within(memoryHolder(envelope), bytes, () => sealSigned(deps, envelope));
 }
 
-async function sealSigned(deps: EnvelopeDeps, envelope: Envelope): Promise<boolean> {
+async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boolean> {
   const { orderCode, environment } = envelope;
   const signed = await readDocument(deps, envelope);
-  const sealed = await deps.sealDocument({
+  const sealed = await deps.seal.signed({
     bytes: signed.bytes,
     hash: signed.hash,
     reason: sealReasons.signed[environment],
@@ -52,7 +53,7 @@ type Outcome = "completed" | "ended" | "grown";
 
 /** Certifies the trail as it is now, with the record of the seal at its end, and writes both down unless it grew. */
 async function certify(
-  deps: EnvelopeDeps,
+  deps: CompletionDeps,
   envelope: Envelope,
   original: Document["original"],
   document: SealedDocument,
@@ -71,13 +72,13 @@ async function certify(
     signers: await findSigners(db, envelope.id),
     trail: [...trail, last],
   });
-  const certificate = await sealCustody(deps, envelope, evidence, sealed.bytes);
+  const certificate = await deps.seal.custody(envelope, evidence, sealed.bytes);
   const stored = await storeSealed(deps, certificate, envelope, "custody_certificate");
   return orDiscard(deps, stored, () => writeDown(deps, envelope, { document, custodyCertificate: stored, last }));
 }
 
 /** @throws Error when a record is not what was written: a seal would vouch for it */
-async function wholeTrail({ db, rowMac }: EnvelopeDeps, { id, verifyCode, orderCode }: Envelope) {
+async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orderCode }: Envelope) {
   const trail = await readTrail(db, id);
   const altered = alteredRecord(rowMac, verifyCode, trail);
   if (altered) throw new Error(`record ${altered.position} of order ${orderCode}'s trail is not what was written`);
@@ -88,7 +89,7 @@ type Completed = { document: SealedDocument; custodyCertificate: SealedDocument;
 
 /** Waits for other writers of the trail. A record that they add makes the certificate obsolete. */
 async function writeDown(
-  { db, clock, rowMac, log }: EnvelopeDeps,
+  { db, clock, rowMac, log }: CompletionDeps,
   envelope: Envelope,
   { last, ...documents }: Completed,
 ): Promise<Outcome> {
@@ -108,7 +109,7 @@ async function writeDown(
 
 /** A document that is not written down is kept only where nobody knows whether it was. */
 async function orDiscard<T extends boolean | Outcome>(
-  { blobs }: EnvelopeDeps,
+  { blobs }: CompletionDeps,
   { blobKey }: SealedDocument,
   write: () => Promise<T>,
 ): Promise<T> {

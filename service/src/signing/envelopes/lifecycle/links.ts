@@ -5,9 +5,8 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
-import { signingToken, tokenSha256 } from "../records/link-tokens.ts";
+import { type SigningLinks, tokenSha256 } from "../records/link-tokens.ts";
 import { appendToTrail } from "../records/trail.ts";
 
 /** The queue of mails to signers; payload `SigningMail`. */
@@ -33,7 +32,7 @@ export type SigningMail = {
  */
 export async function issueLink(
   tx: Tx,
-  { rowMac, secrets }: { rowMac: RowMac; secrets: SecretBytes },
+  { rowMac, reach }: { rowMac: RowMac; reach: { links: Pick<SigningLinks, "tokenOf"> } },
   envelope: Envelope,
   signer: Pick<Signer, "id" | "n">,
   { at, actor }: { at: Date; actor: string },
@@ -42,7 +41,7 @@ export async function issueLink(
   await updateSigner(
     tx,
     signer.id,
-    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(signingToken(secrets, linkId))},
+    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(reach.links.tokenOf(linkId))},
       issued_at = ${at}, session_sha256 = NULL, session_expires_at = NULL, code_id = NULL, code_sent_at = NULL,
       codes_requested = 0, codes_of_day = 0, codes_day_at = NULL`,
   );

@@ -46,9 +46,10 @@ async function replaceBy(
   { accessCode, ...named }: ReturnType<typeof parseReplacement>,
   defaults: Defaults,
 ): Promise<boolean> {
-  if (named.auth === "text_code" && deps.texts === null)
+  const { texts } = deps.reach;
+  if (named.auth === "text_code" && texts === null)
     throw invalid("signer.auth must not be text_code: this service sends no text messages.");
-  if (named.auth === "text_code" && !deps.texts?.reaches(named.phone ?? ""))
+  if (named.auth === "text_code" && !texts?.reaches(named.phone ?? ""))
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
   let isReplaced = false;

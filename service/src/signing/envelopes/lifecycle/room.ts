@@ -140,7 +140,7 @@ export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "ro
 
 /** Works with the newest revision in the budget of memory, and with as many bytes again. @throws ServiceError `unavailable` */
 export async function readRoomDocument<T>(
-  deps: RoomDeps,
+  deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">,
   envelopeId: number,
   work: (document: Document) => Promise<T>,
 ): Promise<T> {

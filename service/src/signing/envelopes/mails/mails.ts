@@ -11,7 +11,7 @@ import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
 import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
-import { signingTokenOf } from "../records/link-tokens.ts";
+import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { endingOf } from "../texts/texts.ts";
 import { commonWords, mailCaution, mailWords } from "./words.ts";
 
@@ -113,7 +113,9 @@ async function issueAnew(deps: Deps, { id, n, envelopeId, linkId }: Row): Promis
   await deps.db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null || !(await hasLink(tx, id, linkId))) return;
-    await issueLink(tx, deps, envelope, { id, n }, { at: deps.clock(), actor: "system" });
+    const { rowMac, secrets, baseUrl } = deps;
+    const reach = { links: signingLinks(secrets, baseUrl) };
+    await issueLink(tx, { rowMac, reach }, envelope, { id, n }, { at: deps.clock(), actor: "system" });
   });
 }
 

@@ -4,8 +4,23 @@ import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kern
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /** The token of a signing link, 160 bits as 40 hex digits, recomputed from the link's id. */
-export const signingToken = (secrets: SecretBytes, linkId: string): string =>
+const signingToken = (secrets: SecretBytes, linkId: string): string =>
   derivedToken(deriveKey(secrets, "signing-link"), linkId);
+
+/** The links that lead signers to their documents. */
+export type SigningLinks = {
+  tokenOf: (linkId: string) => string;
+  /** The address of a link that was made before; null when none of the keys made it. */
+  urlOf: (linkId: string, sha256: Buffer) => string | null;
+};
+
+export const signingLinks = (secrets: SecretBytes, baseUrl: string): SigningLinks => ({
+  tokenOf: (linkId) => signingToken(secrets, linkId),
+  urlOf(linkId, sha256) {
+    const token = signingTokenOf(secrets, linkId, sha256);
+    return token && `${baseUrl}/sign/${token}`;
+  },
+});
 
 /** The token of a link that was made before, under whichever key it was; null when none of them made it. */
 export const signingTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>

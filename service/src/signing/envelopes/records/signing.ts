@@ -3,7 +3,6 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import {
   type OrderSigner,
   type SigningFacts,
@@ -14,8 +13,8 @@ import {
   verifiedSigner,
 } from "../../../orders/order/order.ts";
 import { areCodesUsedUp } from "./code-requests.ts";
+import type { Reach } from "./deps.ts";
 import { type Auth, type Envelope, type Signer, verifiedEnvelope } from "./envelope.ts";
-import { signingTokenOf } from "./link-tokens.ts";
 
 export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
 
@@ -83,9 +82,12 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
   declined: boolean;
 };
 
+/** The dependencies of reads of a signing. */
+export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "links"> };
+
 /** Who signs and where they stand; those whom the order names, before there is an envelope. Nobody, where signing was not bought. */
 export async function signerStates(
-  { db, rowMac, secrets, baseUrl }: { db: Sql; rowMac: RowMac; secrets: SecretBytes; baseUrl: string },
+  { db, rowMac, reach }: SigningReadDeps,
   { order, envelope }: Signing,
 ): Promise<SignerState[]> {
   if (!order.sign) return [];
@@ -104,13 +106,11 @@ export async function signerStates(
   return rows.map(({ linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
     const isLocked =
       lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
-    const token =
-      order.environment === "test" && linkId && tokenSha256 ? signingTokenOf(secrets, linkId, tokenSha256) : null;
     return {
       ...signer,
       status: statusOf({ ...signer, isLocked, declined }, isSimulated),
       takenIn: takenIn && signer.signedAt === null,
-      signingUrl: token && `${baseUrl}/sign/${token}`,
+      signingUrl: order.environment === "test" && linkId && tokenSha256 ? reach.links.urlOf(linkId, tokenSha256) : null,
     };
   });
 }

@@ -5,7 +5,6 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
-import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
 import { perform, sealAndStore } from "../../../orders/fulfilment/fulfilment.ts";
 import type { Act } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
@@ -16,17 +15,11 @@ import { requireTogether } from "../sessions/act.ts";
 import { endWithSignature, requireReady } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { deleteSignatures } from "../signing/store.ts";
-import type { UploadReport, UploadRules } from "../uploads/check.ts";
+import type { UploadReport } from "../uploads/check.ts";
 import { actChecks, outsideOf } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { documentToNotarize, givenNow } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
-
-const checking: Task<UploadRules, UploadReport> = {
-  name: "check a notary's upload",
-  module: import.meta.resolve("../uploads/check-task.ts"),
-  limitMs: 30_000,
-};
 
 /** The act that the notary noted, which everything else waits for. @throws ServiceError `conflict` without one */
 function actIn(draft: Draft | undefined): Act {
@@ -67,18 +60,13 @@ async function reportFrom(
   { act, given }: Premises,
   { bytes, drawnLines }: Upload,
 ): Promise<DeskReport> {
-  const input: UploadRules = {
+  const report = await deps.papers.checkUpload(order.partnerId, bytes, {
     revision: { bytes: given.file.length, sha256: given.sha256 },
     certificate: notary.certificate === null ? null : certificateDer(notary.certificate),
     mayBePaper: act.mode === "ink" || act.mode === "rin",
     sentences: eligibility.rules.sentences[act.mode]?.value ?? [],
     drawnLines,
-    tsaRoots: deps.tsaRoots,
     at: deps.clock(),
-  };
-  const report = await deps.workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
-    if (!tooCostly(error)) throw error;
-    throw invalid("The document takes too long to read.");
   });
   const checks = [...report.checks, ...actChecks(act, report.stampedAt, eligibility)];
   return { ...report, checks, actSha256: hashOf(act) };
@@ -128,7 +116,12 @@ export async function completeAct(
   const { order } = claimed;
   const { code: orderCode, partnerId, environment } = order;
   const of = { orderCode, partnerId, environment, on: "notarized" } as const;
-  const document = await sealAndStore(deps, upload.bytes, sealReasons.notarized[environment], of);
+  const document = await sealAndStore(
+    { ...deps, ...deps.papers },
+    upload.bytes,
+    sealReasons.notarized[environment],
+    of,
+  );
   await deps.db
     .transaction((tx) => writeDown(tx, deps, operator, claimed, { ...premises, report, document }))
     .catch(async (error) => {

@@ -1,4 +1,3 @@
-import type { SealDocument } from "../../../evidence/seals/seals.ts";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -7,7 +6,6 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { claimTask, releaseTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { scheduledOf } from "../appointments/store.ts";
@@ -25,6 +23,7 @@ import {
   type WaitingOrder,
   waitingOrder,
 } from "./orders.ts";
+import type { NotaryPapers } from "./papers.ts";
 
 export type DeskDeps = {
   db: Database;
@@ -32,11 +31,8 @@ export type DeskDeps = {
   log: Log;
   blobs: Blobs;
   rowMac: RowMac;
-  workers: Workers;
-  sealDocument: SealDocument;
+  papers: NotaryPapers;
   readEligibility: ReadEligibility;
-  /** PEM of the time-stamping authorities that are trusted. */
-  tsaRoots: string;
   baseUrl: string;
 };
 

@@ -1,13 +1,11 @@
 /** Recordings of sessions: each person's take as it came, one chain over all, kept for as long as the notary's state asks. */
-import { mkdir, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
+import { mkdir, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
@@ -15,30 +13,25 @@ import type { Random } from "../../../kernel/platform/random.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import {
   emptyChain,
-  followChain,
   headAfter,
-  lineText,
   type MediaEngine,
   type MediaEvent,
-  readSpool,
-  type SpooledChunk,
   sha256Hex,
   spoolFiles,
 } from "../../../providers/providers.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { tellOfRecording } from "./events.ts";
 import { type Mark, manifestOf, stopped } from "./manifest.ts";
+import { required, storePart, takesInRun, untilQuiet } from "./parts.ts";
 import { readTakes } from "./read.ts";
 import { yearsAfter, yearsOf } from "./retention.ts";
 import {
   changeRecording,
-  insertPart,
   insertRecording,
   keyCipher,
   lockRecording,
   nextRun,
   partsOf,
-  partUse,
   type RecordedPerson,
   type Recording,
   recordingOf,
@@ -68,11 +61,6 @@ type RecordingInput = {
 
 /** The chain of a session at one moment: everything up to here is durable. */
 export type RecordingHead = { recording: string; seq: number; headSha256: string; at: string };
-
-/** Numbers of takes in one run of the engine: more than a session can use, and 4,000 runs fit into a nonce. */
-const takesInRun = 1_000_000;
-/** A process that was cut off may write for a moment longer. */
-const quietMs = 1_000;
 
 export class Recordings {
   readonly #deps: RecordingDeps;
@@ -229,92 +217,6 @@ const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) 
   actor: `notary:${notaryId}`,
   ...(orderId !== null && { orderId }),
 });
-
-async function untilQuiet(folder: string): Promise<void> {
-  for (;;) {
-    const files = await spoolFiles(folder);
-    const times = await Promise.all(
-      files.map((file) =>
-        stat(file)
-          .then(({ mtimeMs }) => mtimeMs)
-          .catch(() => Date.now()),
-      ),
-    );
-    const since = Date.now() - Math.max(0, ...times);
-    if (since >= quietMs) return;
-    await sleep(quietMs - Math.max(0, since));
-  }
-}
-
-async function required({ db }: RecordingDeps, session: string): Promise<Recording> {
-  const recording = await recordingOf(db, session);
-  if (!recording) throw new ServiceError("not_found", "The session has no recording.");
-  return recording;
-}
-
-/** Puts a spool file into the store; its row and the chain's head commit together. The file goes last, so that a repeated call finds its row. */
-async function storePart(deps: RecordingDeps, session: string, file: string): Promise<void> {
-  const { db, clock, blobs, log } = deps;
-  const recording = await required(deps, session);
-  const { chunks, torn } = await readSpool(file);
-  if (torn > 0) log.warn({ recording: recording.id, torn }, "the end of a recording's part was torn and is left out");
-  if (await isOfAnotherChain(db, recording, chunks)) {
-    await rename(file, `${file}.aside`);
-    log.error({ recording: recording.id, file }, "a part of a recording is set aside: another node went on without it");
-    return;
-  }
-  const added = chunks.filter(({ line }) => line.seq > recording.headSeq);
-  const [first] = added;
-  if (first && recording.endedAt) throw new Error(`a recording that has ended has no more parts: ${file}`);
-  if (first && first.line.seq > recording.headSeq + 1)
-    throw new Error(
-      `the part before ${file} is not stored: lines ${recording.headSeq + 1} to ${first.line.seq - 1} are missing`,
-    );
-  if (first) {
-    const lines = added.map(({ line }) => line);
-    const head = followChain({ seq: recording.headSeq, sha256: recording.headSha256 }, lines);
-    if ("brokenAt" in head)
-      throw new Error(`line ${head.brokenAt} of a recording does not follow the one before: ${file}`);
-    const bytes = Buffer.concat(added.map(({ sealed }) => sealed));
-    const sha256 = sha256Hex(bytes);
-    const blobKey = await blobs.put(bytes, partUse(recording.id, sha256));
-    const part = {
-      id: newUuid(),
-      firstSeq: first.line.seq,
-      lastSeq: head.seq,
-      headSha256: head.sha256,
-      bytes: bytes.length,
-      sha256,
-      lines: `${lines.map(lineText).join("\n")}\n`,
-      blobKey,
-      createdAt: clock(),
-    };
-    await db
-      .transaction(async (tx) => {
-        const now = await lockRecording(tx, recording.id);
-        if (now.headSeq !== recording.headSeq || now.runs !== recording.runs)
-          throw new ServiceError("conflict", "The recording went on meanwhile.");
-        await insertPart(tx, recording.id, part);
-        await changeRecording(tx, recording.id, { head });
-      })
-      .catch(async (error) => {
-        if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
-        throw error;
-      });
-  }
-  await unlink(file);
-}
-
-/** Whether a later run went on before these chunks were stored: they would be a second chain. */
-async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
-  const { headSeq, runs, id } = recording;
-  const isLate = ({ line }: SpooledChunk) => line.seq > headSeq && Math.floor(line.take / takesInRun) < runs;
-  if (chunks.some(isLate)) return true;
-  const before = chunks.filter(({ line }) => line.seq <= headSeq);
-  if (before.length === 0) return false;
-  const stored = new Set((await partsOf(db, id)).flatMap(({ lines }) => lines.split("\n")));
-  return before.some(({ line }) => !stored.has(lineText(line)));
-}
 
 async function endTakes(deps: RecordingDeps, session: string, ends: Recording["takeEnds"]): Promise<void> {
   const { id } = await required(deps, session);

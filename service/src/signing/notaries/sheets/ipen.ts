@@ -3,6 +3,7 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { slowHash } from "../../../kernel/platform/slow-hash.ts";
+import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
 import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { actKinds, actWords, principalField, readIdentity } from "../acts/act.ts";
@@ -20,6 +21,7 @@ import { withWitness } from "./vouching.ts";
 /** Parts that acts in person on one device need besides the desk. */
 export type SheetDeps = {
   desk: DeskDeps;
+  workers: Workers;
   scripts: Scripts /** Where the notary's block can be. */;
   placeFor: PlaceFor;
 };
@@ -125,9 +127,10 @@ async function scriptFor(
   return script;
 }
 
-async function prepare({ desk, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<void> {
+async function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<void> {
   const isRemote = script.mode === "ron";
-  await openRoomEnvelope(desk, claimed.order.orderId, placeFor(claimed, script), isRemote).catch((error: Error) => {
+  const deps = { ...desk, workers };
+  await openRoomEnvelope(deps, claimed.order.orderId, placeFor(claimed, script), isRemote).catch((error: Error) => {
     if (error instanceof ServiceError) throw error;
     if (error.name !== "PdfRefusal" && error.name !== "UnfitField") throw error;
     throw new ServiceError("conflict", `This document can’t be signed before you: ${error.message}.`);

@@ -1,5 +1,5 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import type { Task } from "../../../kernel/platform/workers/task.ts";
+import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
 import { usStates } from "../../../orders/pricing/pricing.ts";
 import type { PlannedBlock } from "../../envelopes/envelopes.ts";
 import { type Act, actWords } from "../acts/act.ts";
@@ -57,7 +57,7 @@ const placing: Task<BlockToPlace, PlannedBlock> = {
 
 /** Reserves the block of an act before its first signature: what it is going to say is known but for the time. */
 export const placeBlock =
-  ({ db, workers, clock }: Pick<DeskDeps, "db" | "workers" | "clock">): PlaceFor =>
+  ({ db, workers, clock }: Pick<DeskDeps, "db" | "clock"> & { workers: Workers }): PlaceFor =>
   ({ notary, order, eligibility }, { act, mode }) =>
   async ({ bytes }, planned) => {
     const venue = { state: notary.state, county: notary.county };

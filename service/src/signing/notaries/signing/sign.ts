@@ -10,7 +10,7 @@ import {
 import { type Operator, requirePasskeyOf } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
-import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
+import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import type { Act } from "../acts/act.ts";
 import { sealFor } from "../commissions/seals.ts";
@@ -36,6 +36,7 @@ import { findSignature, keepPrepared, keepSigned } from "./store.ts";
 /** Parts that the notary's own signature needs besides the desk. */
 export type NotarySigningDeps = {
   desk: DeskDeps;
+  workers: Workers;
   /** Null where no time-stamping authority is configured. */
   stamp: Stamp | null;
   random: Pick<Random, "below">;
@@ -78,7 +79,7 @@ export type PreparedSignature = {
  * @throws ServiceError naming what is wrong with the certificate or the act
  */
 export async function prepareSignature(
-  { desk, stamp, random }: NotarySigningDeps,
+  { desk, workers, stamp, random }: NotarySigningDeps,
   operator: Operator,
   code: string,
   der: Uint8Array,
@@ -109,7 +110,7 @@ export async function prepareSignature(
     })),
   };
   return withDocument(desk, order, async ({ sha256, bytes }) => {
-    const { tail: built, isVisible } = await build(desk, order.partnerId, bytes, { ...revision, docSha256: sha256 });
+    const { tail: built, isVisible } = await build(workers, order.partnerId, bytes, { ...revision, docSha256: sha256 });
     const tail = Buffer.from(built.tail);
     const place = hashTail({ ...built, tail }, createHash("sha256").update(bytes), bytes.length);
     const signedAttrs = signedAttributesOf({ chain, place });
@@ -124,8 +125,8 @@ export async function prepareSignature(
 }
 
 /** @throws ServiceError `conflict` for a document that can't be signed here */
-async function build(desk: DeskDeps, holder: string, bytes: Buffer, input: NotaryRevision) {
-  const built = await desk.workers.run(building, { holder, bytes, input }).catch((error: unknown) => {
+async function build(workers: Workers, holder: string, bytes: Buffer, input: NotaryRevision) {
+  const built = await workers.run(building, { holder, bytes, input }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
     return { refused: "reading it takes too long" };
   });

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { blobsOf } from "@signsealship/testing/blobs";
 import { newClient } from "@signsealship/testing/client";
 import { openHarness } from "@signsealship/testing/harness";
@@ -9,24 +8,32 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { openSealing } from "../../../../src/evidence/seals/seals.ts";
+import { openSealing, type SealDocument } from "../../../../src/evidence/seals/seals.ts";
 import { type Clock, systemClock } from "../../../../src/kernel/platform/clock.ts";
 import { openLog } from "../../../../src/kernel/platform/logs.ts";
 import { createMetrics } from "../../../../src/kernel/platform/metrics.ts";
 import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { createWorkerPool } from "../../../../src/kernel/platform/workers/pool.ts";
-import type { CeremonyDeps } from "../../../../src/signing/envelopes/ceremony/open-ceremony.ts";
+import { openActs } from "../../../../src/signing/envelopes/ceremony/act.ts";
+import { type CeremonyDeps, openCeremony } from "../../../../src/signing/envelopes/ceremony/open-ceremony.ts";
+import { envelopeSeal } from "../../../../src/signing/envelopes/custody/seal-custody.ts";
 import {
   type Ceremony,
+  type EnvelopeDeps,
   type Link,
-  openCeremony,
+  openConsentTexts,
   openSignerAuthorities,
-  readConsentTexts,
 } from "../../../../src/signing/envelopes/envelopes.ts";
+import { signingLinks } from "../../../../src/signing/envelopes/records/link-tokens.ts";
+import { signerCertificates } from "../../../../src/signing/envelopes/revocation.ts";
 
 export const browser = { ip: "203.0.113.7", userAgent: "Test/1" };
 export const consentText = { version: "1", language: "en" } as const;
+
+type CeremonyParts = Partial<
+  Omit<EnvelopeDeps, "seal" | "reach"> & CeremonyDeps & Pick<EnvelopeDeps["reach"], "texts">
+> & { sealDocument?: SealDocument };
 
 /** A service whose jobs open envelopes, and a ceremony on its records. */
 export async function openCeremonyService(env: Record<string, string> = {}) {
@@ -46,21 +53,25 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   );
   const signerCa = { signerCaKey: `file:${join(dataDir, "keys/signer-ca")}`, signerCaCertificate: null };
   const signers = await openSignerAuthorities({ ...settings, ...signerCa }, new Date(), () => randomBytes(16));
-  const deps: CeremonyDeps = {
-    ...common,
-    secrets,
-    blobs: await blobsOf(dataDir),
-    sealDocument: sealing.sealDocument,
-    chainPem: sealing.chainPem,
-    stamp: null,
-    signerAuthorities: signers.authorities,
-    texts: null,
-    consentTexts: readConsentTexts(fileURLToPath(new URL("../../../../data/consent", import.meta.url))),
-    baseUrl,
-    titleOf: () => null,
-    noticesOf: () => [],
+  const { sealDocument, chainPem } = sealing;
+  const blobs = await blobsOf(dataDir);
+  const consentTexts = openConsentTexts();
+  const seal = envelopeSeal({ ...common, sealDocument, chainPem, consentTexts, baseUrl });
+  const reach = { links: signingLinks(secrets, baseUrl), texts: null };
+  const deps = { ...common, secrets, blobs, seal, reach, baseUrl, sealDocument };
+  const certificates = signerCertificates({ ...common, baseUrl }, signers.authorities);
+  const actsWith = (parts: Partial<Parameters<typeof openActs>[0]>) =>
+    openActs({ ...common, blobs, certificates, stamp: null, ...parts });
+  /** A ceremony with some parts replaced; it is sealed by `sealDocument` where that is given. */
+  const ceremonyWith = ({ sealDocument: sealOther, texts = null, ...parts }: CeremonyParts): Ceremony => {
+    const resealed = sealOther && envelopeSeal({ ...common, sealDocument: sealOther, chainPem, consentTexts, baseUrl });
+    const others = { consentTexts, titleOf: () => null, noticesOf: () => [] };
+    return openCeremony(
+      { ...deps, ...parts, seal: resealed ?? seal, reach: { ...reach, texts } },
+      { ...deps, ...others, acts: actsWith(parts), ...parts },
+    );
   };
-  const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock });
+  const openAt = (clock: Clock): Ceremony => ceremonyWith({ clock });
   const outbox = join(dataDir, "outbox");
   // A mail that was written stays unchanged.
   const mails = new Map<string, { at: number; mail: string }>();
@@ -80,8 +91,11 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   // The harness itself: a test that restarts the service puts the new one there.
   return Object.assign(running, {
     deps,
+    actsWith,
+    ceremonyWith,
     client,
     headers,
+    signerAuthorities: signers.authorities,
     root: signers.authorities.test.chain.at(-1) ?? signers.authorities.test.chain[0],
     openAt,
     ceremony: openAt(systemClock),

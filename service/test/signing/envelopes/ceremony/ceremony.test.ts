@@ -20,9 +20,8 @@ import { isSealed, type Statement, sealed, sql } from "../../../../src/kernel/pl
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { sign } from "../../../../src/signing/envelopes/ceremony/sign.ts";
 import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code.ts";
-import { followOverdue, type Link, openCeremony, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
+import { followOverdue, type Link, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
 import { openEnvelope } from "../../../../src/signing/envelopes/lifecycle/open.ts";
-import { keptDocuments } from "../../../../src/signing/envelopes/records/kept-documents.ts";
 import { blobTables } from "../../../../src/upkeep/protected-data.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
 
@@ -240,7 +239,7 @@ test("a number gets ten texts a day", async () => {
   };
   const askAt = (minutes: number) => {
     const consentTexts = { find: () => undefined };
-    return openCeremony({ ...running.deps, texts, clock: later(minutes / 60), consentTexts }).sendCode(link, browser);
+    return running.ceremonyWith({ texts, clock: later(minutes / 60), consentTexts }).sendCode(link, browser);
   };
   for (let n = 0; n < 10; n++) assert.equal(await askAt(2 * n), "texted");
   await assert.rejects(askAt(30), { code: "rate_limited", message: /tomorrow/ });
@@ -264,7 +263,7 @@ test("an order, a firm and the service get so many texts a day, whatever the num
   const [sent, consentTexts] = [async () => "sent" as const, { find: () => undefined }];
   const ask = (reaches: boolean) => {
     const texts = { send: sent, reaches: () => reaches };
-    return openCeremony({ ...running.deps, texts, consentTexts }).sendCode(link, browser);
+    return running.ceremonyWith({ texts, consentTexts }).sendCode(link, browser);
   };
   await assert.rejects(ask(false), { code: "conflict", message: /this country/ });
   await newPartner(running.service);
@@ -365,7 +364,7 @@ test("an order whose job is gone gets its envelope later, and one whose last act
   });
   const sealDocument = () => Promise.reject(new Error("the key is away"));
   await running.ceremony.consent(link, consentText, browser);
-  const cut = openCeremony({ ...running.deps, sealDocument, consentTexts: { find: () => undefined } });
+  const cut = running.ceremonyWith({ sealDocument, consentTexts: { find: () => undefined } });
   const mark = { kind: "typed", text: "Jane" } as const;
   const signed = await cut.sign(link, { revision: 1, mark, values: new Map() }, browser);
   assert.deepEqual(signed, { outcome: "signed", completed: false });
@@ -486,8 +485,7 @@ test("an act of who is changed while it is made is neither kept nor written", as
   await running.order([jane]);
   const link = await running.linkOf(jane.email);
   await running.ceremony.consent(link, consentText, browser);
-  const renamed = openCeremony({
-    ...running.deps,
+  const renamed = running.ceremonyWith({
     consentTexts: { find: () => undefined },
     workers: {
       async run(task, call) {
@@ -548,9 +546,12 @@ test("whoever waits for a time stamp holds no document", async () => {
     return null;
   };
   const request = { revision: 1, mark: { kind: "typed", text: "Jane" }, values: new Map<string, string>() } as const;
-  const done = await sign({ ...running.deps, read: keptDocuments(), memory, stamp }, link, request, browser);
+  const blobs = { ...running.deps.blobs, memory };
+  const acts = running.actsWith({ blobs, stamp });
+  const done = await sign({ ...running.deps, blobs, acts }, link, request, browser);
   assert.deepEqual(done, { outcome: "signed", completed: true });
-  assert.deepEqual(seen, ["take", "give back", "stamp", "take", "give back"]);
+  const whileItIsSealed = ["take", "give back"];
+  assert.deepEqual(seen, ["take", "give back", "stamp", "take", "give back", ...whileItIsSealed]);
 });
 
 test("two signers sign at the same instant, again and again: both acts are in the file, and it is sealed once", async () => {
@@ -581,9 +582,9 @@ test("a full disk, and a service that is killed between file and row, leave an a
   const secrets = await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`);
   const folder = folderBackend(join(dataDir, "blobs"));
   const noSpace = () => Promise.reject(Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" }));
-  const full = { ...running.deps, blobs: openBlobs({ ...folder, write: noSpace }, secrets, systemClock) };
+  const full = openBlobs({ ...folder, write: noSpace }, secrets, systemClock);
   const consentTexts = { find: () => undefined };
-  await assert.rejects(openCeremony({ ...full, consentTexts }).sign(link, request, browser), {
+  await assert.rejects(running.ceremonyWith({ blobs: full, consentTexts }).sign(link, request, browser), {
     code: "unavailable",
     message: /can't be stored now/,
   });
@@ -594,7 +595,7 @@ test("a full disk, and a service that is killed between file and row, leave an a
     // Nothing after it happens: neither the row, nor that the file is discarded.
     throw new Error("killed");
   };
-  const killed = openCeremony({ ...running.deps, blobs: { ...blobs, put }, consentTexts });
+  const killed = running.ceremonyWith({ blobs: { ...blobs, put }, consentTexts });
   await assert.rejects(killed.sign(link, request, browser), /killed/);
   const { state, document } = await running.ceremony.view(link);
   assert.deepEqual([state, document?.revision], ["ready", 1]);

@@ -5,7 +5,7 @@ import { changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.ts";
-import { type Link, openCeremony } from "../../../../src/signing/envelopes/envelopes.ts";
+import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
 
 // A stranger has the signing link, and neither the signer's mailbox nor phone.
@@ -210,8 +210,7 @@ test("texts a longer code to the phone of a signer whose link a stranger locked 
     reaches: () => true,
   };
   const phoneAt = (minutes: number) =>
-    openCeremony({
-      ...running.deps,
+    running.ceremonyWith({
       texts,
       clock: () => new Date(Date.now() + minutes * 60_000),
       consentTexts: { find: () => undefined },

@@ -18,9 +18,9 @@ import { createSealer, type SealInput } from "../../../../src/evidence/seals/sea
 import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 import { ServiceError } from "../../../../src/kernel/platform/errors.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import { createPreflight } from "../../../../src/signing/envelopes/from-config.ts";
 import { ownFields } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { plan } from "../../../../src/signing/envelopes/pdf/placement/plan.ts";
-import { createPreflight } from "../../../../src/signing/envelopes/preflight/preflight.ts";
 import { run as buildNotarySignature } from "../../../../src/signing/notaries/signing/build-task.ts";
 import { placeProblem } from "../../../../src/signing/notaries/uploads/visible-place.ts";
 import { memoryKey, randomBelow, selfSigned, someInstant } from "../../../evidence/seals/signers.ts";

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
 import type { PlannedField, SignatureMark } from "../../../../src/signing/envelopes/pdf/fields.ts";
-import { matchSigners } from "../../../../src/signing/envelopes/pdf/placement/match-signers.ts";
+import { matchSigners } from "../../../../src/signing/envelopes/pdf/placement/plan.ts";
 import { blackInk, inkIn } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 

@@ -109,9 +109,9 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     const chosen = typed?.values["room"] ?? begun?.values["room"] ?? room;
     const body = orderFormBody({
       ...submissionFor(request, typed?.values),
-      pricing: deps.orders.pricing,
-      paymentsConfigured: deps.orders.checkoutUrlOf !== null,
-      textCodes: deps.orders.textCodes,
+      pricing: deps.orders.offer.pricing,
+      paymentsConfigured: deps.orders.offer.checkoutUrlOf !== null,
+      textCodes: deps.orders.offer.texts !== null,
       pdfJs: deps.frame.assets.pdfJs.folder,
       templatePages: await templatePageCounts(deps.orders.db, principalOf(request)),
       openRooms: await latestOpenRooms(deps.orders.db, principalOf(request), roomsToChooseFrom, chosen),
@@ -131,7 +131,7 @@ async function keepRefused(
   { upload, fields, message }: Refused,
 ): Promise<string[]> {
   const sent = upload !== null && upload.bytes.length > 0;
-  const { refusals } = readWhole(withSigners(fields), sent, deps.orders.pricing);
+  const { refusals } = readWhole(withSigners(fields), sent, deps.orders.offer.pricing);
   if (/^fill_token /.test(message)) fields.delete("fill_token");
   if (sent && !/^document /.test(message)) {
     const kept = await keptOrNull(deps, principalOf(request), upload.bytes);
@@ -147,7 +147,7 @@ async function keepRefused(
 /** Reports the refusal even when storing the file fails. */
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
-    await deps.orders.requireStorage(principal, bytes.length);
+    await deps.orders.originals.requireStorage(principal, bytes.length);
     return await keepUpload(deps.orders, bytes, principal.partnerId, "order");
   } catch (error) {
     if (!(error instanceof ServiceError))

@@ -13,11 +13,11 @@ export const quotePath = "/dashboard/orders/new/quote";
 
 const mostPages = 10_000;
 
-type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "pricing" | "db" | "supply"> };
+type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "db" | "offer"> };
 
 /** The price of the order as the form is now; for our own script. Carriers are asked only when the order is placed. */
 export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps): void {
-  const { db, pricing, supply } = orders;
+  const { db, offer } = orders;
   pageRoute(
     forms,
     { limits },
@@ -26,7 +26,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
       url: quotePath,
       handle: async ({ request, form: values }) => {
         const { fill_token: _, ...typed } = values;
-        const { refusals, form } = readWhole(withSigners(new Map(Object.entries(typed))), true, pricing);
+        const { refusals, form } = readWhole(withSigners(new Map(Object.entries(typed))), true, offer.pricing);
         if (!form) return render(html`<p class="quiet">The price appears here once the services are chosen.</p>`);
         const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
         const tier = tierOf(principalOf(request).tier);
@@ -40,12 +40,12 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           shipFrom,
           askCarriers: null,
         };
-        const { outcome, quote } = await pricing.price(wanted);
+        const { outcome, quote } = await offer.pricing.price(wanted);
         const guessed = services.ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
         const { environment } = principalOf(request);
         const sale = { environment, docSlug, signerState: form.signerState, takesSignature: true };
-        const gap = services.notarize ? await supply.notaries.gapOf(db, sale) : null;
-        const unsold = supply.notaries.refuses
+        const gap = services.notarize ? await offer.notaries.gapOf(db, sale) : null;
+        const unsold = offer.notaries.refuses
           ? "Such orders are not taken."
           : "A person prices it after the order is placed.";
         const notes = html`${note(outcome, guessed)}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;

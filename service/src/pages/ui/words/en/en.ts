@@ -1,8 +1,7 @@
 import type { Language } from "../../../../kernel/platform/languages.ts";
 import { type Html, html } from "../../render.ts";
 import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 /** Everything that the pages for clients say in a language. */

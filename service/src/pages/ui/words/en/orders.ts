@@ -70,3 +70,51 @@ export const orders = {
   unnamed: (shortCode: string) => `Order ${shortCode}`,
   lineLabel: ({ label }: { type: string; label: string }) => label,
 };
+
+/** The page on which a client fills a form in. */
+export const fill = {
+  test: {
+    title: "A test form",
+    text: "Nothing in it is real: what you type is for trying it out.",
+  },
+  lead: (firm: string) => `${firm} asks you to fill in this form. Your answers become part of a document.`,
+  until: (at: string) => `Your answers are saved as you type. You can stop, and go on by the same link until ${at}.`,
+  step: (at: number, of: number) => `Step ${at} of ${of}`,
+  next: "Save and go on",
+  back: "Back",
+  review: "Save and check your answers",
+  reviewTitle: "Check your answers",
+  reviewLead: "They will be printed into the document. Nothing is sent before you finish.",
+  preview: "See the document with your answers",
+  finish: "Finish and use this document",
+  change: "Change",
+  none: "No answer",
+  yes: "Yes",
+  choose: "Choose",
+  optional: "optional",
+  forget: "Delete my answers",
+  forgetHint: "The form is then empty again.",
+  check: "Please check the form",
+  stale: "These answers were changed in another window. Check what you typed here, and save it again.",
+  atMost: (most: number) => `At most ${most} characters.`,
+  faults: {
+    long: (most: number) => `must have at most ${most} characters`,
+    room: "is too long for its place in the document",
+    characters: "has characters that cannot be printed",
+    option: "must be one of the choices",
+    missing: "is needed",
+  },
+  done: {
+    title: "Thank you",
+    text: "Your answers are in the document, and the firm can go on with it. You can close this page.",
+  },
+  download: "Download the document",
+  goOn: "Go on",
+  over: {
+    title: "This form is closed",
+    text: "It was canceled, or nobody finished it in time. Ask the firm for a new link.",
+  },
+  saving: "Saving…",
+  saved: "Saved.",
+  unsaved: "Not saved. Check your connection; your answers are still here.",
+};

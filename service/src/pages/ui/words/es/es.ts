@@ -1,8 +1,6 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
-import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 export const es: Words = {
@@ -12,7 +10,28 @@ export const es: Words = {
   aboutUs: (firm) => `${firm} encarga a SignSealShip la firma, la notarización y la entrega de documentos.`,
   updates: "Esta página se actualiza cada 15 segundos.",
   reload: "Cargue de nuevo esta página para ver las novedades.",
-  components,
+  components: {
+    steps: {
+      done: "Hecho",
+      current: "En curso",
+      attention: "Requiere atención",
+      stopped: "Detenido",
+      upcoming: "Más adelante",
+    },
+    money: {
+      item: "Concepto",
+      amount: "Importe",
+      subtotal: "Subtotal",
+      discount: "Descuento de la empresa",
+      total: "Total",
+    },
+    copy: { go: "Copiar", done: "Copiado", what: (what) => `Copiar ${what}` },
+    paper: {
+      page: "Esta página, con todo lo que se puede comprobar",
+      qr: "Código QR de la dirección de esta página",
+      printed: "Impreso el",
+    },
+  },
   retention: {
     orderDeleted: (at) =>
       html`El documento de este pedido se borró el ${at}, según el plan de conservación. Su hash sigue registrado.`,

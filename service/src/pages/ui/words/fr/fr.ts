@@ -1,8 +1,6 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
-import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 export const fr: Words = {
@@ -12,7 +10,28 @@ export const fr: Words = {
   aboutUs: (firm) => `${firm} fait signer, notarier et livrer des documents par SignSealShip.`,
   updates: "Cette page se met à jour toutes les 15 secondes.",
   reload: "Rechargez cette page pour voir les nouveautés.",
-  components,
+  components: {
+    steps: {
+      done: "Fait",
+      current: "En cours",
+      attention: "À traiter",
+      stopped: "Arrêté",
+      upcoming: "Plus tard",
+    },
+    money: {
+      item: "Poste",
+      amount: "Montant",
+      subtotal: "Sous-total",
+      discount: "Remise de l’entreprise",
+      total: "Total à payer",
+    },
+    copy: { go: "Copier", done: "Copié", what: (what) => `Copier ${what}` },
+    paper: {
+      page: "Cette page, avec tout ce qui peut être vérifié",
+      qr: "Code QR de l’adresse de cette page",
+      printed: "Imprimé le",
+    },
+  },
   retention: {
     orderDeleted: (at) =>
       html`Le document de cette commande a été supprimé le ${at}, selon le plan de conservation. Son empreinte (hash) reste enregistrée.`,

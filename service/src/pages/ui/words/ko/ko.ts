@@ -1,8 +1,6 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
-import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 export const ko: Words = {
@@ -12,7 +10,16 @@ export const ko: Words = {
   aboutUs: (firm) => `${firm}에서는 SignSealShip을 통해 문서의 서명, 공증, 배송을 진행합니다.`,
   updates: "이 페이지는 15초마다 갱신됩니다.",
   reload: "최신 내용을 보려면 이 페이지를 다시 불러오십시오.",
-  components,
+  components: {
+    steps: { done: "완료", current: "진행 중", attention: "확인 필요", stopped: "중단됨", upcoming: "예정" },
+    money: { item: "항목", amount: "금액", subtotal: "소계", discount: "회사 할인", total: "합계" },
+    copy: { go: "복사", done: "복사됨", what: (what) => `${what} 복사` },
+    paper: {
+      page: "확인할 수 있는 모든 내용이 담긴 이 페이지",
+      qr: "이 페이지 주소의 QR 코드",
+      printed: "인쇄 시각:",
+    },
+  },
   retention: {
     orderDeleted: (at) => html`이 주문의 문서는 보관 계획에 따라 ${at}에 삭제되었습니다. 해시는 기록에 남아 있습니다.`,
     ofTestOrder: (days) => `테스트 문서는 마지막 변경 후 ${days}일이 지나면 삭제됩니다. 해시는 기록에 남습니다.`,

@@ -1,8 +1,6 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
-import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 export const pt: Words = {
@@ -12,7 +10,28 @@ export const pt: Words = {
   aboutUs: (firm) => `${firm} usa a SignSealShip para a assinatura, a notarização e a entrega de documentos.`,
   updates: "Esta página é atualizada a cada 15 segundos.",
   reload: "Recarregue esta página para ver as novidades.",
-  components,
+  components: {
+    steps: {
+      done: "Feito",
+      current: "Em andamento",
+      attention: "Requer atenção",
+      stopped: "Parado",
+      upcoming: "Mais tarde",
+    },
+    money: {
+      item: "Descrição",
+      amount: "Valor",
+      subtotal: "Subtotal",
+      discount: "Desconto da empresa",
+      total: "Total",
+    },
+    copy: { go: "Copiar", done: "Copiado", what: (what) => `Copiar ${what}` },
+    paper: {
+      page: "Esta página, com tudo o que pode ser verificado",
+      qr: "Código QR do endereço desta página",
+      printed: "Impresso em",
+    },
+  },
   retention: {
     orderDeleted: (at) =>
       html`O documento deste pedido foi excluído em ${at}, conforme o plano de retenção. O hash dele continua registrado.`,

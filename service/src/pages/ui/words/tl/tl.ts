@@ -1,8 +1,6 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
-import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 export const tl: Words = {
@@ -12,7 +10,28 @@ export const tl: Words = {
   aboutUs: (firm) => `Ipinapapirma, ipinanonotaryo, at ipinahahatid ng ${firm} ang mga dokumento sa SignSealShip.`,
   updates: "Nag-a-update ang pahinang ito tuwing 15 segundo.",
   reload: "I-reload ang pahinang ito para sa pinakabago.",
-  components,
+  components: {
+    steps: {
+      done: "Tapos na",
+      current: "Ginagawa",
+      attention: "Kailangang asikasuhin",
+      stopped: "Itinigil",
+      upcoming: "Mamaya",
+    },
+    money: {
+      item: "Bagay",
+      amount: "Halaga",
+      subtotal: "Bahagyang kabuuan",
+      discount: "Diskuwento ng kompanya",
+      total: "Kabuuan",
+    },
+    copy: { go: "Kopyahin", done: "Nakopya", what: (what) => `Kopyahin ang ${what}` },
+    paper: {
+      page: "Ang pahinang ito, kasama ang lahat ng maaaring suriin",
+      qr: "QR code ng address ng pahinang ito",
+      printed: "Inilimbag noong",
+    },
+  },
   retention: {
     orderDeleted: (at) =>
       html`Binura ang dokumento ng order na ito noong ${at}, ayon sa plano ng pag-iingat. Nananatiling nakatala ang hash nito.`,

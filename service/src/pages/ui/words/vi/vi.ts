@@ -1,8 +1,6 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
-import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 export const vi: Words = {
@@ -12,7 +10,28 @@ export const vi: Words = {
   aboutUs: (firm) => `${firm} dùng SignSealShip để ký, công chứng và giao tài liệu.`,
   updates: "Trang này cập nhật mỗi 15 giây.",
   reload: "Hãy tải lại trang này để xem thông tin mới nhất.",
-  components,
+  components: {
+    steps: {
+      done: "Xong",
+      current: "Đang tiến hành",
+      attention: "Cần xử lý",
+      stopped: "Đã dừng",
+      upcoming: "Sau này",
+    },
+    money: {
+      item: "Khoản mục",
+      amount: "Số tiền",
+      subtotal: "Tạm tính",
+      discount: "Giảm giá của công ty",
+      total: "Tổng cộng",
+    },
+    copy: { go: "Sao chép", done: "Đã sao chép", what: (what) => `Sao chép ${what}` },
+    paper: {
+      page: "Trang này, với mọi thứ có thể kiểm tra",
+      qr: "Mã QR của địa chỉ trang này",
+      printed: "In lúc",
+    },
+  },
   retention: {
     orderDeleted: (at) =>
       html`Tài liệu của đơn này đã bị xóa vào ${at}, theo kế hoạch lưu giữ. Mã băm (hash) của tài liệu vẫn được lưu.`,

@@ -1,8 +1,6 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
-import { components } from "./components.ts";
-import { fill } from "./fill.ts";
-import { orders } from "./orders.ts";
+import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
 export const zh: Words = {
@@ -12,7 +10,16 @@ export const zh: Words = {
   aboutUs: (firm) => `${firm}通过 SignSealShip 办理文件的签署、公证和递送。`,
   updates: "本页每 15 秒更新一次。",
   reload: "请重新加载本页以查看最新内容。",
-  components,
+  components: {
+    steps: { done: "已完成", current: "进行中", attention: "需要处理", stopped: "已停止", upcoming: "稍后" },
+    money: { item: "项目", amount: "金额", subtotal: "小计", discount: "公司折扣", total: "合计" },
+    copy: { go: "复制", done: "已复制", what: (what) => `复制${what}` },
+    paper: {
+      page: "本页及所有可查验的内容",
+      qr: "本页网址的二维码",
+      printed: "打印时间：",
+    },
+  },
   retention: {
     orderDeleted: (at) => html`此订单的文件已按保存计划于 ${at} 删除。其哈希值仍保留在记录中。`,
     ofTestOrder: (days) => `测试文件在最后一次更改 ${days} 天后删除。其哈希值仍保留在记录中。`,

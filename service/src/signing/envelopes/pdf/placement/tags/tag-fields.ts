@@ -2,11 +2,11 @@ import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../
 import { type Page, pages } from "../../../../../kernel/pdf/pages/page-tree.ts";
 import { TooMuchText } from "../../../../../kernel/pdf/pdf-js.ts";
 import { PdfRefusal } from "../../../../../kernel/pdf/refusal.ts";
+import { beginsText, textStreams } from "../../../../../kernel/pdf/text-cost.ts";
 import type { PdfLookup } from "../../../../../kernel/pdf/xref/lookup.ts";
 import { mostFields } from "../../../../../orders/order/order.ts";
 import type { PlannedField } from "../../fields.ts";
 import { UnmatchedTag } from "../unmatched-tag.ts";
-import { mayHoldTags } from "./may-hold-tags.ts";
 import { pageTexts } from "./page-texts.ts";
 import { type TagInText, tagsInText } from "./tags-in-text.ts";
 
@@ -97,4 +97,42 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
   const bottom = around.y + around.height;
   const within = (value: number, most: number) => Math.min(Math.max(value, 0), Math.max(most, 0));
   return { x: within(around.x, page.width - width), y: within(bottom - height, page.height - height), width, height };
+}
+
+/**
+ * Whether the text of a document may hold `{{`. Finds out in a millisecond or less, mostly, what would take a whole reader to know; errs
+ * towards true.
+ */
+export function mayHoldTags(bytes: Buffer): boolean {
+  if (bytes.includes("/Encrypt") || bytes.includes("/braceleft")) return true;
+  for (const data of textStreams(bytes))
+    if (typeof data === "string" || showsBraces(data.toString("latin1"))) return true;
+  return false;
+}
+
+const showsText = /[)\]>]\s*(?:T[jJ]|['"])/;
+
+/** Two braces one after the other in strings of a content stream, whatever stands between them to move the second. */
+const literalBraces = /\{[\s\0()\d.\-\\[\]TJjDdm*<>]{0,60}\{/;
+const hexBraces = /7b[\s<>\d.-]{0,60}?(?:00)?7b/i;
+const escapedBraces = /\\173/;
+
+function showsBraces(text: string): boolean {
+  if (text.includes("/braceleft")) return true;
+  if (/begin(?:bf|cid)/.test(text)) return mapsBrace(text);
+  if (!beginsText.test(text) || !showsText.test(text)) return false;
+  return literalBraces.test(text) || hexBraces.test(text) || escapedBraces.test(text);
+}
+
+const brace = 0x7b;
+
+/** Whether a ToUnicode map gives another code than its own to `{`. */
+function mapsBrace(cmap: string): boolean {
+  if (/<\s*007b\s*>/i.test(cmap)) return true;
+  for (const [, low = "", high = "", to = ""] of cmap.matchAll(/<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]{4})>/gi)) {
+    const [first, last, text] = [low, high, to].map((digits) => Number.parseInt(digits, 16));
+    if (first === undefined || last === undefined || text === undefined || first === text) continue;
+    if (text <= brace && brace <= text + last - first) return true;
+  }
+  return false;
 }

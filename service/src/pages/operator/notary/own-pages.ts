@@ -1,9 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import {
+  correctEntry,
+  type DeskDeps,
+  exportJournal,
   findHours,
   hoursDays,
   notaryOf,
+  readJournal,
   setHours,
   type Typed,
   typedHours,
@@ -13,10 +17,12 @@ import { done } from "../../ui/flash-messages.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
+import { journalBody } from "./desk-pages.ts";
 import type { NotaryDeskDeps } from "./routes.ts";
 
 const permission = "notary.work" as const;
 const path = "/operator/notary/hours";
+const journalPath = "/operator/notary/journal";
 
 /** When a notary can be met for an electronic act, and where: clients book these times. */
 export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk }: NotaryDeskDeps): void {
@@ -56,4 +62,53 @@ ${field({ name: "place", label: "Address where people come", maxLength: 300, val
 <div class="form-actions"><button type="submit">Save the hours</button></div></form>`,
   )}</div>
 <p class="hint">What was booked before stays as it is.</p>`;
+}
+
+/** A notary's own journal, and copies of it. */
+export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
+  consoleRoute(scope, deps.frame, {
+    url: journalPath,
+    permission,
+    handle: ({ request, operator }) => show(request, operator),
+  });
+
+  for (const kind of ["json", "pdf"] as const)
+    consoleRoute(scope, deps.frame, {
+      url: `${journalPath}.${kind}`,
+      permission,
+      async handle({ operator }) {
+        const notary = await notaryOf(notaryDesk.db, operator);
+        return journalAnswer(notaryDesk, notary, operator.actor, kind);
+      },
+    });
+
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: `${journalPath}/correct`,
+    permission,
+    async handle({ operator, form }) {
+      await correctEntry(notaryDesk, await notaryOf(notaryDesk.db, operator), form, operator.actor);
+      return done(journalPath, "entry-corrected");
+    },
+    refused: ({ request, operator, form }, problem) => show(request, operator, form, problem),
+  });
+
+  async function show(request: FastifyRequest, operator: Operator, typed = {}, problem?: string): Promise<string> {
+    const notary = await notaryOf(notaryDesk.db, operator);
+    const body = journalBody(await readJournal(notaryDesk.db, notary.id), typed, problem);
+    return consolePage(deps.frame, request, { title: "Journal", section: "journal", body });
+  }
+}
+
+/** A copy of a journal to save. */
+export async function journalAnswer(
+  desk: DeskDeps,
+  notary: Parameters<typeof exportJournal>[1],
+  actor: string,
+  kind: "json" | "pdf",
+) {
+  const copy = await exportJournal(desk, notary, actor);
+  if (kind === "json") return { file: copy.json, type: "application/json", name: "journal.json" };
+  return { pdf: await desk.papers.sealJournal(notary.id, copy), name: "journal.pdf" };
 }

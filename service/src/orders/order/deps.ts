@@ -1,0 +1,39 @@
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import type { DocumentNames } from "../../kernel/platform/document-name.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { AskCarriers, VersionedPricing } from "../pricing/pricing.ts";
+import type { NotarySupply } from "./notary-supply.ts";
+import type { Originals } from "./original.ts";
+
+/** The dependencies of placing orders. */
+export type OrderDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  blobs: Blobs;
+  rowMac: RowMac;
+  names: DocumentNames;
+  originals: Originals;
+  offer: Offer;
+};
+
+/** The services that this installation offers, and their prices. */
+export type Offer = {
+  pricing: VersionedPricing;
+  /** Asks carriers for their rates over the network; null where no account is set. */
+  askCarriers: AskCarriers | null;
+  notaries: NotarySupply;
+  /** Sends codes to signers by text message; null where this installation sends none. */
+  texts: {
+    /** Whether any are sent to the number's country. */
+    reaches: (phone: string) => boolean;
+  } | null;
+  /**
+   * The checkout of a committed order. Resolves to null when minting failed, and never rejects. Null when payments
+   * are not configured.
+   */
+  checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
+};

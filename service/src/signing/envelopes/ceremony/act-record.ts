@@ -1,0 +1,77 @@
+import { hash } from "node:crypto";
+import type { JsonObject } from "@signsealship/evidence/manifest";
+import type { PreparedField, SignatureMark } from "../pdf/fields.ts";
+import type { Document } from "../records/revisions.ts";
+import { endingOf } from "../texts/texts.ts";
+import type { SignRequest } from "./ceremony.ts";
+import { clientDetail } from "./client-detail.ts";
+import type { Linked } from "./links.ts";
+import type { Client } from "./view.ts";
+
+/** Who holds the key of an act, and its public half: SubjectPublicKeyInfo of P-256, DER. */
+export type KeyHolder = { readonly keyHeldBy: "service" | "browser"; readonly publicKey: Uint8Array };
+
+/**
+ * A mark as the record has it: of a drawing the hash of its strokes, of a picture the hashes of what its image and its mask hold,
+ * so that anybody can compare.
+ */
+export function markRecord(mark: SignatureMark): JsonObject {
+  if (mark.kind === "typed") return { kind: "typed", text: mark.text };
+  const sha256 = (bytes: Uint8Array | string) => hash("sha256", bytes);
+  if (mark.kind === "drawn") {
+    const { height, strokes, width } = mark;
+    // Members in the order of canonical JSON; the browser writes the same.
+    return { kind: "drawn", sha256: sha256(JSON.stringify({ height, strokes, width })) };
+  }
+  const { width, height, rgb, alpha } = mark;
+  return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
+}
+
+type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "sitting" | "room"> & {
+  document: Document;
+  request: SignRequest;
+  values: ReadonlyMap<string, string>;
+  hidden: ReadonlySet<string>;
+  own: readonly PreparedField[];
+  client: Client;
+  at: Date;
+  keyHeldBy: KeyHolder["keyHeldBy"];
+};
+
+const stepOf = ({ auth, phone }: Linked["signer"]): string =>
+  auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
+
+/** The record of an act: its SHA-256 as canonical JSON is in the signature dictionary. */
+export function actRecord(acting: Acting): JsonObject {
+  const { envelope, signer, embed, sitting, room, document, request, values, hidden, own, client, at, keyHeldBy } =
+    acting;
+  const { mark } = request;
+  const byNotary = room ? [room.presence] : null;
+  const byLink = embed
+    ? `page at ${embed.origin}, opened by the firm for the signer`
+    : sitting
+      ? `in person, on a device that ${sitting.host} of the firm handed over`
+      : "link mailed to the address";
+  return {
+    at: at.toISOString(),
+    ...(embed && { channel: "embedded", origin: embed.origin }),
+    ...(sitting && { channel: "in_person", host: sitting.host }),
+    ...(room && { channel: room.isRemote ? "by_audio_and_video" : "in_presence" }),
+    client: clientDetail(client),
+    consent: signer.consent && { ...signer.consent },
+    envelope: envelope.verifyCode,
+    identifiedBy: byNotary ?? (signer.auth === "link" ? [byLink] : [byLink, stepOf(signer)]),
+    keyHeldBy,
+    mark: markRecord(mark),
+    orderCode: envelope.orderCode,
+    revision: { bytes: document.bytes.length, number: document.revision, sha256: document.sha256 },
+    signer: { email: signer.email, n: signer.n, name: signer.name },
+    values: own.flatMap(({ name, kind, option, showWhen }) => {
+      const value = values.get(name);
+      if (value === undefined) return [];
+      const notShown = hidden.has(name) && showWhen;
+      const more = { ...(option !== undefined && { option }), ...(notShown && { notShown: { ...notShown } }) };
+      return [{ field: name, kind, value, ...more }];
+    }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { SealDocument } from "../../../evidence/seals/seals.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { type JournalCopy, sealJournal } from "../acts/export.ts";
+import type { UploadReport, UploadRules } from "../uploads/check.ts";
+
+/** Checks and seals the documents of notaries. */
+export type NotaryPapers = {
+  /** @throws ServiceError for a document that takes too long to read */
+  checkUpload: (holder: string, bytes: Buffer, rules: Omit<UploadRules, "tsaRoots">) => Promise<UploadReport>;
+  sealDocument: SealDocument;
+  sealJournal: (notaryId: string, copy: JournalCopy) => Promise<Buffer>;
+};
+
+const checking: Task<UploadRules, UploadReport> = {
+  name: "check a notary's upload",
+  module: import.meta.resolve("../uploads/check-task.ts"),
+  limitMs: 30_000,
+};
+
+/** @param tsaRoots PEM of the time-stamping authorities that are trusted */
+export const openNotaryPapers = (workers: Workers, tsaRoots: string, sealDocument: SealDocument): NotaryPapers => ({
+  checkUpload: (holder, bytes, rules) =>
+    workers.run(checking, { holder, bytes, input: { ...rules, tsaRoots } }).catch((error: unknown) => {
+      if (!tooCostly(error)) throw error;
+      throw invalid("The document takes too long to read.");
+    }),
+  sealDocument,
+  sealJournal: (notaryId, copy) => sealJournal({ workers, sealDocument }, notaryId, copy),
+});

@@ -1,0 +1,114 @@
+/** Parts of recordings on their way from the disk of the engine into the store. */
+import { rename, stat, unlink } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import {
+  followChain,
+  lineText,
+  readSpool,
+  type SpooledChunk,
+  sha256Hex,
+  spoolFiles,
+} from "../../../providers/providers.ts";
+import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Recording, recordingOf } from "./store.ts";
+
+type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
+
+/** Numbers of takes in one run of the engine: more than a session can use, and 4,000 runs fit into a nonce. */
+export const takesInRun = 1_000_000;
+/** A process that was cut off may write for a moment longer. */
+const quietMs = 1_000;
+
+/** Waits until nobody writes into the folder. */
+export async function untilQuiet(folder: string): Promise<void> {
+  for (;;) {
+    const files = await spoolFiles(folder);
+    const times = await Promise.all(
+      files.map((file) =>
+        stat(file)
+          .then(({ mtimeMs }) => mtimeMs)
+          .catch(() => Date.now()),
+      ),
+    );
+    const since = Date.now() - Math.max(0, ...times);
+    if (since >= quietMs) return;
+    await sleep(quietMs - Math.max(0, since));
+  }
+}
+
+/** @throws ServiceError `not_found` */
+export async function required({ db }: Pick<PartDeps, "db">, session: string): Promise<Recording> {
+  const recording = await recordingOf(db, session);
+  if (!recording) throw new ServiceError("not_found", "The session has no recording.");
+  return recording;
+}
+
+/** Puts a spool file into the store; its row and the chain's head commit together. The file goes last, so that a repeated call finds its row. */
+export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
+  const { db, clock, blobs, log } = deps;
+  const recording = await required(deps, session);
+  const { chunks, torn } = await readSpool(file);
+  if (torn > 0) log.warn({ recording: recording.id, torn }, "the end of a recording's part was torn and is left out");
+  if (await isOfAnotherChain(db, recording, chunks)) {
+    await rename(file, `${file}.aside`);
+    log.error({ recording: recording.id, file }, "a part of a recording is set aside: another node went on without it");
+    return;
+  }
+  const added = chunks.filter(({ line }) => line.seq > recording.headSeq);
+  const [first] = added;
+  if (first && recording.endedAt) throw new Error(`a recording that has ended has no more parts: ${file}`);
+  if (first && first.line.seq > recording.headSeq + 1)
+    throw new Error(
+      `the part before ${file} is not stored: lines ${recording.headSeq + 1} to ${first.line.seq - 1} are missing`,
+    );
+  if (first) {
+    const lines = added.map(({ line }) => line);
+    const head = followChain({ seq: recording.headSeq, sha256: recording.headSha256 }, lines);
+    if ("brokenAt" in head)
+      throw new Error(`line ${head.brokenAt} of a recording does not follow the one before: ${file}`);
+    const bytes = Buffer.concat(added.map(({ sealed }) => sealed));
+    const sha256 = sha256Hex(bytes);
+    const blobKey = await blobs.put(bytes, partUse(recording.id, sha256));
+    const part = {
+      id: newUuid(),
+      firstSeq: first.line.seq,
+      lastSeq: head.seq,
+      headSha256: head.sha256,
+      bytes: bytes.length,
+      sha256,
+      lines: `${lines.map(lineText).join("\n")}\n`,
+      blobKey,
+      createdAt: clock(),
+    };
+    await db
+      .transaction(async (tx) => {
+        const now = await lockRecording(tx, recording.id);
+        if (now.headSeq !== recording.headSeq || now.runs !== recording.runs)
+          throw new ServiceError("conflict", "The recording went on meanwhile.");
+        await insertPart(tx, recording.id, part);
+        await changeRecording(tx, recording.id, { head });
+      })
+      .catch(async (error) => {
+        if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
+        throw error;
+      });
+  }
+  await unlink(file);
+}
+
+/** Whether a later run went on before these chunks were stored: they would be a second chain. */
+async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
+  const { headSeq, runs, id } = recording;
+  const isLate = ({ line }: SpooledChunk) => line.seq > headSeq && Math.floor(line.take / takesInRun) < runs;
+  if (chunks.some(isLate)) return true;
+  const before = chunks.filter(({ line }) => line.seq <= headSeq);
+  if (before.length === 0) return false;
+  const stored = new Set((await partsOf(db, id)).flatMap(({ lines }) => lines.split("\n")));
+  return before.some(({ line }) => !stored.has(lineText(line)));
+}
