@@ -3,6 +3,7 @@ import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { type ChangeLevel, laterChanges, lockPermission } from "../pdf/changes/changes.ts";
+import type { PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";

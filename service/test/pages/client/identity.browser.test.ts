@@ -3,15 +3,13 @@ import { after, assertGoodLooks, type Browser, before, startBrowser, test } from
 import { type IdentityDouble, startIdentity } from "@signsealship/testing/doubles/identity";
 import { type QuizDouble, startQuiz } from "@signsealship/testing/doubles/quiz";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "../../signing/notaries/certificate-files.ts";
+import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
 
 const folder = temporaryFolder();
 const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
@@ -34,10 +32,7 @@ before(async () => {
   ]);
   const person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   ({ cookie } = person);
-  const commission = {
-    ...{ commissionName: "Nora Ames", state: "TX", county: "Travis", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate },
-  };
+  const commission = { ...ohioCommission, state: "TX", county: "Travis", certificate };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
 });
 after(async () => {
@@ -53,16 +48,6 @@ const post = async (path: string, fields: Record<string, string> = {}) =>
 
 const seen = new Set<string>();
 
-/** A test order that waits for a notary. */
-async function waitingOrder(): Promise<string> {
-  const { headers } = await newPartner(running.service);
-  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
-  const { orderCode } = (await placed.json()) as { orderCode: string };
-  await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
-  return orderCode;
-}
-
 /** The newest path of the kind that the signer was mailed. */
 async function mailedPath(kind: "identity" | "appointments"): Promise<string> {
   const path = await until(() =>
@@ -76,10 +61,9 @@ async function mailedPath(kind: "identity" | "appointments"): Promise<string> {
 
 /** The link by which a signer of a test order in Texas proves their identity. */
 async function mailedLink(): Promise<string> {
-  const orderCode = await waitingOrder();
-  const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND t.kind = 'notarize'`);
-  await post(`/operator/notary/tasks/${task?.id}/claim`);
+  const orders = ordersToNotarize(running, await newPartner(running.service));
+  const orderCode = await orders.place();
+  await orders.claim(orderCode, cookie);
   await post(`/operator/notary/orders/${orderCode}/identity`, { person: "1" });
   return mailedPath("identity");
 }
@@ -131,7 +115,7 @@ test("the page is in the reader’s language, and a refusal says what to do in i
 });
 
 test("a notary writes hours, and a signer books, moves and cancels, on pages that fit and are accessible", async () => {
-  const code = await waitingOrder();
+  const code = await ordersToNotarize(running, await newPartner(running.service)).place();
   const desk = await browser.open(at("/operator/notary/hours"), { width: 375, cookie });
   await desk.page.getByLabel("Your zone").fill("Mars/Base");
   for (const day of ["Mon", "Tue", "Wed", "Thu", "Fri"]) await desk.page.getByLabel(day).fill("09:00-12:00");

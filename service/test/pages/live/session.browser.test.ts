@@ -6,8 +6,6 @@ import { assertGoodLooks, type OpenPage, startBrowser, test } from "@signsealshi
 import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { fakeDevices } from "@signsealship/testing/media";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -20,6 +18,7 @@ import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
 import { liveSettings } from "../../signing/notaries/live-rules.ts";
+import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
 
 const folder = await forTests(temporaryFolder());
 const made = certificateFiles(folder.path)("Nora Ames", { key: "p256" });
@@ -32,40 +31,14 @@ const nora = await newOperator(running, { roles: ["notary"], environment: "test"
 await addNotary(
   { db: running.db, clock: () => new Date() },
   nora.id,
-  {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", certificate: made.pem, ronRegistration: "R", ronExpires: "2040-01-31" },
-  },
+  { ...ohioCommission, certificate: made.pem },
   "operator",
 );
 
 const at = (path: string) => running.service.baseUrl + path;
 const headers = { cookie: nora.cookie, Origin: running.service.baseUrl };
 
-async function place(fields: Record<string, string>): Promise<string> {
-  const body = orderForm({ ...minimal, svc_notary: "true", ...fields }, makePdf({ text: "Deed" }));
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
-  const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  assert.ok(code, "the order was placed");
-  await advance(code);
-  return code;
-}
-
-const advance = (code: string) =>
-  fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
-
-async function claim(code: string): Promise<void> {
-  const [task] = await until(async () => {
-    const found = await running.db.query<{ id: number }>(sql`
-      SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-    return found.length > 0 ? found : null;
-  });
-  assert.equal((await postForm(at(`/operator/notary/tasks/${task?.id}/claim`), {}, headers)).status, 303);
-}
-
-const statusOf = async (code: string) =>
-  ((await (await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers })).json()) as { status: string })
-    .status;
+const { place, claim, statusOf } = ordersToNotarize(running, partner);
 
 /** Signs at home, by a mailed link, as a browser without scripts does. */
 async function signsAtHome(email: string): Promise<void> {
@@ -232,7 +205,7 @@ test("two signers who signed at home acknowledge their signatures before a notar
     assert.ok(order);
     await transition(tx, order, "next_segment", { actor: "test", at: new Date(), log: openLog("silent") });
   });
-  await claim(code);
+  await claim(code, nora.cookie);
   const { page, rooms, opened } = await session(code, "acknowledgment", people);
   await marks(page, /^Opening/, /^Appearance by audio and video \(Ann Lee\)/);
   for (const [index, name] of ["Ann Lee", "Ben Cole"].entries()) {
@@ -276,7 +249,7 @@ test("two signers who signed at home acknowledge their signatures before a notar
 test("a signer reads, swears and signs in the room; before the oath, and while somebody is away, nothing is signed", async () => {
   const email = "carla@example.com";
   const code = await place({ name: "Carla Diaz", email });
-  await claim(code);
+  await claim(code, nora.cookie);
   const { page, rooms, opened } = await session(code, "jurat", [email]);
   const [room] = rooms;
   assert.ok(room);

@@ -4,14 +4,11 @@ import { join } from "node:path";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
-import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
+import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
 import { withAuthenticator } from "../dashboard/authenticator.ts";
 
 const folder = temporaryFolder();
@@ -31,10 +28,8 @@ before(async () => {
   ]);
   partner = await newPartner(running.service);
   person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
-  const commission = {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", certificate: made.pem },
-  };
+  const { ronRegistration: _, ronExpires: __, ...inPerson } = ohioCommission;
+  const commission = { ...inPerson, certificate: made.pem };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
 });
 after(async () => {
@@ -46,24 +41,17 @@ after(async () => {
 /** At the host name: at a bare address there are no passkeys. */
 const origin = () => running.service.baseUrl.replace("127.0.0.1", "localhost");
 const at = (path: string) => origin() + path;
+const orders = () => ordersToNotarize(running, partner, origin());
 
 /** An order in the hands of the notary, who has signed in again. */
 async function claimedOrder(): Promise<string> {
   person = { ...person, ...(await newSession(running, person.id, { environment: "test", passkey: false })) };
-  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
-  const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
-  const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-  const headers = { cookie: person.cookie, Origin: origin() };
-  assert.equal((await postForm(at(`/operator/notary/tasks/${task?.id}/claim`), {}, headers)).status, 303);
+  const code = await orders().place();
+  await orders().claim(code, person.cookie);
   return code;
 }
 
-const statusOf = async (code: string) =>
-  ((await (await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers })).json()) as { status: string })
-    .status;
+const statusOf = (code: string) => orders().statusOf(code);
 
 test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera is asked for", async () => {
   const code = await claimedOrder();

@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
+import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
 
 const folder = temporaryFolder();
 const make = certificateFiles(folder.path);
@@ -31,10 +30,7 @@ before(async () => {
   ]);
   partner = await newPartner(running.service);
   person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
-  const commission = {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate: nora.pem },
-  };
+  const commission = { ...ohioCommission, certificate: nora.pem };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
 });
 after(async () => {
@@ -56,13 +52,9 @@ const act = {
 
 /** The page of an order in the notary's hands, whose act is noted. */
 async function notedOrder() {
-  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
-  const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
-  const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-  assert.equal((await post(`/operator/notary/tasks/${task?.id}/claim`)).status, 303);
+  const orders = ordersToNotarize(running, partner);
+  const code = await orders.place();
+  await orders.claim(code, person.cookie);
   assert.equal((await post(`/operator/notary/orders/${code}/act`, act)).status, 303);
   const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 1280, cookie: person.cookie });
   return { code, ...opened, opened };

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
@@ -17,6 +16,7 @@ import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 import { type Ink, inkIn, inkOn } from "../envelopes/pdf/pixels.ts";
 import { certificateFiles, password } from "./certificate-files.ts";
+import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 
 const { test, before, after } = testsNeeding("pyhanko", "poppler", "mupdf", "qpdf");
 
@@ -33,10 +33,8 @@ before(async () => {
   running = await openHarness();
   partner = await newPartner(running.service);
   nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
-  const commission = {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "2024-RE-1" },
-    ...{ commissionExpires: "2040-01-31", certificate: pem, status: "active" },
-  };
+  const { ronRegistration: _, ronExpires: __, ...inPerson } = ohioCommission;
+  const commission = { ...inPerson, commissionNumber: "2024-RE-1", certificate: pem };
   await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
 });
 after(async () => {
@@ -44,6 +42,8 @@ after(async () => {
   folder.remove();
 });
 
+const orders = () => ordersToNotarize(running, partner);
+const statusOf = (code: string) => orders().statusOf(code);
 const at = (path: string) => running.service.baseUrl + path;
 const get = (path: string, cookie = nora.cookie) => fetch(at(path), { headers: { cookie }, redirect: "manual" });
 const post = (path: string, fields: Record<string, string> = {}, cookie = nora.cookie) =>
@@ -54,22 +54,9 @@ const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest
 /** A test order in the notary's hands, who has signed in again. */
 async function claimed(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
   nora = { ...nora, ...(await newSession(running, nora.id, { environment: "test", passkey: false })) };
-  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
-  const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  assert.ok(code, "the order was placed");
-  const advance = () =>
-    fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
-  await advance();
-  const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-  assert.equal((await post(`/operator/notary/tasks/${task?.id}/claim`)).status, 303, `${await statusOf(code)}`);
+  const code = await orders().place(fields, document);
+  await orders().claim(code, nora.cookie);
   return code;
-}
-
-async function statusOf(code: string) {
-  const order = await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers });
-  return ((await order.json()) as { status: string }).status;
 }
 
 async function begun(act: string, fields: Record<string, string> = {}): Promise<string> {
@@ -166,15 +153,6 @@ async function notarySigns(code: string): Promise<{ lines: string[]; hasSeal: bo
   return prepared;
 }
 
-async function notarized(code: string): Promise<Buffer> {
-  const path = `/api/partner/orders/${code}/documents`;
-  const { documents } = (await (await fetch(at(path), { headers: partner.headers })).json()) as {
-    documents: { kind: string; documentId: string }[];
-  };
-  const id = documents.find(({ kind }) => kind === "notarized")?.documentId;
-  return Buffer.from(await (await fetch(at(`${path}/${id}`), { headers: partner.headers })).arrayBuffer());
-}
-
 /** A red ring on white, as notaries' seals are. */
 function ring(side: number): Buffer {
   const rgba = new Uint8Array(side * side * 4).fill(255);
@@ -262,7 +240,7 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
     lines.join("\n"),
   );
   assert.equal(await statusOf(code), "NotarizationComplete");
-  const file = await notarized(code);
+  const file = await orders().notarized(code);
   const path = join(folder.path, "jurat.pdf");
   writeFileSync(path, file);
   const [judged] = askPyHanko([{ judge: file }]);

@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -43,25 +41,17 @@ import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
 import { liveSettings } from "./live-rules.ts";
+import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 
 const folder = await forTests(temporaryFolder());
 const running = await forTests(openHarness(liveSettings(folder.path)));
 const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
 const partner = await newPartner(running.service);
 const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
-const commission = {
-  ...{
-    commissionName: "Nora Ames",
-    state: "OH",
-    county: "Franklin",
-    commissionNumber: "1",
-    status: "active",
-    certificate,
-  },
-  ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
-};
+const commission = { ...ohioCommission, certificate };
 await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
 
+const orders = ordersToNotarize(running, partner);
 const at = (path: string) => running.service.baseUrl + path;
 const desk = (code: string, rest = "") => `/operator/notary/orders/${code}/session${rest}`;
 const post = (path: string, typed: Record<string, string> = {}) =>
@@ -69,13 +59,8 @@ const post = (path: string, typed: Record<string, string> = {}) =>
 
 /** A session of an order with one signer. @returns the order's code, and the path of the signer's room */
 async function opened(email: string): Promise<{ code: string; room: string }> {
-  const form = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", email }, makePdf({ text: "Deed" }));
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body: form });
-  const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
-  const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-  assert.equal((await post(`/operator/notary/tasks/${task?.id}/claim`)).status, 303);
+  const code = await orders.place({ email });
+  await orders.claim(code, nora.cookie);
   const began = await post(desk(code), { act: "jurat" });
   assert.equal(began.status, 303, await began.text());
   const room = await until(

@@ -5,14 +5,11 @@ import { join } from "node:path";
 import { blobsOf, wholeFile } from "@signsealship/testing/blobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { enginePids, startEngine } from "@signsealship/testing/media";
 import { openPeer } from "@signsealship/testing/media-peer";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
@@ -28,6 +25,7 @@ import {
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "./certificate-files.ts";
+import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 
 const { test } = testsNeeding("jq", "openssl", "unzip");
 
@@ -49,16 +47,9 @@ const recordings = new Recordings(deps);
 const partner = await newPartner(running.service);
 const nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
 const { pem, p12 } = certificateFiles(folder.path)("Nora Ames", { key: "p256" });
-const notaryId = await addNotary(
-  { db, clock },
-  nora.id,
-  {
-    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", certificate: pem },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", status: "active" },
-  },
-  "operator",
-);
+const notaryId = await addNotary({ db, clock }, nora.id, { ...ohioCommission, certificate: pem }, "operator");
 
+const orders = ordersToNotarize(running, partner);
 const at = (path: string) => running.service.baseUrl + path;
 const desk = (code: string, rest: string) => at(`/operator/notary/orders/${code}${rest}`);
 const post = (address: string, fields: Record<string, string> = {}) =>
@@ -66,15 +57,8 @@ const post = (address: string, fields: Record<string, string> = {}) =>
 
 /** An order in the notary's hands, with its ids. */
 async function claimed() {
-  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
-  const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
-  const [task] = await db.query<{ id: number; orderId: number }>(sql`
-    SELECT t.id, o.id AS "orderId" FROM tasks t JOIN orders o ON o.id = t.order_id
-    WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-  assert.ok(task);
-  assert.equal((await post(at(`/operator/notary/tasks/${task.id}/claim`))).status, 303);
+  const code = await orders.place();
+  const task = await orders.claim(code, nora.cookie);
   return { code, ...task };
 }
 
@@ -131,7 +115,7 @@ test("a stranger follows the notary's signature to the recording, and sees which
     return zip.includes("recording.json.tlog-proof");
   });
   execFileSync("unzip", ["-q", "-o", "copy.zip"], { cwd: folder.path });
-  writeFileSync(join(folder.path, "notarized.pdf"), await notarized(code));
+  writeFileSync(join(folder.path, "notarized.pdf"), await orders.notarized(code));
   const journal = await fetch(at("/operator/notary/journal.json"), { headers: { cookie: nora.cookie } });
   writeFileSync(join(folder.path, "journal.json"), await journal.text());
 
@@ -177,13 +161,4 @@ function checkByHand(head: { seq: number; headSha256: string } | null): string {
   const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
   const env = { ...process.env, SEQ: String(head?.seq), HEAD: head?.headSha256 ?? "" };
   return spawnSync("bash", ["-c", commands], { cwd: folder.path, encoding: "utf8", env }).stdout;
-}
-
-async function notarized(code: string): Promise<Buffer> {
-  const path = at(`/api/partner/orders/${code}/documents`);
-  const { documents } = (await (await fetch(path, { headers: partner.headers })).json()) as {
-    documents: { kind: string; documentId: string }[];
-  };
-  const id = documents.find(({ kind }) => kind === "notarized")?.documentId;
-  return Buffer.from(await (await fetch(`${path}/${id}`, { headers: partner.headers })).arrayBuffer());
 }

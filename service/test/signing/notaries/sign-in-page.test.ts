@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
@@ -17,6 +16,7 @@ import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "./certificate-files.ts";
 import { openNotarySoftware } from "./notary-software.ts";
+import { ohioCommission, ordersToNotarize } from "./orders-to-notarize.ts";
 
 const { test, before, after } = testsNeeding("pyhanko", "poppler", "mupdf", "qpdf");
 
@@ -25,10 +25,7 @@ type Person = Awaited<ReturnType<typeof newOperator>>;
 const folder = temporaryFolder();
 const make = certificateFiles(folder.path);
 const sentence = "performed with the principal(s) appearing online using audio-video communication";
-const commission = {
-  ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "2024-RE-1" },
-  ...{ commissionExpires: "2040-01-31", ronRegistration: "RON-77", ronExpires: "2040-01-31", status: "active" },
-};
+const commission = { ...ohioCommission, commissionNumber: "2024-RE-1", ronRegistration: "RON-77" };
 const keeping = () => ({ db: running.db, clock: () => new Date() });
 
 let running: Harness;
@@ -57,6 +54,8 @@ after(async () => {
   folder.remove();
 });
 
+const orders = () => ordersToNotarize(running, partner);
+const statusOf = (code: string) => orders().statusOf(code);
 const at = (path: string) => running.service.baseUrl + path;
 const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest}`;
 const get = (path: string, { cookie }: Person = nora) => fetch(at(path), { headers: { cookie } });
@@ -77,13 +76,8 @@ async function noted(
   typed: Record<string, string> = {},
   by: Person = nora,
 ): Promise<string> {
-  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, document);
-  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
-  const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
-  const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-  assert.equal((await post(`/operator/notary/tasks/${task?.id}/claim`, {}, by)).status, 303);
+  const code = await orders().place({}, document);
+  await orders().claim(code, by.cookie);
   const saved = await post(desk(code, "/act"), { ...act, ...typed }, by);
   assert.equal(saved.status, 303, await saved.text());
   return code;
@@ -103,20 +97,6 @@ const signed = async (code: string, { signedAttrs = "" }: Answer<Prepared>) =>
 function confirmedIn(report: string) {
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
   return { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
-}
-
-async function statusOf(code: string) {
-  const order = await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers });
-  return ((await order.json()) as { status: string }).status;
-}
-
-async function notarized(code: string): Promise<Buffer> {
-  const path = `/api/partner/orders/${code}/documents`;
-  const { documents } = (await (await fetch(at(path), { headers: partner.headers })).json()) as {
-    documents: { kind: string; documentId: string }[];
-  };
-  const id = documents.find(({ kind }) => kind === "notarized")?.documentId;
-  return Buffer.from(await (await fetch(at(`${path}/${id}`), { headers: partner.headers })).arrayBuffer());
 }
 
 for (const [name, options] of [
@@ -152,7 +132,7 @@ for (const [name, options] of [
     assert.equal(done.status, 303, await done.text());
     assert.equal(await statusOf(code), "NotarizationComplete");
 
-    const file = await notarized(code);
+    const file = await orders().notarized(code);
     const path = join(folder.path, `${name}.pdf`);
     writeFileSync(path, file);
     assert.deepEqual(await pdfsig(path), [
@@ -185,7 +165,7 @@ test("signatures that the document has stay valid, and the block covers nothing"
   assert.match(report, /All 1 earlier signatures are as they were/);
   assert.match(report, /Nothing of the document is covered/);
   assert.equal((await post(desk(code, "/signed"), confirmedIn(report))).status, 303);
-  const file = await notarized(code);
+  const file = await orders().notarized(code);
   const [answer] = askPyHanko([{ judge: file }]);
   assert.deepEqual(
     answer?.signatures?.map(({ permitted }) => permitted),

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import type { Harness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+
+/** A commission of Ohio, with a registration for acts by audio and video. */
+export const ohioCommission = {
+  ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
+  ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+};
+
+/**
+ * Orders of a firm on their way to a notary and back, over HTTP.
+ * @param origin where the pages are; passkeys need a host name
+ */
+export function ordersToNotarize(
+  { service, db }: Pick<Harness, "service" | "db">,
+  { headers }: { headers: Record<string, string> },
+  origin = service.baseUrl,
+) {
+  const at = (path: string) => origin + path;
+  const read = async <T>(path: string) => (await (await fetch(at(path), { headers })).json()) as T;
+  return {
+    /** Places an order that the sandbox has paid: it waits for a notary, or first for its signers. */
+    async place(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
+      const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
+      const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
+      const { orderCode } = (await placed.json()) as { orderCode: string };
+      assert.ok(orderCode, "the order was placed");
+      await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
+      return orderCode;
+    },
+    /** Claims it for the notary with this cookie, as soon as it waits for one. @returns its ids */
+    async claim(code: string, cookie: string): Promise<{ id: number; orderId: number }> {
+      const task = await until(async () => {
+        const [found] = await db.query<{ id: number; orderId: number }>(sql`
+          SELECT t.id, o.id AS "orderId" FROM tasks t JOIN orders o ON o.id = t.order_id
+          WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
+        return found;
+      });
+      const claimed = await postForm(at(`/operator/notary/tasks/${task.id}/claim`), {}, { cookie, Origin: origin });
+      assert.equal(claimed.status, 303);
+      return task;
+    },
+    statusOf: async (code: string) => (await read<{ status: string }>(`/api/partner/orders/${code}`)).status,
+    async notarized(code: string): Promise<Buffer> {
+      const path = `/api/partner/orders/${code}/documents`;
+      const { documents } = await read<{ documents: { kind: string; documentId: string }[] }>(path);
+      const id = documents.find(({ kind }) => kind === "notarized")?.documentId;
+      return Buffer.from(await (await fetch(at(`${path}/${id}`), { headers })).arrayBuffer());
+    },
+  };
+}
