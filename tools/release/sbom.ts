@@ -9,7 +9,7 @@ export type Bill = {
   dependencies: { ref: string; dependsOn: string[] }[];
 };
 
-// Of our own packages, only those that run.
+// Lists only those of our own packages that run.
 const ours = /^@signsealship\/(?:certificate|evidence|service|verifier)@/;
 
 /**

@@ -27,7 +27,7 @@ export type Me = {
   } | null;
   /** `openRooms` is null when unlimited. */
   quotas: { openRooms: number | null; openRoomsUsed: number };
-  /** Of a signed-in member; absent for a key. */
+  /** The role of a signed-in member; absent for a key. */
   role?: "owner" | "member";
   linked: boolean;
   requestId: string;

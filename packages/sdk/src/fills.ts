@@ -51,10 +51,10 @@ export type NewFill = {
   template: string;
   /** Default: the latest. */
   templateVersion?: number | undefined;
-  /** Of the person who fills it in. */
+  /** The name and the address of the person who fills it in. */
   name?: string | undefined;
   email?: string | undefined;
-  /** Of the page and the mail. Default `en`. */
+  /** The language of the page and the mail. Default `en`. */
   language?: Language | undefined;
   /** How long the link works: 1 to 90, default 30. */
   days?: number | undefined;

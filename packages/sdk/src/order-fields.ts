@@ -68,19 +68,19 @@ export type SignatureField = {
   value?: string | number | boolean | undefined;
   /** Nobody changes the value. */
   readOnly?: boolean | undefined;
-  /** Of a date, a text or a number. */
+  /** Only for a date, a text or a number. */
   format?: "iso" | "us" | "long" | "any" | "email" | "phone_us" | "zip_us" | "ssn_last4" | NumberFormat | undefined;
-  /** Of a radio, a multiple or a dropdown: 2 to 50. */
+  /** The options of a radio, a multiple or a dropdown: 2 to 50. */
   options?: readonly FieldOption[] | undefined;
-  /** Of a multiple: how many options must be chosen. Default 1, or 0 where `required` is false. */
+  /** How many options of a multiple must be chosen. Default 1, or 0 where `required` is false. */
   least?: number | undefined;
-  /** Of a multiple: how many options may be chosen. Default all. */
+  /** How many options of a multiple may be chosen. Default all. */
   most?: number | undefined;
   /** Unique among the fields: `showWhen` and `formula` of other fields name it. */
   id?: string | undefined;
   /** When the field is shown. A field that is not shown is neither required nor drawn. */
   showWhen?: ShowWhen | undefined;
-  /** Of a number: the service calculates it when its signer signs, as `round(rent * 12, 2)`. */
+  /** The formula of a number: the service calculates it when its signer signs, as `round(rent * 12, 2)`. */
   formula?: string | undefined;
 };
 
@@ -89,13 +89,13 @@ export type RolePerson = Pick<Signer, "name" | "email" | "phone" | "accessCode" 
 
 /** The fields of a new order. */
 export type OrderFields = {
-  /** Of the client. */
+  /** The client's address. */
   email: string;
   /** Attests that the document is the client's own completed one. */
   byodConfirmed: true;
   /** 40 hex digits, instead of a document. */
   fillToken?: string | undefined;
-  /** Of the client. */
+  /** The client's name. */
   name?: string | undefined;
   /** A document of the catalog. It then decides on signing and notarization. */
   docSlug?: string | undefined;
@@ -144,9 +144,9 @@ export type OrderFields = {
   template?: string | undefined;
   /** Default: the latest. */
   templateVersion?: number | undefined;
-  /** Of the template: the person of each role, by its name. */
+  /** The person of each of the template's roles, by its name. */
   roles?: Readonly<Record<string, RolePerson>> | undefined;
-  /** Of the template: values of its fields, by their labels. */
+  /** Values of the template's fields, by their labels. */
   values?: Readonly<Record<string, string | number | boolean>> | undefined;
   /** Use the template's places although the document is another form. */
   otherDocument?: boolean | undefined;

@@ -6,9 +6,9 @@ import { root } from "../upkeep/resources.ts";
 
 export type Welcome = {
   config: Pick<Config, "baseUrl" | "dataDir" | "smtpUrl">;
-  /** Of the page of mails that stay here; null where there is none. */
+  /** The path of the page of mails that stay here; null where there is none. */
   outboxPath: string | null;
-  /** Of the demo partner that this start made. */
+  /** The key of the demo partner that this start made. */
   demoKey: string | null;
   /** Where the start was typed, and with which settings. */
   from: { folder: string; env: NodeJS.ProcessEnv };

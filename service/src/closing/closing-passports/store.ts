@@ -194,7 +194,7 @@ export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: Ver
 type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;
-  /** Of a first version alone, whose line needs the room's code of then. */
+  /** Only a first version has it: its line needs the room's code of then. */
   manifest: string | null;
   environment: Environment;
   at: Date;

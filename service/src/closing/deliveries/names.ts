@@ -61,7 +61,7 @@ export function uniqueNames(): (path: string, ending: string) => string {
 }
 
 export type Contents = {
-  /** Of the closing, or of its one document. */
+  /** The name of the closing, or of its one document. */
   title: string;
   reference: string | null;
   firmName: string;

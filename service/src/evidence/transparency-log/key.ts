@@ -59,7 +59,7 @@ export async function ed25519KeyAt(path: string, setting: string): Promise<KeyOb
   throw refusal();
 }
 
-/** Of several processes that start at once, all use the key of the one that won. */
+/** All processes that start at once use the key of the one that won. */
 async function makeKey(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();

@@ -28,7 +28,7 @@ export const updateWitness = (
       failing_since = CASE WHEN ${isFailing} THEN coalesce(failing_since, ${now}) END
     WHERE log = ${log} AND witness = ${witness}`);
 
-/** Of each witness that was ever asked: how far it is, since when it fails, and what it contradicts. */
+/** The state of each witness that was ever asked: its last size, the start of its failure, and what it contradicts. */
 export type AskedWitness = { witness: string; size: number; failingSince: Date | null; alarm: string | null };
 
 export const selectWitnesses = (db: Sql, log: Environment): Promise<AskedWitness[]> =>

@@ -77,7 +77,7 @@ export const hasMoved = (orderId: Statement, from: string, to: string): Statemen
   SELECT FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND from_status = ${from} AND to_status = ${to})`;
 
-/** The two lines of an order that the statement makes, as a part of it. Its id is known to PostgreSQL alone: the MACs cover its code. */
+/** The two audit lines of a new order, as a part of the statement that inserts it. Only PostgreSQL knows the order's id yet, so the MACs cover its code. */
 export function newOrderLines(
   { at, actor, partnerId, code, status, reason }: NewOrderLines,
   newOrder: Statement,

@@ -85,7 +85,7 @@ export type Config = {
   webhookAllow: string[];
   webhookCa: string | null;
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
-  /** Data file of what firms may take up. */
+  /** The data file of the limits of firms. */
   limits: string;
   /** Data file of when documents are deleted. */
   retention: string;

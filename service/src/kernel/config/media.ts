@@ -4,7 +4,7 @@ import { type Env, listOf, oneOf, read, secretEnv } from "./read.ts";
 
 /** Live audio and video, by the engine in this service; null where MEDIA is off. */
 export type MediaSettings = {
-  /** Of UDP, and of TCP where `tcp` is on: each connection has one, each person two connections. */
+  /** The ports for UDP, and for TCP where `tcp` is on: each connection has one, each person two connections. */
   ports: readonly [first: number, last: number];
   /** The address that browsers are told to send to. */
   announce: string;

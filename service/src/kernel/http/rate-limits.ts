@@ -16,7 +16,7 @@ export const policies = {
   page: { points: 240, seconds: 60 },
   // Mirrors and monitors read a log tile by tile.
   log: { points: 2400, seconds: 60 },
-  // Of a network: a client with a wrong key is told so for a while, and a search for keys is slow as well as hopeless.
+  // Counted by network: a client with a wrong key is told so for a while, and a search for keys is slow as well as hopeless.
   "bad-key": { points: 300, seconds: 60 },
 } as const;
 

@@ -77,7 +77,7 @@ export const verifyCode = (description = "The code by which anyone can verify th
 
 export const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]{64}$", description });
 
-/** Of a page of a list. */
+/** The cursor that leads to the next page of a list. */
 export const nextCursor = () =>
   nullable(Type.String({ description: "Send it as `cursor` to get the next page. Null on the last page." }));
 

@@ -10,7 +10,7 @@ export type Decoded = { readonly data: Buffer | null; readonly length: number };
 const mostDeflated = 1032;
 /** ISO 32000-2, section 7.4.5: 128 bytes of two. */
 const mostRun = 64;
-/** Of contents that are written in ASCII85: a program that writes longer ones compresses them. */
+/** The limit for contents in ASCII85: a program that writes longer ones compresses them. */
 const mostAscii = 4 * 1024 * 1024;
 const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
 

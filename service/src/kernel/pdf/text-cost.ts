@@ -68,7 +68,7 @@ function undone(raw: Buffer, filters: number, most: number): Buffer | null {
 /** An operator that every content stream with text has, and that other data rarely has. */
 export const beginsText = /(?:^|[\s\]])BT\s/;
 
-/** Of all contents of one document together: far more than is read of a document that people sign. */
+/** The limit for all contents of one document together: far more than is read of a document that people sign. */
 export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 1024 } as const;
 
 /**
@@ -112,7 +112,7 @@ function costs() {
 const tooManyCharacters = `its text has more than ${textLimits.characters.toLocaleString("en-US")} characters`;
 const tooLarge = `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
 
-/** Of the streams that look like contents, as lenient readers find them. */
+/** The cost of the streams that look like contents, as lenient readers find them. */
 function costOfFound(bytes: Buffer): string | null {
   const cost = costs();
   for (const data of textStreams(bytes)) {
@@ -125,7 +125,7 @@ function costOfFound(bytes: Buffer): string | null {
   return null;
 }
 
-/** Of the streams that the pages lead to, whatever their dictionaries call them. @throws PdfRefusal */
+/** The cost of the streams that the pages lead to, whatever their dictionaries call them. @throws PdfRefusal */
 function costOfReached(bytes: Buffer): string | null {
   const cost = costs();
   const drawings = new Map<number, Drawing>();
@@ -154,7 +154,7 @@ function opened(bytes: Buffer) {
   }
 }
 
-/** Of all streams: of a document that can't be followed, and therefore only of a small one. */
+/** The cost of all streams, for a document that can't be followed: only a small one is read in this way. */
 function costOfAll(bytes: Buffer): string | null {
   if (bytes.includes("/Encrypt") || otherFilter.test(bytes.toString("latin1"))) return "its contents can't be found";
   const cost = costs();

@@ -54,7 +54,7 @@ export function entry(dict: Dict, key: string): Span | undefined {
 }
 
 /**
- * Lets no dictionary through in which a key stands twice: whatever a seal rests on must not be told in two ways.
+ * Refuses a dictionary that has a key twice: readers could take either value, and a seal must have one meaning.
  * @param what the dictionary, in words that follow "stands twice in"
  * @throws PdfRefusal `needs_repair`
  */

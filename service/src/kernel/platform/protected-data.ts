@@ -46,7 +46,7 @@ export type SealedColumn = {
 };
 
 export type BlobRows<Row> = {
-  /** Of the select of a row, for `useOf`. */
+  /** The columns that the select of a row adds for `useOf`. */
   columns: Statement;
   useOf(row: Row): BlobUse;
 };

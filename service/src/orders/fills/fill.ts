@@ -36,7 +36,7 @@ export type FillDeps = {
   baseUrl: string;
 };
 
-/** By which rows are read. */
+/** The dependencies by which rows are read. */
 export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ciphers });
 
 const mostOpen = 1000;

@@ -53,8 +53,8 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
 }
 
 /**
- * Gives back what is held of one payment. Money of the sandbox is back at once.
- * @param asShare by its amount, less what went back of it before; else all that the payer paid
+ * Refunds the money that is held of one payment. Sandbox money is refunded at once.
+ * @param asShare refunds the payment's own amount, less earlier refunds of it; otherwise all that the payer paid
  */
 export async function giveBack(
   { db, clock, log, processor }: JobDeps,

@@ -64,7 +64,7 @@ export async function recordEvent(tx: Tx, id: string, type: string, at: Date): P
   return false;
 }
 
-/** Of an event that the transaction recorded. */
+/** Records the outcome of an event that the same transaction recorded. */
 export async function recordOutcome(tx: Tx, id: string, orderId: number | null, outcome: string): Promise<void> {
   await tx.query(sql`UPDATE processor_events SET order_id = ${orderId}, outcome = ${outcome} WHERE event_id = ${id}`);
   await writeStateMacs(tx, processorEventState, sql`event_id = ${id}`);

@@ -3,7 +3,7 @@ import { openWithinBounds, textItems } from "../../kernel/pdf/pdf-js.ts";
 
 /** A page of a document, so that the same form with other entries can be recognized. */
 export type PagePrint = {
-  /** Of the page as a reader shows it, in whole points. */
+  /** The size of the page as a reader shows it, in whole points. */
   readonly width: number;
   readonly height: number;
   /** 32-bit hashes of every five words in a row, ascending. */

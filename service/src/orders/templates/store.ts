@@ -19,7 +19,7 @@ type VersionRow = {
   environment: Environment;
   name: string;
   content: string;
-  /** Of the JSON of its prints, which only a comparison reads: they are large. */
+  /** The hash of the JSON of its prints, which are large and read only for a comparison. */
   printsSha256: string;
   sha256: string;
   bytes: number;

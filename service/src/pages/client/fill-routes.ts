@@ -122,7 +122,7 @@ function endRoutes(forms: FastifyInstance, deps: FillRoutesDeps): void {
 type Post = {
   view: View;
   fill: Fill;
-  /** 1 where the address names none. */
+  /** The step in the address; 1 where it names none. */
   step: number;
   form: FormValues;
   reader: Reader;

@@ -44,7 +44,7 @@ export type OrderPageDeps = {
     checkoutTogether: (orderCode: string) => Promise<string>;
   };
   retention: RetentionPlan;
-  /** Of the service, for paper. */
+  /** The address of the service, for paper. */
   baseUrl: string;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
   documents: {

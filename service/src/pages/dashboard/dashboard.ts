@@ -105,7 +105,7 @@ function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
       if (each === "GET" || each === "POST") (each === "GET" ? pages : forms).add(url);
   });
   return (after) => {
-    // Later routes are not pages that others could lead to.
+    // Copies the pages: nobody links to routes that are added later.
     const found = new Set(pages);
     for (const form of [...forms].filter((url) => !found.has(url))) {
       const length = pageAbove(form, found)?.split("/").length;

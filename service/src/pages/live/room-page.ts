@@ -21,7 +21,7 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type RoomView = {
   token: string;
   entered: Entered;
-  /** Of the notary, and of all signers in their order. */
+  /** The name of the notary; `people` has the signers in their order. */
   notary: string;
   people: readonly { n: number; name: string }[];
   act: keyof LiveWords["acts"];

@@ -14,7 +14,7 @@ type Branding = { brandName: string | null; accentColor: string | null; logoUrl:
 /** The address of a firm's logo when it may be shown, with the origin that the page's policy has to allow. */
 export function logoOf(branding: Branding | null): { url: string; origin: string } | null {
   const url = URL.parse(branding?.logoUrl ?? "");
-  // Of a host name: what has a meaning of its own in a policy can't get into it.
+  // The characters of a host name: none of them has a meaning of its own in a policy.
   const isOpen = url?.protocol === "https:" && /^[a-z0-9.-]+$/.test(url.hostname);
   // One that was uploaded while the service is tried out on one's own machine.
   const isHere = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);

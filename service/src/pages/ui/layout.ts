@@ -21,7 +21,7 @@ export type PageOptions = {
   wide?: boolean;
   /** Our own scripts. Every page also works without them. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
-  /** Of a page that is not in English: its language, and what the frame around the page says. */
+  /** The language of a page that is not in English, and the words of the frame around it. */
   language?: FrameLanguage;
 };
 

@@ -17,7 +17,7 @@ export type PdfJs = {
 /** The policy of its worker: a worker has the policy of its own script, not that of the page. */
 export const pdfJsPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
-// Of what a document may need only that which a browser asks for.
+// The files of pdf.js that a browser may ask for.
 const served =
   /^(?:build\/pdf(?:\.worker)?\.min\.mjs|cmaps\/[\w-]+\.bcmap|standard_fonts\/\w+\.(?:pfb|ttf)|iccs\/\w+\.icc|wasm\/\w+\.(?:js|wasm))$/;
 

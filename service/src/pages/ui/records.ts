@@ -4,7 +4,7 @@ import { type Html, html } from "./render.ts";
 export type Column = {
   label: string;
   number?: boolean;
-  /** Of times, which the head calls UTC where no script turned them into the reader's. */
+  /** A column of times, which the head calls UTC where no script turned them into the reader's. */
   utc?: boolean;
 };
 

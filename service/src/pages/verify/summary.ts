@@ -13,7 +13,7 @@ export type Unchanged = "yes" | "no" | "failed" | "unchecked";
 export type Summary = {
   document: Words;
   firm: string | null;
-  /** Of those who signed the document before it was sealed; left out where nobody did. */
+  /** The signatures from before the seal; left out where nobody signed. */
   signatures?: Words | null;
   sealed: Words;
   sealedBy: Words;
@@ -53,7 +53,7 @@ export function summaryView({
   ])}</div>`;
 }
 
-/** A time, and in small by whose word it is. */
+/** A time, and in small print who states it. */
 export const sealedAt = (at: Date, word: Words): Html => html`${time(at)} <span class="quiet-text">${word}</span>`;
 
 /** Only a script can print. */

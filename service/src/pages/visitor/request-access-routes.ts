@@ -13,7 +13,7 @@ export type RequestAccessDeps = {
   limits: RateLimits;
   /** Null where reCAPTCHA is not set up. */
   recaptcha: RecaptchaSite | null;
-  /** Of the public address. */
+  /** The origin of the public address. */
   ownOrigin: string;
   requestAccess: (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
 };

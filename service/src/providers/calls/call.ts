@@ -14,7 +14,7 @@ export type CallRequest = {
   path: string;
   /** A form is sent as multipart/form-data. */
   body?: string | Uint8Array | FormData;
-  /** Of a text or of bytes; default `application/json`. */
+  /** The type of a body that is text or bytes; default `application/json`. */
   contentType?: string;
   headers?: Readonly<Record<string, string>>;
   /** The largest answer, in bytes; default 1 MiB. */

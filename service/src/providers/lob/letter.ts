@@ -4,7 +4,7 @@ export type LetterTracking = { name: string; at: Date };
 /** A letter that Lob has accepted. */
 export type AcceptedLetter = {
   letterId: string;
-  /** Of certified mail; null before Lob assigns it, and with a test key. */
+  /** The tracking number of certified mail; null before Lob assigns it, and with a test key. */
   trackingNumber: string | null;
   /** `YYYY-MM-DD`; Lob's estimate. */
   expectedDelivery: string | null;

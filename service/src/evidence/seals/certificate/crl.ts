@@ -18,7 +18,7 @@ import { authorityKeyIdentifier, distributionPoint, extension } from "./write.ts
 export type RevokedCertificate = { readonly serialNumber: Uint8Array; readonly at: number };
 
 type CrlFields = {
-  /** URL: with it the list is about the certificates alone that name the same. */
+  /** The list's URL. The list covers only the certificates that name this URL. */
   readonly place: string;
   readonly revoked: readonly RevokedCertificate[];
   /** Rises with each list of the place. */

@@ -23,7 +23,7 @@ export type PlacedRect = {
   /** Left, bottom, right, top. */
   readonly rect: readonly [number, number, number, number];
   readonly matrix: readonly [number, number, number, number, 0, 0];
-  /** Of the upright appearance, in units of user space. */
+  /** The size of the upright appearance, in units of user space. */
   readonly width: number;
   readonly height: number;
 };

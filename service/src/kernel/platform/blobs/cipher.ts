@@ -5,7 +5,7 @@ import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type Secre
 export type BlobUse = {
   kind: "document" | "proof passport" | "proof certificate" | "closing passport" | "recording";
   owner: string;
-  /** Of the plain bytes, lowercase hex. */
+  /** The hash of the plain bytes, lowercase hex. */
   sha256: string;
 };
 

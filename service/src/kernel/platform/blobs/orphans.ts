@@ -6,7 +6,7 @@ import type { Blobs } from "./blobs.ts";
 // A blob is written before the row that refers to it commits; one younger than this may still get its row.
 const graceMs = hourMs;
 
-/** Of these keys those of blobs that were to be removed, though rows refer to them. */
+/** Finds, among these keys, those of blobs that were to be removed, though rows refer to them. */
 export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type OrphanDeps = {

@@ -89,7 +89,7 @@ export type Schema = {
   db: Sql;
   /** Runs what only the owner of the tables may do. */
   asOwner: AsOwner;
-  /** Of the migrations. */
+  /** The folder of the migrations. */
   folder: string;
 };
 

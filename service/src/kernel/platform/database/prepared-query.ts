@@ -151,7 +151,7 @@ export class PreparedQuery {
       if (fields.length !== names.length) throw new Error(`${fields.length} columns came, not ${names.length}`);
       for (let n = 0; n < names.length; n++) {
         const text = fields[n] ?? null;
-        // Of columns with one name the last counts, as in the driver's own query.
+        // The last of several columns with one name counts, as in the driver's own query.
         row[names[n] as string] = text === null ? null : parsers[n]?.(text);
       }
       this.#rows.push(row);

@@ -19,7 +19,7 @@ export type MailDeps = {
 /** A mail in its parts, with its reader. */
 export type Letter = MailTemplate &
   Pick<Mail, "id" | "to" | "calendar"> & {
-    /** Of the order or room that it is about: one of test is only kept. */
+    /** The environment of the order or room that it is about: a mail of a test order is only kept. */
     environment?: Environment;
   };
 

@@ -35,7 +35,7 @@ const grid = raw(`role="presentation" cellpadding="0" cellspacing="0" border="0"
 const narrow = raw(`${grid} width="600"`);
 const navy = "#2a4f8c";
 
-/** Of tables, because not every mail program lays out anything else. */
+/** Built from tables, because not every mail program lays out anything else. */
 export function mailPage(mail: MailPage): string {
   const { subject, heading, greeting, lines, language, name, accentColor, logoUrl, caution, footer } = mail;
   const stripe = /^#[0-9a-f]{6}$/i.test(accentColor ?? "") ? accentColor : navy;

@@ -1,4 +1,4 @@
-// Of a text that somebody else wrote: a mail server's refusal, a driver's complaint.
+// Masks addresses in a text that somebody else wrote: a mail server's refusal, a driver's complaint.
 const addresses = /[^\s<>"'(),:;@]+@(?=[\p{L}\d-]+(?:\.[\p{L}\d-]+)+)/gu;
 
 /** The text with the mailbox of every mail address in it masked. */

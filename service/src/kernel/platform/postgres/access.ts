@@ -23,7 +23,7 @@ export type Connection = { host: string; port: number; database: string; user: s
 /** In the format of PostgreSQL's own programs: `PGPASSFILE`. */
 const passwordFile = (folder: string): string => join(folder, "pgpass");
 
-/** Of the folder that holds the cluster; null when there are none yet. */
+/** Reads the passwords in the folder of the cluster; null when there are none yet. */
 function readPasswords(folder: string): Passwords | null {
   let text: string;
   try {

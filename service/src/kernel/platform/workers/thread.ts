@@ -107,7 +107,7 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   };
 }
 
-/** Of one part or several. */
+/** The length of one part, or of several together. */
 export const lengthOf = (bytes: Uint8Array | readonly Uint8Array[]): number =>
   bytes instanceof Uint8Array ? bytes.length : bytes.reduce((sum, part) => sum + part.length, 0);
 

@@ -37,7 +37,7 @@ const leading = 1.2;
 const oneLine = 1_000_000;
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** Of a field as it is shown, whatever the rotation of its page. */
+/** The size of a field as it is shown, whatever the rotation of its page. */
 function uprightOf({ box, rect }: PlacedWidget): Upright {
   const { matrix, width, height } = placedOn(box, shownPlace(box, rect));
   return { matrix, width, height };

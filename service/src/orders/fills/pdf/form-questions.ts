@@ -26,7 +26,7 @@ export type PlacedWidget = {
   readonly page: number;
   readonly box: PageBox;
   readonly rect: PlacedRect["rect"];
-  /** Of a box: the name of the state in which it is on, and whether the form draws it. */
+  /** The name of the state in which a box is on, and whether the form draws it. */
   readonly state: string;
   readonly isDrawn: boolean;
 };
@@ -35,7 +35,7 @@ export type AskedField = {
   readonly field: NamedField & { readonly name: string };
   readonly kind: "text" | "checkbox" | "radio" | "choice";
   readonly widgets: readonly PlacedWidget[];
-  /** Of radios and choices: what is written, and what people read. */
+  /** The options of radios and choices: the written value, and the text that people read. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
 };
 
@@ -201,7 +201,7 @@ export function valuesAt(file: PdfLookup["file"], dict: Dict): string[] {
   return name === undefined || name === "Off" ? [] : [name];
 }
 
-/** Of the shown page: fields of one line from left to right. */
+/** The reading order on the shown page: fields of one line from left to right. */
 function inReadingOrder(a: AskedField, b: AskedField): number {
   const [one, other] = [a, b].map(({ widgets: [first] }) =>
     first ? { page: first.page, ...shownPlace(first.box, first.rect) } : { page: 0, x: 0, y: 0, width: 0, height: 0 },

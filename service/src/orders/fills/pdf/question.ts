@@ -12,7 +12,7 @@ export type Question = {
   /** Text of several lines. */
   readonly lines: boolean;
   readonly maxLength: number | null;
-  /** Of radios, dropdowns and lists. */
+  /** The options of radios, dropdowns and lists. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
   /** As the form comes: more than one only of a list. */
   readonly value: readonly string[];

@@ -27,7 +27,7 @@ export type RuledField = {
   readonly id?: string;
   readonly format?: FieldFormat;
   readonly showWhen?: ShowWhen;
-  /** Of a number: how it is calculated. */
+  /** The formula that calculates a number. */
   readonly formula?: string;
 };
 

@@ -22,14 +22,14 @@ export type RequestedField = {
   readonly value?: string;
   readonly readOnly?: true;
   readonly format?: FieldFormat;
-  /** By which the rules of other fields name it. */
+  /** The name of the field in the rules of other fields. */
   readonly id?: string;
   readonly showWhen?: ShowWhen;
-  /** Of a number that is calculated. */
+  /** The formula of a number that is calculated. */
   readonly formula?: string;
-  /** Of a multiple: how many options are chosen. */
+  /** The number of options that are chosen in a multiple. */
   readonly choices?: { readonly least: number; readonly most: number };
-  /** Of a radio, a multiple or a dropdown. */
+  /** The options of a radio, a multiple or a dropdown. */
   readonly options?: readonly RequestedOption[];
 };
 

@@ -81,7 +81,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
 const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
   typeof livemode === "boolean" && expected !== null && livemode !== expected;
 
-/** An order by its code, whose part of the money may be known. */
+/** An order code, with the order's share of the money where it is known. */
 type Named = { orderCode: string; amountCents: number | null };
 
 /**

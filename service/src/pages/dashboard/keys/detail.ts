@@ -13,7 +13,7 @@ export type KeyView = {
   /** The one that took its place. */
   successor: string | null;
   now: Date;
-  /** Of the form that rotates it. */
+  /** The key of the form that rotates it. */
   submission: string;
   error?: string;
 };

@@ -42,7 +42,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       if (!made) return done(path, "webhook-there");
       return secretPage(deps.frame, request, { ...made, previousSecretExpiresAt: null });
     },
-    // Of the boxes of this form none is unknown: they are refused when none is ticked.
+    // The form has boxes for all topics. So topics are refused only when no box is ticked.
     refused: ({ form: typed, request }, error) =>
       show(request, { error: error.replace(/^topics must.*$/, "Choose at least one topic."), typed }),
   });

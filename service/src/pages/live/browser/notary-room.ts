@@ -62,7 +62,7 @@ async function ownMedia(): Promise<MediaStream> {
   return own;
 }
 
-/** In words that name the cure. */
+/** The cause of a failure, in words that name the cure. */
 function causeOf(error: unknown): string {
   const name = error instanceof DOMException ? error.name : "";
   if (name === "InsecureError") return words["insecure"] ?? "";

@@ -42,7 +42,7 @@ const confirmArea = {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Of a route of the console: one of these is needed. */
+    /** The permissions of a route of the console: one of these is needed. */
     permissions?: readonly Permission[];
   }
 }

@@ -60,7 +60,7 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
   });
 }
 
-/** Of two tabs at once one gave the device back: the other says so. */
+/** Says that the device was given back: another tab may have done so first. */
 const returnedPage = (assets: Pick<Assets, "url">, problem: string): string =>
   layout(assets, {
     unlisted: true,

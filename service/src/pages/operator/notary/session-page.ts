@@ -30,7 +30,7 @@ export type SessionView = {
   people: readonly LivePerson[];
   sheet: SheetView;
   identities: readonly IdentityState[];
-  /** Of each person who was let in, whether packets come, and how many were lost in the last second. */
+  /** Whether packets come from each person who was let in, and how many were lost in the last second. */
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
   /** Whose signing pages are open, by the engine's name. */
   turn: string | null;

@@ -13,7 +13,7 @@ import { claimButton, deskTable } from "../notary/desk-pages.ts";
 
 export type TodayView = {
   notaries: SupplyState;
-  /** Of an operator who is a notary; null for everybody else. */
+  /** The day of an operator who is a notary; null for everybody else. */
   day: NotaryDay | null;
   operator: Operator;
   now: Date;

@@ -153,7 +153,7 @@ function digitsOf(text: string): string | null {
   const found = /^(-?)\$?(\d[\d,]*)(?:\.(\d+))?(?: ?[A-Z]{3})?$/.exec(text);
   if (!found) return null;
   const [, sign = "", whole = "", fraction = ""] = found;
-  // Of -0 the service writes 0.
+  // The service writes -0 as 0.
   return `${/[1-9]/.test(text) ? sign : ""}${whole.replaceAll(",", "").replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
 }
 

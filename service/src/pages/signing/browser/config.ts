@@ -17,19 +17,19 @@ export type PlacedField = Omit<RuledField, "kind"> & {
   readonly height: number;
   /** As the page names it. */
   readonly label: string;
-  /** Of an option of a radio or a multiple: what is chosen by it. */
+  /** The value that is chosen by an option of a radio or a multiple. */
   readonly option?: string;
   /** The label of the radio that it is an option of. */
   readonly radio?: string;
   /** The id of the input that holds its value; null for a date. */
   readonly input: string | null;
-  /** Of a date: as the document shows it if the signer signs now. */
+  /** The date as the document shows it if the signer signs now. */
   readonly value?: string;
-  /** Of a dropdown. */
+  /** The options of a dropdown. */
   readonly options?: readonly string[];
-  /** Of a field with a condition: whether it must be filled in while it is shown. */
+  /** Whether a field with a condition must be filled in while it is shown. */
   readonly required?: boolean;
-  /** Of an option of a multiple: how many of its group are chosen. */
+  /** The number of choices in a multiple's group; only its options have it. */
   readonly choices?: { readonly least: number; readonly most: number };
   readonly group?: string;
 };

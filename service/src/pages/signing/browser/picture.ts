@@ -2,7 +2,7 @@ import { toHex } from "@signsealship/evidence/bytes";
 import { make } from "../../ui/browser/parts.ts";
 import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
 
-/** Of these shares of the largest size one is small enough, whatever the picture. */
+/** One of these shares of the largest size is small enough, whatever the picture. */
 const shares = [1, 2 / 3, 1 / 3];
 
 /** A file as the picture of a signature: its pixels, made to fit, and nothing else. @throws for a file that is not a picture */

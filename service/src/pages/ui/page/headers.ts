@@ -1,21 +1,21 @@
-/** Of a page with forms: its address stays with us, but a browser names our origin when it sends them. */
+/** For a page with forms: its address stays with us, but a browser names our origin when it sends them. */
 export const formHeaders = {
   "Cache-Control": "no-store",
   "X-Robots-Tag": "noindex, nofollow",
   "Referrer-Policy": "same-origin",
 };
 
-/** Of a page whose address is a credential: no cache and no index keeps it, and no referrer passes it on. */
+/** For a page whose address is a credential: no cache and no index keeps it, and no referrer passes it on. */
 export const credentialHeaders = {
   "Cache-Control": "no-store",
   "X-Robots-Tag": "noindex, nofollow",
   "Referrer-Policy": "no-referrer",
 };
 
-/** Of a page that is the same for everyone. */
+/** For a page that is the same for everyone. */
 export const publicHeaders = { "Cache-Control": "no-cache" };
 
-/** Of a room where people meet by audio and video: no other page may use camera and microphone. */
+/** For a room where people meet by audio and video: no other page may use camera and microphone. */
 export const cameraHeaders = {
   "Permissions-Policy": "camera=(self), microphone=(self), display-capture=(), geolocation=()",
 };

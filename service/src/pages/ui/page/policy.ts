@@ -12,13 +12,13 @@ const policy = (connect: string, images: readonly string[], forms: string): stri
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** Of pages that check files: their scripts may talk to nobody, not even to us. @param images origins of logos */
+/** For pages that check files: their scripts may talk to nobody, not even to us. @param images origins of logos */
 export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images, "'none'");
 
-/** Of pages that refresh themselves, and may come to have a form. @param images origins of logos */
+/** For pages that refresh themselves, and may come to have a form. @param images origins of logos */
 export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images, "'self'");
 
-/** Of a room where people meet: the signing pages, which are ours, are in a frame of it. */
+/** For a room where people meet: the signing pages, which are ours, are in a frame of it. */
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
@@ -39,5 +39,5 @@ export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): 
     `frame-ancestors ${frame}`,
   ].join("; ");
 
-/** Of a page that plays recordings: they come from us, and no script reads them. */
+/** For a page that plays recordings: they come from us, and no script reads them. */
 export const playerPolicy: string = `${refreshingPolicy()}; media-src 'self'`;

@@ -63,7 +63,7 @@ export type PageRoute<Url extends string> = {
    * operators, and those of signing, show text of others together with text for the session alone: they are sent uncompressed.
    */
   compressed?: boolean;
-  /** Of every answer; default are those of a page with forms. */
+  /** The headers of every answer; default are those of a page with forms. */
   headers?: Headers;
   handle: (call: PageCall<ParamsOf<Url>>) => PageAnswer | Promise<PageAnswer>;
   /** Shows the page of a form again, with why it was refused; its status is that of the refusal. */

@@ -65,7 +65,7 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
   }
 }
 
-/** Of several PDFs the one that is named; one that came alone is compared, whatever it is. */
+/** Finds the named one of several PDFs; one that came alone is compared, whatever it is. */
 async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
   for (const other of others) if ((await sha256Hex(other.bytes)) === document.sealedSha256) return other;
   const [only, another] = others;

@@ -20,7 +20,7 @@ const failedBanner = ({ why }: FailedOutcome): Banner => ({
 
 const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
-/** Of what others wrote nothing more is known; what the service itself wrote is its own. */
+/** Names the author: the service itself, or others, of whom nothing more is known. */
 function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
   const isOthers = purpose?.kind === "proof" || purpose?.kind === "signed" || purpose?.kind === "notarized";
   return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";

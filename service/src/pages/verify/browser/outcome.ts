@@ -14,14 +14,14 @@ export type ProofOutcome = {
   claims: readonly Claim[];
   statement: ProofStatement;
   fileSha256: string;
-  /** Of the document in a seal that holds. */
+  /** The hash of the document in a seal that holds. */
   docSha256: string | null;
   purpose: SealPurpose | null;
   certificate: CertificateFacts | null;
   seal: SealFacts | null;
   earlier: readonly EarlierFacts[];
   anchoring: readonly Claim[];
-  /** Of a custody certificate: the signing that it is about. */
+  /** The signing that a custody certificate is about. */
   custody?: CustodyFacts;
   /** Whether the custody certificate of this document was checked with it, and holds. */
   hasCustody?: boolean;

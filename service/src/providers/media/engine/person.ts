@@ -13,7 +13,7 @@ export type Person = {
   publishing: (Publishing & { fingerprint: string }) | null;
   subscription: Subscription | null;
   readonly counted: Counted;
-  /** Of any kind, or since the connection. */
+  /** The instant of the last packet of any kind, or of the connection. */
   lastPacketAt: number;
   /** When the last packet of a picture came; null before the first. */
   seenAt: number | null;

@@ -36,7 +36,7 @@ const draws = 4;
 
 /** An act that waits for its signature: all that is signed is settled. */
 export type OpenAct = {
-  /** Of the document that it follows. */
+  /** The number of the revision that it follows. */
   readonly revision: number;
   readonly tail: Buffer;
   /** Where in the tail the signature value goes, with its brackets. */
@@ -57,7 +57,7 @@ export type OpenAct = {
 export type MadeAct = {
   tail: StoredTail;
   number: number;
-  /** Of the file with it. */
+  /** The length of the file with it. */
   bytes: number;
   sha256: string;
   at: Date;
@@ -65,7 +65,7 @@ export type MadeAct = {
   actSha256: string;
   /** `tokenSha256` is hex of the token's DER: the authority's URL alone would not tell which token it is. */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
-  /** Of the certificate of the key that signed. */
+  /** The serial number of the signing key's certificate. */
   serialNumber: Uint8Array;
 };
 

@@ -15,7 +15,7 @@ export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 export type Link = {
   readonly token: string;
   readonly session: string | null;
-  /** In which the browser shows the pages, whatever the signer's mails are written in. */
+  /** The language in which the browser shows the pages, whatever the signer's mails are written in. */
   readonly language?: Language | null;
 };
 

@@ -28,7 +28,7 @@ import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
 
-/** The parts of the ceremony beside its envelopes. */
+/** The parts that the ceremony needs in addition to its envelopes. */
 export type CeremonyDeps = {
   secrets: SecretBytes;
   /** The texts that consent may be given to; undefined for a version that there never was. */
@@ -267,7 +267,7 @@ const shownField = (field: PreparedField, now: (format: PreparedField["format"])
   };
 };
 
-/** Of the options of a radio, the one that is chosen. */
+/** Shows only the chosen option of a radio. */
 function senderValue({ kind, label, page, option, value, readOnly }: PreparedField): SenderValue[] {
   if (!readOnly || (option !== undefined && value === undefined)) return [];
   return [{ kind, label, page: page + 1, value: value ?? OFF, ...(option !== undefined && { option }) }];

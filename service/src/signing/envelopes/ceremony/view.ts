@@ -68,7 +68,7 @@ export type SigningView = {
     readonly n: number;
     readonly name: string;
     readonly email: string;
-    /** Of the number that codes are texted to, its last digits; null for none. */
+    /** The last digits of the number that codes are texted to; null for none. */
     readonly phoneEnding: string | null;
     readonly language: Language;
   };

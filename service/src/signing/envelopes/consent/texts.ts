@@ -9,7 +9,7 @@ export type ConsentText = {
   readonly version: string;
   readonly language: Language;
   readonly markdown: string;
-  /** Of the file, hex: what the record of a consent names. */
+  /** The hash of the file in hex, which the record of a consent names. */
   readonly sha256: string;
 };
 

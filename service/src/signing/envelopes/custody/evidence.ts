@@ -37,7 +37,7 @@ export function evidenceOf({ envelope, original, sealed, revisions, signers, tra
       n,
       name,
       email,
-      // In which they consented: what their pages are shown in may change later.
+      // The language of the consent: the language of the pages may change later.
       language: consent?.language ?? language,
       routing,
       auth,

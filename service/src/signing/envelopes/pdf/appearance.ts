@@ -33,7 +33,7 @@ const ink = "#17212e";
 const pen = "#10307a";
 const muted = "#4a5568";
 const waiting = "#8a6100";
-/** Of a picture's samples: black text below differs from its ink by 3 to 1 (WCAG 2.2, section 1.4.11). */
+/** The darkest value of a picture's samples: black text below differs from its ink by 3 to 1 (WCAG 2.2, section 1.4.11). */
 const darkest = 0.35;
 /** Wide enough that nothing is broken into lines. */
 const oneLine = 1_000_000;

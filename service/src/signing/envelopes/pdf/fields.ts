@@ -16,11 +16,11 @@ type Content = {
   readonly options?: readonly string[];
   /** The label of an option of a radio or a multiple. */
   readonly option?: string;
-  /** By which the rules of other fields name it. The options of one element share it. */
+  /** The name of the field in the rules of other fields. The options of one element share it. */
   readonly id?: string;
   readonly showWhen?: ShowWhen;
   readonly formula?: string;
-  /** Of an option of a multiple: how many of its group are chosen. */
+  /** The number of choices in a multiple's group; only its options have it. */
   readonly choices?: { readonly least: number; readonly most: number };
 };
 
@@ -67,12 +67,12 @@ export type PreparedField = Content & {
   readonly place: Place;
   readonly label: string | null;
   readonly required: boolean;
-  /** Of the upright appearance, in units of user space. */
+  /** The size of the upright appearance, in units of user space. */
   readonly width: number;
   readonly height: number;
   /** Points to a unit of user space. */
   readonly unit: number;
-  /** By which the upright appearance stands upright on the page. */
+  /** The rotation that turns the appearance upright on the page. */
   readonly matrix: readonly number[];
   /** The part of its appearance that hides what is below: measured from its lower left corner, in units of user space. */
   readonly covers?: Place;

@@ -11,9 +11,9 @@ const task: Task<PictureInput, PictureOutput> = {
   limitMs: 10_000,
 };
 
-/** Of a picture in a document: pixels, and bytes when deflated. */
+/** The limits of a picture in a document: pixels, and bytes when deflated. */
 export const mostPicture = { width: 600, height: 300, bytes: 90_000 } as const;
-/** Of the last one any picture fits. */
+/** Any picture fits into the last of these sizes. */
 const sizes = [mostPicture, { width: 400, height: 200 }, { width: 200, height: 100 }];
 
 /**

@@ -28,7 +28,7 @@ export type StoredDocument = {
 
 /** The stored records of an envelope, and the results that were recomputed. */
 export type EvidenceNow = {
-  /** Of an envelope that was completed; null where the stored records are not evidence any more. */
+  /** The evidence of a completed envelope; null where the stored records are not evidence any more. */
   evidence: EnvelopeEvidence | null;
   trail: readonly TrailRecord[];
   claims: readonly Claim[];

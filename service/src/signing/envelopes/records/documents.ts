@@ -30,7 +30,7 @@ export type DocumentKind = (typeof documentKinds)[number];
 
 /** A document of an order, as its firm sees it. */
 export type OrderDocument = {
-  /** Of the order's documents, this one: its kind and its hash. */
+  /** Names the document among those of its order, by its kind and its hash. */
   documentId: string;
   kind: DocumentKind;
   sha256: string;

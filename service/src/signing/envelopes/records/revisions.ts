@@ -19,7 +19,7 @@ export type Document = {
   sha256: string;
   /** The state that was fed with `bytes`, to be copied: so that an act hashes no more than its own tail. */
   hash: Hash;
-  /** Of the file as the order was placed with it. */
+  /** The file that the order was placed with. */
   original: { bytes: number; sha256: string };
   /** Length of the file as it was prepared. */
   preparedBytes: number;

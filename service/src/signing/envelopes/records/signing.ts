@@ -27,7 +27,7 @@ export type SignerState = Pick<
   status: (typeof signerStatuses)[number];
   /** Whether an operator took in a document that was signed elsewhere, and this person did not sign here. */
   takenIn: boolean;
-  /** Of test orders alone: there the firm signs in everybody's place. */
+  /** Only test orders have it: there the firm signs in everybody's place. */
   signingUrl: string | null;
 };
 

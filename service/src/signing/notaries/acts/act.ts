@@ -55,7 +55,7 @@ export type ActRecording = {
   keptAt: string;
   /** Null where this service keeps it for good. */
   keptUntil: string | null;
-  /** Of a session that this service records: `sha256` is the head of the chain then, and not the hash of the whole. */
+  /** Set for a session that this service records: `sha256` is then the head of the chain, and not the hash of the whole recording. */
   head?: { recording: string; seq: number; at: string };
 };
 

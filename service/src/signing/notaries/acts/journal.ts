@@ -105,7 +105,7 @@ const headFault = (last: Head | undefined, logged: Head | undefined): string | n
 export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly JournalRow[]): string | null {
   let before: string | null = null;
   for (const [index, row] of rows.entries()) {
-    // Of a record that was altered nothing is read.
+    // Nothing is read from a record that was altered.
     const fault = entryFault(rowMac, notaryId, row);
     if (fault !== null) return fault;
     const { previousSha256 } = JSON.parse(row.record) as { previousSha256: string | null };

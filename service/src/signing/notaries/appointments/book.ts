@@ -68,7 +68,7 @@ export async function appointmentOf(deps: DeskDeps, token: string) {
   const now = deps.clock();
   const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
   const offers = (await Promise.all(notaries.map((notary) => offersOf(deps, deps.db, order, notary)))).flat();
-  // Of several notaries at one time the client is shown one.
+  // The client sees one of several notaries who are free at one time.
   const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   const session = openOf(sessions);
@@ -188,7 +188,7 @@ export async function cancelAppointment(deps: DeskDeps, token: string): Promise<
   });
 }
 
-/** Of an appointment that is held: ends it, and mails everybody that it is canceled. */
+/** Ends an appointment that the transaction holds, and mails everybody that it is canceled. */
 export async function cancelSession(
   tx: Tx,
   { id, sequence, orderId }: NotarySession,

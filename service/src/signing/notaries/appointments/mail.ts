@@ -12,7 +12,7 @@ import type { SessionMoment } from "./words.ts";
 
 type SessionMail = {
   sessionId: string;
-  /** Of the version that is mailed: an older one is not sent. */
+  /** The version that is mailed: an older one is not sent. */
   sequence: number;
   moment: SessionMoment;
   /** Which of those who are to appear; null for the notary. */

@@ -57,7 +57,7 @@ export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours 
   return found ?? null;
 }
 
-/** Of a notary that the transaction holds locked. */
+/** The transaction holds the notary locked. */
 export async function writeHours(tx: Tx, notaryId: string, hours: NotaryHours, at: Date): Promise<void> {
   const { zone, weekly, exceptions, meetingUrl, place } = hours;
   await tx.query(sql`

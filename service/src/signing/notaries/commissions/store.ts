@@ -91,7 +91,7 @@ export async function insertNotary(tx: Tx, id: string, operatorId: string, c: Co
   return rows.length > 0;
 }
 
-/** Of a notary that `lockNotary` has locked. */
+/** The caller has locked the notary by `lockNotary`. */
 export async function updateNotary(tx: Tx, id: string, c: Commission, at: Date): Promise<void> {
   await tx.query(sql`
     UPDATE notaries SET commission_name = ${c.commissionName}, state = ${c.state}, county = ${c.county},

@@ -74,9 +74,9 @@ async function reportFrom(
 
 /** A notary's answer to the report on an upload. */
 export type Confirmation = {
-  /** Of the upload that the report was about. */
+  /** The hash of the upload that the report was about. */
   sha256: string;
-  /** Of the act that it was about. */
+  /** The hash of the act that it was about. */
   actSha256: string;
   /** Names of the checks that warned, which the notary confirmed. */
   warnings: readonly string[];

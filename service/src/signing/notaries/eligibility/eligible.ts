@@ -30,7 +30,7 @@ export const modeWords: Readonly<Record<ActMode, string>> = {
   rin: "by audio and video, in ink (RIN)",
 };
 
-/** In which ways a notary may act for an order at the instant, by the commission and the rules of its state. */
+/** The ways in which a notary may act for an order at the instant, by the commission and the rules of its state. */
 export function eligibilityFor(
   { rules, notarizationBlocked }: EligibilityDeps,
   commission: Commission,

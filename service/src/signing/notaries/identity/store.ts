@@ -105,7 +105,7 @@ export async function insertCheck(tx: Tx, check: NewCheck): Promise<void> {
   await writeStateMacs(tx, checkState, sql`id = ${id}`);
 }
 
-/** Of a check that `lockCheck` has locked. */
+/** The caller has locked the check by `lockCheck`. */
 export async function endCheck(tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> {
   await tx.query(sql`UPDATE identity_checks SET state = ${state}, ended_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, checkState, sql`id = ${id}`);
@@ -144,7 +144,7 @@ export async function findProof(db: Sql, id: string): Promise<Proof | undefined>
 
 type NewProof = Pick<Proof, "id" | "checkId" | "kind" | "attempt" | "provider" | "begunAt">;
 
-/** Of a check that `lockCheck` has locked. */
+/** The caller has locked the check by `lockCheck`. */
 export async function insertProof(tx: Tx, { id, checkId, kind, attempt, provider, begunAt }: NewProof): Promise<void> {
   await tx.query(sql`
     INSERT INTO identity_proofs (id, check_id, kind, attempt, provider, begun_at)
@@ -162,7 +162,7 @@ export type ProofEnd = {
   content?: Buffer;
 };
 
-/** Of a try whose check `lockCheck` has locked. One that has ended stays unchanged. */
+/** The caller has locked the try's check by `lockCheck`. A try that has ended stays unchanged. */
 export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
   const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
   await tx.query(sql`

@@ -55,7 +55,7 @@ export async function countRequests(tx: Tx, orderId: number): Promise<number> {
 
 type NewRequest = { id: string; orderId: number; reason: string; requestedBy: string; at: Date };
 
-/** Of an order that the transaction holds locked. */
+/** The transaction holds the order locked. */
 export async function insertInPerson(tx: Tx, { id, orderId, reason, requestedBy, at }: NewRequest): Promise<void> {
   await tx.query(sql`
     INSERT INTO in_person_requests (id, order_id, reason, requested_by, requested_at)

@@ -30,7 +30,7 @@ export async function recordingOfAct(
   return entry;
 }
 
-/** Of the order's last session, where it was recorded and has ended. */
+/** The recording of the order's last session, where it was recorded and has ended. */
 export async function recordingOfOrder(db: Sql, orderId: number, keptAt: string): Promise<EntryRecording | null> {
   const recording = await lastOfOrder(db, orderId);
   return recording ? entryOf(recording, keptAt) : null;

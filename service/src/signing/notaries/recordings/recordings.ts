@@ -169,7 +169,7 @@ export class Recordings {
       const { seq, sha256 } = headAfter(event.line);
       this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
     }
-    // With it those that could not be stored before.
+    // Stores those, too, that could not be stored before.
     if (event.kind === "part") later(event.session, () => this.#store(event.session, { closedOnly: true }));
     if (event.kind === "take" && event.ended !== null) {
       const { session, take, at, ended } = event;

@@ -26,7 +26,7 @@ type Manifest = {
   marks: Mark[];
 };
 
-/** Of a recording that has ended. */
+/** Shows a recording that has ended. */
 export async function shownRecording(db: Sql, recording: Recording): Promise<ShownRecording> {
   const manifest = JSON.parse(recording.manifest ?? '{"takes":[],"gaps":[],"marks":[]}') as Manifest;
   const people = new Map(recording.people.map((each) => [each.person, each]));

@@ -21,7 +21,7 @@ import { isUuid } from "../../../kernel/platform/text.ts";
 /** A person of the session, by the session's name for them. */
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
-/** Of each take, by its number. `endedBy` is null while it goes on, and where the service died with it. */
+/** The end of each take, by its number. `endedBy` is null while it goes on, and where the service died with it. */
 export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 
 export type Recording = {
@@ -32,7 +32,7 @@ export type Recording = {
   environment: Environment;
   people: RecordedPerson[];
   takeEnds: TakeEnds;
-  /** Of the engine: the latest has the chain. */
+  /** The number of runs of the engine: the latest has the chain. */
   runs: number;
   headSeq: number;
   headSha256: string;
@@ -149,7 +149,7 @@ type Changes = {
   deletedAt?: Date;
 };
 
-/** Of a row that the transaction holds. */
+/** The transaction holds the row. */
 export async function changeRecording(tx: Tx, id: string, changes: Changes): Promise<void> {
   const { head, takeEnds, manifest, isHeld, deletedAt } = changes;
   const logged = manifest

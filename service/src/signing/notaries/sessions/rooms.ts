@@ -8,7 +8,7 @@ import { type Phase, phaseOf } from "./interruption.ts";
 
 /** A person of a room, as packets of their picture show them: sound alone shows nobody. */
 type Presence = {
-  /** When the last packet came, or since when one is waited for: milliseconds of the clock. */
+  /** The instant of the last packet, or of the start of waiting for one: milliseconds of the clock. */
   lastAt: number;
   hasJoined: boolean;
   phase: Phase;
@@ -51,7 +51,7 @@ const mostChecks = 50;
 const checkMs = minuteMs;
 
 export class LiveRooms {
-  /** Of leases: another process of the same machine has another name. */
+  /** The holder of leases: another process on the same machine has another name. */
   readonly node = newUuid();
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();

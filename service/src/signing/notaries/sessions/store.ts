@@ -137,7 +137,7 @@ export async function insertLive(tx: Tx, session: NewSession): Promise<void> {
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** Of a session that is locked. */
+/** The caller has locked the session. */
 export async function updateLive(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`UPDATE live_sessions SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
@@ -182,7 +182,7 @@ export async function findPerson(db: Sql, id: string): Promise<LivePerson | unde
   return (await peopleWhere(db, sql`id = ${id}`))[0];
 }
 
-/** Of a session that is locked. */
+/** The caller has locked the session. */
 export async function lockPerson(tx: Tx, id: string): Promise<LivePerson | undefined> {
   return (await peopleWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
 }
@@ -198,7 +198,7 @@ export async function insertPerson(tx: Tx, { id, sessionId, n, name, token }: Ne
   await writeStateMacs(tx, personState, sql`id = ${id}`);
 }
 
-/** Of a person that is locked. */
+/** The caller has locked the person. */
 export async function updatePerson(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`UPDATE live_people SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, personState, sql`id = ${id}`);

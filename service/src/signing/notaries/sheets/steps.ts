@@ -11,7 +11,7 @@ export type Mark = {
   readonly by: string;
   readonly kind: "step" | "event";
   readonly name: string;
-  /** Of an interrupted act that began again, from 1. */
+  /** The number of the run, from 1: an interrupted act begins again. */
   readonly run: number;
   readonly signer: number | null;
   readonly choice: string | null;

@@ -23,7 +23,7 @@ export type Sheet = {
   /** As it was when the sheet was opened: a release in between changes no step. */
   script: Script;
   people: Person[];
-  /** Of the PIN that gives the device back; null where the notary chose none. */
+  /** The hash of the PIN that gives the device back; null where the notary chose none. */
   pinHash: string | null;
   openedAt: Date;
   run: number;
@@ -189,7 +189,7 @@ export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...
   return { ...sheet, headPosition: position, headSha256: sha256, marks: [...sheet.marks, written] };
 }
 
-/** Of a sheet that the transaction holds locked. */
+/** The transaction holds the sheet locked. */
 export async function updateSheet(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`UPDATE notary_sheets SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, sheetState, sql`id = ${id}`);

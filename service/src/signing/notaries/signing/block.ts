@@ -15,7 +15,7 @@ type Facts = {
   act: Pick<Act, "act" | "mode" | "venue" | "startedAt"> & { principals: readonly Named[] };
   notary: Claimed["notary"];
   rules: StateRules;
-  /** Of the notary's hours; null where they are not known. */
+  /** The zone of the notary's hours; null where they are not known. */
   zone: string | null;
 };
 

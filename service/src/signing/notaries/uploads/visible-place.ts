@@ -8,7 +8,7 @@ type Page = Awaited<ReturnType<Opened["getPage"]>>;
  * (round and rectangular ones), and programs write the signer's name and the date next to the picture.
  */
 export const mostSignature = { width: 300, height: 150 } as const;
-/** Of a page: for a certificate's words across its width, and for all additions together. */
+/** Shares of a page: for a certificate's words across its width, and for all additions together. */
 const mostShare = { each: 0.2, all: 0.25 } as const;
 /** Boxes that only touch, or reach into white between lines, cover nothing. */
 const tolerance = 1;

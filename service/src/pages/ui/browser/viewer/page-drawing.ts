@@ -1,7 +1,7 @@
 import type { PDFPageProxy, RenderTask, TextLayer as TextLayerOf } from "pdfjs-dist";
 import { make, setNumbers } from "../parts.ts";
 
-// Of one drawing: sharp on a phone at 400 %, and still small enough for it.
+// The limit of one drawing: sharp on a phone at 400 %, and still small enough for it.
 const mostPixels = 6_000_000;
 
 export type Page = { readonly n: number; readonly box: HTMLElement; drawing: Drawing | null };

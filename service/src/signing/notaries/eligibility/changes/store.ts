@@ -101,7 +101,7 @@ export type ChangeDecision = {
   note: string | null;
 };
 
-/** Of a version that `lockChange` has locked. */
+/** The caller has locked the version by `lockChange`. */
 export async function updateDecision(
   tx: Tx,
   id: string,

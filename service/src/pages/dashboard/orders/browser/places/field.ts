@@ -59,12 +59,12 @@ export type Field = {
   readonly readOnly: boolean;
   readonly format: FieldFormat | null;
   readonly options: readonly Option[];
-  /** By which the rules of other fields name it; empty for none. */
+  /** The name of the field in the rules of other fields; empty for none. */
   readonly name: string;
   readonly showWhen: ShowWhen | null;
-  /** Of a number; empty for one that is typed. */
+  /** The formula of a number; empty for one that is typed. */
   readonly formula: string;
-  /** Of a multiple; null for the service's own. */
+  /** The limit of a multiple; null for the service's own. */
   readonly least: number | null;
   readonly most: number | null;
   /** Why the service refused it; gone with the next change. */

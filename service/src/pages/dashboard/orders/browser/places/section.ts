@@ -97,7 +97,7 @@ function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string
   return parts.join(" ");
 }
 
-/** Of these pages the form has small pictures. */
+/** The number of pages of which the form has small pictures. */
 const mostPictures = 8;
 /** In CSS pixels, as the style sheet has it. */
 const pictureWidth = 96;

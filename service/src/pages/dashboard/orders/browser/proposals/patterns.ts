@@ -56,7 +56,7 @@ export const measures = {
   /** Shorter blanks are for a number or an initial. */
   leastBlank: 50,
   leastInitials: 18,
-  /** Of the page's width: a longer rule divides the page. */
+  /** The share of the page's width: a longer rule divides the page. */
   mostBlank: 0.8,
   /** From the end of a label to the blank on its right. */
   labelBeside: 120,

@@ -7,11 +7,11 @@ const mostText = textLimits.characters.toLocaleString("en-US");
 /** A run of text on a page, from its start along its line; lengths in user space. */
 export type TextRun = {
   readonly text: string;
-  /** By which text space is turned and moved into user space. */
+  /** The matrix that moves text space into user space. */
   readonly transform: readonly [number, number, number, number, number, number];
   /** Along its line. */
   readonly width: number;
-  /** Of its font's characters; known on pages with braces. */
+  /** The widths of its font's characters; known on pages with braces. */
   readonly widths: CharacterWidths | undefined;
 };
 

@@ -68,7 +68,7 @@ async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
   return found;
 }
 
-/** Of roles without a number each new one is the next signer. */
+/** Each new role without a number is the next signer. */
 function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): number {
   if (role === null) return 1;
   if ("number" in role) return role.number;

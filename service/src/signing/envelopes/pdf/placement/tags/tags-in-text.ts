@@ -150,7 +150,7 @@ const [below, above] = [0.3, 0.95];
 
 type Extent = { readonly from: number; readonly to: number; readonly inset: number };
 const whole: Extent = { from: -below, to: above, inset: 0 };
-/** Of a small letter, and less at both sides, so that neighbors on the line and the lines next to it do not count. */
+/** The box of a small letter, made smaller at both sides, so that neighbors on the line and the lines next to it do not count. */
 const body: Extent = { from: 0, to: 0.5, inset: 0.2 };
 
 function cornersOf(
@@ -182,5 +182,5 @@ function alongLine({ text, width, widths }: TextRun): Float64Array {
   return along.map((each) => (each * width) / all);
 }
 
-/** Of a character that the font shows together with others. */
+/** The width of a character that the font shows together with others. */
 const usualWidth = 500;
