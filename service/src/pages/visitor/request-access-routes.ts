@@ -61,7 +61,7 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
 }
 
 /**
- * Of the page with Google's script: it loads a second one from gstatic, works in a frame, and tells the origin alone, by which Google
+ * The policy of the page with Google's script. The script loads a second one from gstatic, works in a frame, and tells the origin alone, by which Google
  * knows whose key it is. @param apiBase where the script comes from
  */
 function scoredHeaders(apiBase: string): Readonly<Record<string, string>> {

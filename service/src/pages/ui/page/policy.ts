@@ -22,7 +22,7 @@ export const refreshingPolicy = (images: readonly string[] = []): string => poli
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
- * Of a page that shows a document: our own scripts, their worker and the bytes that both fetch. pdf.js keeps pictures of
+ * For a page that shows a document: our own scripts, their worker and the bytes that both fetch. pdf.js keeps pictures of
  * a document as blobs. @param images origins of logos @param frame the one origin that may show it in a frame
  */
 export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): string =>

@@ -9,7 +9,7 @@ import { records } from "../records.ts";
 import { type Html, html } from "../render.ts";
 
 export type SecurityView = {
-  /** Of the page. */
+  /** The path of the page. */
   path: string;
   passkeys: readonly Passkey[];
   codesLeft: number;

@@ -10,7 +10,7 @@ const entryOf = ({ id, manifestSha256, keepUntil }: Recording, keptAt: string): 
   manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt, keptUntil: keepUntil };
 
 /**
- * Of the recording whose state the act names, and with it the notary's signature; null for an act that names none.
+ * Reads the recording whose state the act, and so the notary's signature, names; null for an act that names none.
  * @throws ServiceError `conflict` while it goes on, or where it does not have that state
  */
 export async function recordingOfAct(

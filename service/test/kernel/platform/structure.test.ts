@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const root = join(import.meta.dirname, "../../../..");
+const entries = readdirSync(join(root, "service/src"), { withFileTypes: true });
+const wings = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+
+test("the service has twelve wings, and five files that wire them", () => {
+  const loose = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  assert.deepEqual(loose.toSorted(), ["app.ts", "features.ts", "jobs.ts", "main.ts", "maintenance.ts"]);
+  assert.equal(wings.length, 12);
+});
+
+test("every wing but the last has an import rule, which refuses the wings above it", () => {
+  const rules = createRequire(import.meta.url)(join(root, ".dependency-cruiser.cjs")) as {
+    forbidden: { name: string }[];
+  };
+  const ruled = rules.forbidden.flatMap(({ name }) => /^imports-of-(\w+)$/.exec(name)?.[1] ?? []);
+  assert.deepEqual(
+    wings.filter((wing) => !ruled.includes(wing)),
+    ["cli"],
+  );
+});
+
+test("every wing has a page, which the picture of the architecture links", () => {
+  const picture = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  for (const wing of wings) {
+    assert.ok(picture.includes(`[${wing}](architecture/${wing}.md)`), wing);
+    const page = readFileSync(join(root, `docs/architecture/${wing}.md`), "utf8");
+    for (const part of ["feature", "table", "law"]) assert.match(page, new RegExp(part, "i"), `${wing}: ${part}`);
+  }
+});
