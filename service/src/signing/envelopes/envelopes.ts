@@ -33,7 +33,7 @@ export {
 } from "./from-config.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
-export { addOrigin, removeOrigin } from "./lifecycle/embed.ts";
+export { addOrigin, openSitting, removeOrigin } from "./lifecycle/embed.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export {
@@ -50,7 +50,6 @@ export {
   takeFromSigner,
   voidRoom,
 } from "./lifecycle/room.ts";
-export { openSitting } from "./lifecycle/sitting.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
 export { signingMail } from "./mails/mails.ts";
 export {

@@ -29,8 +29,8 @@ import type { Trial } from "./preflight/trial.ts";
 import type { TrialOutput } from "./preflight/trial-task.ts";
 import type { EnvelopeDeps } from "./records/deps.ts";
 import { sweepEmbeds } from "./records/embeds.ts";
-import { sweepSittings } from "./records/sittings.ts";
 import { signingLinks } from "./records/link-tokens.ts";
+import { sweepSittings } from "./records/sittings.ts";
 import { signerCertificates } from "./revocation.ts";
 import type { Texts } from "./texts/texts.ts";
 
