@@ -62,7 +62,7 @@ export { readWhole } from "./form/form.ts";
 export { jsonList, membersOf } from "./form/json-list.ts";
 export { aKind, requireOrder, takesValue } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
-export { leastSize, mostSize, parseRequestedFields } from "./form/requested-fields.ts";
+export { leastSize, mostSize, parseOwnFields, parseRequestedFields } from "./form/requested-fields.ts";
 export { type OrderSigner, parseReplacement, parseSigners, type SignerAuth, signersOf } from "./form/signers.ts";
 export {
   mostFields,

@@ -47,9 +47,29 @@ export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; 
  * @throws ServiceError naming the member and the rule
  */
 export function parseRequestedFields(text: string, turns: readonly number[]): RequestedField[] {
-  const signers = turns.length;
+  const fields = parseElements(text, turns.length);
+  for (let signer = 1; signer <= turns.length; signer++) {
+    const signs = fields.some((field) => field.kind === "signature" && field.signer === signer);
+    if (!signs) throw invalid(`fields must hold a signature for each signer: signer ${signer} has none.`);
+  }
+  return requireRules(fields, turns);
+}
+
+/**
+ * Reads fields that a document asks for in the members of the form's `fields`. Their rules read fields of the same signer, and read-only ones.
+ * @throws ServiceError as `parseRequestedFields`
+ */
+export const parseOwnFields = (elements: readonly object[], signers: number): RequestedField[] =>
+  elements.length === 0
+    ? []
+    : requireRules(
+        parseElements(JSON.stringify(elements), signers),
+        Array.from({ length: signers }, () => 1),
+      );
+
+function parseElements(text: string, signers: number): RequestedField[] {
   const rules = { most: mostFields, schema: requestedFieldSchema };
-  const fields = jsonList("fields", text, rules, (members, at): RequestedField => {
+  return jsonList("fields", text, rules, (members, at): RequestedField => {
     const given = <Value>(name: string, value: Value | null): Value => {
       if (value === null) throw invalid(`${at}.${name} is required.`);
       return value;
@@ -72,11 +92,6 @@ export function parseRequestedFields(text: string, turns: readonly number[]): Re
       : placeOf(members, at, kind);
     return { kind, signer, page, ...place, label, required, ...content, ...rules };
   });
-  for (let signer = 1; signer <= signers; signer++) {
-    const signs = fields.some((field) => field.kind === "signature" && field.signer === signer);
-    if (!signs) throw invalid(`fields must hold a signature for each signer: signer ${signer} has none.`);
-  }
-  return requireRules(fields, turns);
 }
 
 const measures = ["x", "y", "width", "height"] as const;

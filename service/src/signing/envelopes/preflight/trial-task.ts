@@ -2,7 +2,7 @@ import { pageCount } from "../../../kernel/pdf/pages/page-count.ts";
 import { PdfRefusal, type PdfRefusalReason } from "../../../kernel/pdf/refusal.ts";
 import { UnseenContent } from "../../../kernel/pdf/unseen/notice.ts";
 import type { ToSign, TriedDocument } from "../../../orders/order/order.ts";
-import { elementNames } from "../pdf/placement/plan.ts";
+import { elementNames } from "../pdf/placement/asked.ts";
 import { UnmatchedTag } from "../pdf/placement/unmatched-tag.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 import { type Trial, type Tried, tryAll, tryNotarizing } from "./trial.ts";

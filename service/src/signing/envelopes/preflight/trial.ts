@@ -13,7 +13,8 @@ import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { ToSign } from "../../../orders/order/order.ts";
 import { buildAct } from "../pdf/act.ts";
 import { ownFields, type PlannedField, type PreparedField } from "../pdf/fields.ts";
-import { elementNames, plan } from "../pdf/placement/plan.ts";
+import { elementNames } from "../pdf/placement/asked.ts";
+import { plan } from "../pdf/placement/plan.ts";
 import { prepareDocument } from "../pdf/prepare.ts";
 import { requirePlaces } from "./require-places.ts";
 

@@ -41,7 +41,7 @@ const planned = (bytes: Buffer, signers = 2) =>
   planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });
 
 test("tags say of whom what is asked", () => {
-  const plain = { label: null, required: true, width: null, height: null };
+  const plain = { label: null, required: true, width: null, height: null, more: {}, option: null };
   for (const [inner, tag] of [
     ["signature, r1", { ...plain, kind: "signature", role: { number: 1 } }],
     [" DATE ,R12 ", { ...plain, kind: "date", role: { number: 12 } }],
@@ -52,6 +52,40 @@ test("tags say of whom what is asked", () => {
       { ...plain, kind: "text", role: { name: "Buyer" }, label: "Unit", required: false },
     ],
     ["type=datenow;width=90;height=20", { ...plain, kind: "date", role: null, width: 90, height: 20 }],
+    ["number, r2", { ...plain, kind: "number", role: { number: 2 } }],
+    ["checkbox, r1", { ...plain, kind: "checkbox", role: { number: 1 }, required: false }],
+    [
+      "Rent;type=number;id=rent;decimals=2;currency=USD;min=1;default=900",
+      {
+        ...plain,
+        kind: "number",
+        role: null,
+        label: "Rent",
+        more: { id: "rent", value: "900", format: { decimals: 2, min: 1, currency: "USD" } },
+      },
+    ],
+    [
+      "State;type=select;options=TX, CA;readonly=true;value=TX",
+      {
+        ...plain,
+        kind: "dropdown",
+        role: null,
+        label: "State",
+        more: { value: "TX", read_only: true, options: [{ label: "TX" }, { label: "CA" }] },
+      },
+    ],
+    [
+      "Married;type=radio;option=Yes;show_when=state:equals:TX: east",
+      {
+        ...plain,
+        kind: "radio",
+        role: null,
+        label: "Married",
+        option: "Yes",
+        more: { show_when: { field: "state", operator: "equals", value: "TX:east" } },
+      },
+    ],
+    ["radio, r1", null],
     ["signature, r0", null],
     ["signature", null],
     ["first_name", null],
@@ -84,6 +118,74 @@ test("each tag becomes a field where it stands, and what other programs put into
   assert.ok(signature.x > 130 && signature.x < 145 && signature.width >= 120 && signature.height === 28);
   assert.ok(Math.abs(date.x - 100) < 1 && Math.abs(date.y + date.height - (792 - 650 + 3.6)) < 1, JSON.stringify(date));
   assert.ok(initials.x > date.x + date.width && initials.x < date.x + date.width + 12);
+});
+
+test("tags ask for numbers, boxes, choices, conditions and formulas by the members of the API", async () => {
+  const content =
+    line("{{Rent;type=number;id=rent;currency=USD}}", 720) +
+    line("{{Months;type=number;id=months;decimals=0;default=12;readonly=true}}", 690) +
+    line("{{Total;type=number;formula=rent * months;currency=USD}}", 660) +
+    line("{{I have a pet;type=checkbox;id=pet}}", 630) +
+    line("{{Name of the pet;type=text;show_when=pet:checked}}", 600) +
+    line("{{Heating;type=radio;option=Gas;width=14;height=10}}", 570) +
+    line("{{Heating;type=radio;option=Oil}}", 540) +
+    line("{{Floors;type=multiple;option=First;least=2}}", 510) +
+    line("{{Floors;type=multiple;option=Second}}", 480) +
+    line("{{State;type=dropdown;options=TX,CA;value=CA}}", 450) +
+    line("{{type=signature}}", 420);
+  const fields = await planned(pageWith(content), 1);
+  assert.deepEqual(
+    fields.map(({ kind, label, option, value, options, radio }) => [
+      kind,
+      label ?? null,
+      option ?? options,
+      value,
+      radio,
+    ]),
+    [
+      ["number", "Rent", undefined, undefined, undefined],
+      ["number", "Months", undefined, "12", undefined],
+      ["number", "Total", undefined, undefined, undefined],
+      ["checkbox", "I have a pet", undefined, undefined, undefined],
+      ["text", "Name of the pet", undefined, undefined, undefined],
+      ["radio", "Heating", "Gas", undefined, 5],
+      ["radio", "Heating", "Oil", undefined, 5],
+      ["checkbox", "Floors", "First", undefined, 7],
+      ["checkbox", "Floors", "Second", undefined, 7],
+      ["dropdown", "State", ["TX", "CA"], "CA", undefined],
+      ["signature", null, undefined, undefined, undefined],
+    ],
+  );
+  const [, months, total, pet, name, gas, oil, first] = fields;
+  assert.equal(months?.readOnly, true);
+  assert.equal(total?.formula, "rent * months");
+  assert.deepEqual([pet?.id, pet?.required, pet?.place.width, pet?.covers], ["pet", false, 12, undefined]);
+  assert.deepEqual(name?.showWhen, { field: "pet", operator: "checked" });
+  assert.deepEqual([gas?.place.width, gas?.place.height, oil?.place.width], [14, 10, 12]);
+  assert.deepEqual(first?.choices, { least: 2, most: 2 });
+  assert.ok(total?.covers, "a field hides its tag");
+});
+
+test("a tag that breaks a rule of the API’s fields is refused by its own words", async () => {
+  const other = line("{{signature, r1}}", 420);
+  for (const [tag, rule] of [
+    ["{{Heat;type=radio;option=Gas}}", "options must be an array of 2 to 50 objects"],
+    ["{{Heat;type=radio}}", "options must be an array of 2 to 50 objects"],
+    ["{{State;type=select}}", "options is required for a dropdown"],
+    ["{{Rent;type=number;default=abc}}", "value must be a number such as 1234.50"],
+    ["{{Rent;type=number;min=high}}", "format.min must be a number from -10000000000 to 10000000000"],
+    ["{{Total;type=number;formula=rent * 2}}", "formula must name the id of a field: rent is none"],
+    ["{{Pet;type=text;show_when=pet:checked}}", "show_when.field must name the id of a field: pet is none"],
+    ["{{Pet;type=text;show_when=pet:is}}", "show_when.operator must be one of "],
+    ["{{Unit;type=text;readonly=true}}", "value is required when read_only is true"],
+  ] as const)
+    await assert.rejects(planned(pageWith(line(tag, 700) + other), 1), (error: Error) => {
+      assert.ok(error.message.startsWith(`${tag} on page 1: ${rule}`), error.message);
+      return true;
+    });
+  const ofOther =
+    line("{{Pet;type=checkbox;role=r2;id=pet}}", 700) + line("{{Name;type=text;role=r1;show_when=pet:checked}}", 600);
+  await assert.rejects(planned(pageWith(ofOther + other)), /must name a field of the same signer/);
 });
 
 test("a field is no wider than its tag where more text stands on its line", async () => {

@@ -1,7 +1,7 @@
-import type { Place } from "../../../../kernel/pdf/pages/page-box.ts";
 import { lookUpPdf } from "../../../../kernel/pdf/xref/lookup.ts";
 import type { RequestedField } from "../../../../orders/order/order.ts";
-import { ON, type PlannedField, signersWithout } from "../fields.ts";
+import { type PlannedField, signersWithout } from "../fields.ts";
+import { asked } from "./asked.ts";
 import { type FormSignature, formSignatures } from "./form-signatures.ts";
 import { tagFields } from "./tags/tag-fields.ts";
 
@@ -40,50 +40,6 @@ const invisibleFor = (signers: readonly number[]): PlannedField[] =>
     label: "Signature (not shown on the page)",
     invisible: true,
   }));
-
-const isSpread = ({ kind }: RequestedField): boolean => kind === "radio" || kind === "multiple";
-
-/** The elements of an order's list that the planned fields come from: a radio or a multiple is one field for each of its options. */
-export const elementNames = (fields: readonly RequestedField[]): string[] =>
-  fields.flatMap((field, index) =>
-    placesOf(field).map((_, option) => (isSpread(field) ? `fields[${index}].options[${option}]` : `fields[${index}]`)),
-  );
-
-type Asking = { readonly place: Place; readonly option?: string };
-
-/** Both count from the upper left corner of the page as it is shown. */
-function placesOf(field: RequestedField): Asking[] {
-  const { x, y, width, height, options = [] } = field;
-  if (!isSpread(field)) return [{ place: { x, y, width, height } }];
-  return options.flatMap(({ label, place }) => (place ? [{ place, option: label }] : []));
-}
-
-/** @param first how many fields are planned before these */
-function asked(field: RequestedField, first: number): PlannedField[] {
-  const { signer, page, label, required, help, value, readOnly, format, options } = field;
-  const { id, showWhen, formula, choices } = field;
-  const kind = field.kind === "multiple" ? "checkbox" : field.kind;
-  return placesOf(field).map(({ place, option }) => ({
-    kind,
-    signer,
-    page: page - 1,
-    place,
-    label,
-    required,
-    ...(help !== undefined && { help }),
-    ...(readOnly && { readOnly }),
-    ...(format !== undefined && { format }),
-    ...(kind === "dropdown" && options && { options: options.map((each) => each.label) }),
-    ...(option !== undefined && { option, radio: first }),
-    ...(id !== undefined && { id }),
-    ...(showWhen && { showWhen }),
-    ...(formula !== undefined && { formula }),
-    ...(choices && { choices }),
-    ...valueAt(option === undefined ? value : value === option ? ON : undefined),
-  }));
-}
-
-const valueAt = (value: string | undefined) => (value === undefined ? {} : { value });
 
 /** Whose signature is not one of the signers'. */
 const ofOthers = /notar|witness/i;

@@ -1,7 +1,7 @@
 /** A document whose tags can't be followed. The message follows "document can't be signed:". */
 export class UnmatchedTag extends Error {
-  constructor(why: string) {
-    super(why);
+  constructor(why: string, options: ErrorOptions = {}) {
+    super(why, options);
     this.name = "UnmatchedTag";
   }
 }

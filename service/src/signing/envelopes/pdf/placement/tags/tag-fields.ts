@@ -4,8 +4,10 @@ import { TooMuchText } from "../../../../../kernel/pdf/pdf-js.ts";
 import { PdfRefusal } from "../../../../../kernel/pdf/refusal.ts";
 import { beginsText, textStreams } from "../../../../../kernel/pdf/text-cost.ts";
 import type { PdfLookup } from "../../../../../kernel/pdf/xref/lookup.ts";
-import { mostFields } from "../../../../../orders/order/order.ts";
+import { ServiceError } from "../../../../../kernel/platform/errors.ts";
+import { leastSize, mostFields, parseOwnFields, type RequestedField } from "../../../../../orders/order/order.ts";
 import type { PlannedField } from "../../fields.ts";
+import { asked } from "../asked.ts";
 import { UnmatchedTag } from "../unmatched-tag.ts";
 import { pageTexts } from "./page-texts.ts";
 import { type TagInText, tagsInText } from "./tags-in-text.ts";
@@ -19,7 +21,7 @@ type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
  * The fields that tags in the document's text ask for. They are over their tags, and hide those that no other words are near: nothing can be
  * taken out of a document.
  * @param signers how many there are
- * @throws PdfRefusal; UnmatchedTag for one of a signer who is not there, or a text that takes too long to read
+ * @throws PdfRefusal; UnmatchedTag for one of a signer who is not there, one that breaks a rule of an order's `fields`, or a text that takes too long to read
  */
 export async function tagFields(look: PdfLookup, signers: number): Promise<PlannedField[]> {
   if (!mayHoldTags(look.file.bytes)) return [];
@@ -29,22 +31,74 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
     // A document that pdf.js can't read has no tags for it: the signers sign on a page that is added.
     return [];
   });
+  const asking = elementsOf(tags, signers);
+  const elements = asking.map(({ element }) => element);
+  const fields = readElements(elements, asking, signers);
+  const planned: PlannedField[] = [];
+  for (const [index, field] of fields.entries()) {
+    const over = asking[index]?.tags ?? [];
+    const here = asked(field, planned.length).map(
+      (each, option) => over[option] && { ...each, ...placedOver(over[option]) },
+    );
+    planned.push(...here.filter((each) => each !== undefined));
+  }
+  return planned;
+}
+
+/** An element of an order's `fields` that tags ask for: of options at places of their own several. */
+type Asking = { element: Record<string, unknown>; tags: TagOnPage[] };
+
+function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
   const roles = new Map<string, number>();
-  return tags.map((found): PlannedField => {
-    const { tag, page, box, text } = found;
+  const groups = new Map<string, Asking>();
+  return tags.flatMap((found): Asking[] => {
+    const { tag, page, text } = found;
     const signer = signerOf(found, roles);
     if (signer > signers) {
       const has = `the order has ${signers} ${signers === 1 ? "signer" : "signers"}`;
       throw new UnmatchedTag(`${text} on page ${page + 1} is for signer ${signer}, and ${has}`);
     }
-    const around = shownPlace(box, found.rect);
-    const place = placeOf(found, around);
-    const covers = { ...around, x: around.x - place.x, y: place.y + place.height - around.y - around.height };
-    const field = { kind: tag.kind, signer, page, place, label: tag.label, required: tag.required };
-    // Words that someone put below a tag stay to be seen, and the tag with them.
-    return found.isAlone ? { ...field, covers } : field;
+    const { kind, label, required, more } = tag;
+    // The rules of sizes are held against the places of all documents alike, later.
+    const place = { x: 0, y: 0, ...leastSize[kind] };
+    const members = { kind, signer, page: page + 1, ...(label !== null && { label }), required, ...more };
+    if (kind !== "radio" && kind !== "multiple") return [{ element: { ...members, ...place }, tags: [found] }];
+    const option = { label: tag.option ?? "", ...place };
+    const name = [kind, signer, page, more["id"] ?? label ?? ""].join(":");
+    const group = groups.get(name);
+    if (!group) {
+      const first: Asking = { element: { ...members, options: [option] }, tags: [found] };
+      groups.set(name, first);
+      return [first];
+    }
+    group.element = { ...members, ...group.element, options: [...(group.element["options"] as object[]), option] };
+    group.tags.push(found);
+    return [];
   });
 }
+
+/** @throws UnmatchedTag naming the tag and the rule */
+function readElements(elements: readonly object[], asking: readonly Asking[], signers: number): RequestedField[] {
+  try {
+    return parseOwnFields(elements, signers);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const [, index = "", rule = error.message] = /^fields\[(\d+)\]\.?(.*)$/s.exec(error.message) ?? [];
+    const [tag] = asking[Number(index)]?.tags ?? [];
+    const why = rule.replace(/\.$/, "");
+    throw new UnmatchedTag(tag ? `${tag.text} on page ${tag.page + 1}: ${why}` : why, { cause: error });
+  }
+}
+
+/** Words that someone put below a tag stay to be seen, and the tag with them. A box is too small to hide its tag. */
+function placedOver(found: TagOnPage): Pick<PlannedField, "place" | "covers"> {
+  const around = shownPlace(found.box, found.rect);
+  const place = placeOf(found, around);
+  if (!found.isAlone || isBox(found.tag.kind)) return { place };
+  return { place, covers: { ...around, x: around.x - place.x, y: place.y + place.height - around.y - around.height } };
+}
+
+const isBox = (kind: TagInText["tag"]["kind"]): boolean => ["checkbox", "radio", "multiple"].includes(kind);
 
 async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
   const found: TagOnPage[] = [];
@@ -81,19 +135,25 @@ function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): num
 }
 
 /** In points: a signature or initials need more room than the line of their tag. */
-const least: Partial<Record<PlannedField["kind"], { width: number; height: number }>> = {
+const least: Partial<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 120, height: 28 },
   initials: { width: 36, height: 20 },
 };
 
-/** From the lower left corner of the tag, at least as large as it, and on the page. */
+/** Of a box whose tag does not say it: in points, as high as a line of text. */
+const usualBox = 12;
+
+/** From the lower left corner of the tag, at least as large as it but for a box, and on the page. */
 function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
   const page = shownSize(box);
   const { width: usual, height: high } = least[tag.kind] ?? { width: 0, height: 0 };
   // The words behind it stay to be read.
   const wanted = { width: endsLine ? usual : 0, height: high };
-  const width = Math.min(Math.max(tag.width ?? wanted.width, around.width), page.width);
-  const height = Math.min(Math.max(tag.height ?? wanted.height, around.height), page.height);
+  const smallest = leastSize[tag.kind];
+  const widest = Math.max(tag.width ?? wanted.width, around.width, smallest.width);
+  const highest = Math.max(tag.height ?? wanted.height, around.height, smallest.height);
+  const width = Math.min(isBox(tag.kind) ? (tag.width ?? tag.height ?? usualBox) : widest, page.width);
+  const height = Math.min(isBox(tag.kind) ? (tag.height ?? tag.width ?? usualBox) : highest, page.height);
   const bottom = around.y + around.height;
   const within = (value: number, most: number) => Math.min(Math.max(value, 0), Math.max(most, 0));
   return { x: within(around.x, page.width - width), y: within(bottom - height, page.height - height), width, height };

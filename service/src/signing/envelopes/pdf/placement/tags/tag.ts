@@ -1,8 +1,8 @@
-import type { FieldKind } from "../../fields.ts";
+import type { RequestedField } from "../../../../../orders/order/order.ts";
 
 /** A tag in the text of a page: what it asks for, of whom. */
 export type Tag = {
-  readonly kind: FieldKind;
+  readonly kind: RequestedField["kind"];
   /** `r2` names the second signer; any other role the next one. Null: the first. */
   readonly role: { readonly number: number } | { readonly name: string } | null;
   readonly label: string | null;
@@ -10,15 +10,25 @@ export type Tag = {
   /** In points, where the tag says it. */
   readonly width: number | null;
   readonly height: number | null;
+  /** The further members of an element of an order's `fields`, unchecked. */
+  readonly more: Readonly<Record<string, unknown>>;
+  /** Of an option that stands at its own place: its label. */
+  readonly option: string | null;
 };
 
-const kinds: Readonly<Record<string, FieldKind>> = {
+const kinds: Readonly<Record<string, RequestedField["kind"]>> = {
   signature: "signature",
   initials: "initials",
   date: "date",
   datenow: "date",
   name: "name",
   text: "text",
+  number: "number",
+  checkbox: "checkbox",
+  radio: "radio",
+  multiple: "multiple",
+  select: "dropdown",
+  dropdown: "dropdown",
 };
 
 /**
@@ -33,8 +43,10 @@ export function readTag(inner: string): Tag | null {
 function byNumber(text: string): Tag | null {
   const [, word = "", number = ""] = /^([a-z]+) ?, ?r(\d{1,2})(?: ?,.*)?$/i.exec(text) ?? [];
   const kind = kindOf(word);
-  if (!kind || Number(number) === 0) return null;
-  return { kind, role: { number: Number(number) }, label: null, required: true, width: null, height: null };
+  // Options have no place in this form.
+  if (!kind || Number(number) === 0 || withOptions.includes(kind)) return null;
+  const plain = { label: null, width: null, height: null, more: {}, option: null };
+  return { kind, role: { number: Number(number) }, required: kind !== "checkbox", ...plain };
 }
 
 function withAttributes(text: string): Tag | null {
@@ -50,18 +62,57 @@ function withAttributes(text: string): Tag | null {
   const kind = kindOf(attributes.get("type") ?? "text");
   if (!kind) return null;
   const role = attributes.get("role") ?? "";
+  const required = attributes.get("required");
   const name = first.includes("=") ? (attributes.get("name") ?? "") : first;
   return {
     kind,
     role: role === "" ? null : { name: role },
-    label: kind === "text" && name !== "" ? name.slice(0, 100) : null,
-    required: kind === "signature" || attributes.get("required") !== "false",
+    label: explained.includes(kind) || name === "" ? null : name.slice(0, 100),
+    required: kind === "signature" || (kind === "checkbox" ? required === "true" : required !== "false"),
     width: side(attributes.get("width")),
     height: side(attributes.get("height")),
+    more: membersIn(attributes, kind),
+    option: attributes.get("option") ?? null,
   };
 }
 
-const kindOf = (word: string): FieldKind | undefined =>
+const withOptions: readonly Tag["kind"][] = ["radio", "multiple", "dropdown"];
+/** Kinds that say themselves what is asked. */
+const explained: readonly Tag["kind"][] = ["signature", "initials", "date", "name"];
+
+/** Attributes that are members of the API, by their names there; those of other programs are left out. */
+function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): Record<string, unknown> {
+  const text = (name: string) => attributes.get(name) || undefined;
+  const digits = (name: string) => (/^-?\d+(?:\.\d+)?$/.test(text(name) ?? "") ? Number(text(name)) : text(name));
+  const options = text("options")
+    ?.split(",")
+    .map((label) => ({ label: label.trim() }));
+  const value = text("value") ?? text("default");
+  const [field, operator, ...compared] = (text("show_when") ?? "").split(":").map((part) => part.trim());
+  const numbers = given({
+    decimals: digits("decimals"),
+    min: digits("min"),
+    max: digits("max"),
+    currency: text("currency"),
+  });
+  return given({
+    id: text("id"),
+    help: text("help"),
+    formula: text("formula"),
+    value: kind === "checkbox" && value !== undefined ? value === "true" : value,
+    read_only: (text("read_only") ?? text("readonly")) === "true" || undefined,
+    format: kind === "number" ? (Object.keys(numbers).length > 0 ? numbers : undefined) : text("format"),
+    options: kind === "dropdown" ? options : undefined,
+    least: digits("least"),
+    most: digits("most"),
+    show_when: field ? { field, operator, ...(compared.length > 0 && { value: compared.join(":") }) } : undefined,
+  });
+}
+
+const given = (members: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined));
+
+const kindOf = (word: string): Tag["kind"] | undefined =>
   Object.hasOwn(kinds, word.toLowerCase()) ? kinds[word.toLowerCase()] : undefined;
 
 function side(text = ""): number | null {
