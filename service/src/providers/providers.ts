@@ -34,6 +34,11 @@ export { openChunk, readSpool, recordKey, type SpooledChunk, sealedBytes, spoolF
 export { finishedHeader, tracksIn } from "./media/webm/webm.ts";
 export { isProviderName, type ProviderName, providerNames } from "./names.ts";
 export { accountsOf, type CheckedAccount, checkAccounts, openProviders, type Providers } from "./open.ts";
+export {
+  type AuthorizationObject,
+  createRemoteSigning,
+  type RemoteSigning,
+} from "./remote-signing/remote-signing.ts";
 export { faxInEvent, type TelnyxFax, type TelnyxFaxStatus } from "./telnyx/answers.ts";
 export { createTelnyx, type FaxToSend, type Telnyx, type TelnyxResult } from "./telnyx/telnyx.ts";
 

@@ -11,6 +11,7 @@ import {
   lobFrom,
   type QuizSettings,
   quizFrom,
+  remoteSigningFrom,
   type TelnyxSettings,
   telnyxFrom,
 } from "./providers.ts";
@@ -71,6 +72,8 @@ export type Config = {
   identity: IdentitySettings | null;
   /** Knowledge-based questions. */
   quiz: QuizSettings | null;
+  /** Where notaries may have their trust service sign (CSC API v2); null without one. */
+  remoteSigningUrl: string | null;
   /** Live audio and video; null where it is off. */
   media: MediaSettings | null;
   smtpUrl: string | null;
@@ -201,12 +204,15 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
   };
 }
 
-const providersFrom = (env: Env): Pick<Config, "easypost" | "lob" | "telnyx" | "identity" | "quiz"> => ({
+const providersFrom = (
+  env: Env,
+): Pick<Config, "easypost" | "lob" | "telnyx" | "identity" | "quiz" | "remoteSigningUrl"> => ({
   easypost: easypostFrom(env),
   lob: lobFrom(env),
   telnyx: telnyxFrom(env),
   identity: identityFrom(env),
   quiz: quizFrom(env),
+  remoteSigningUrl: remoteSigningFrom(env),
 });
 
 type LogConfig = Pick<Config, "logKey" | "logOrigin" | "logIntervalMs" | "logPolicy" | "witnessIntervalMs">;

@@ -93,6 +93,20 @@ export function quizFrom(env: Env): QuizSettings | null {
   return { url: account.apiBase, apiKey: account.apiKey, environment };
 }
 
+/** Access tokens and PINs go there, so that it is https, but for a service on this machine. */
+export const remoteSigningFrom = (env: Env): string | null =>
+  read<string | null>(
+    env,
+    "REMOTE_SIGNING_URL",
+    null,
+    "an https URL that ends in a version, such as /csc/v2",
+    (text) => {
+      const url = httpUrl(text);
+      const isSafe = url !== undefined && (/^https:/.test(url) || /^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(url));
+      return isSafe && /\/csc\/v2$/.test(url) ? url : undefined;
+    },
+  );
+
 const publicKey = (text: string): string | undefined =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, "base64").length === 32 ? text : undefined;
 

@@ -6,7 +6,7 @@ import type {
   IdentityDeps,
   KeepDeps,
   LiveDeps,
-  NotarySigningDeps,
+  RemoteSigningDeps,
   RuleChangeDeps,
   SheetDeps,
 } from "../../signing/notaries/notaries.ts";
@@ -53,7 +53,7 @@ export type OperatorDeps = {
   notaries: {
     notaryDesk: DeskDeps;
     notaryRules: RuleChangeDeps;
-    notarySigning: NotarySigningDeps;
+    notarySigning: RemoteSigningDeps;
     identity: IdentityDeps;
     notarySheets: SheetDeps;
     recordings: KeepDeps;

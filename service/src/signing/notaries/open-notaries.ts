@@ -1,10 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { type Sealing, tsaRootsPem } from "../../evidence/seals/seals.ts";
+import type { Fetch } from "../../kernel/platform/bounds/bounded-request.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { readVersion } from "../../kernel/version.ts";
 import type { Pricing } from "../../orders/pricing/pricing.ts";
-import { createQuiz, createStripeIdentity, type MediaEngine, type Providers } from "../../providers/providers.ts";
+import {
+  createQuiz,
+  createRemoteSigning,
+  createStripeIdentity,
+  type MediaEngine,
+  type Providers,
+} from "../../providers/providers.ts";
 import { readConsentTexts } from "../envelopes/envelopes.ts";
 import type { DeskDeps } from "./desk/desk.ts";
 import { openNotaryPapers } from "./desk/papers.ts";
@@ -19,19 +26,20 @@ import type { LiveDeps } from "./sessions/session.ts";
 import type { SheetDeps } from "./sheets/ipen.ts";
 import { loadScripts } from "./sheets/scripts.ts";
 import { placeBlock } from "./signing/block.ts";
-import type { NotarySigningDeps } from "./signing/sign.ts";
+import type { RemoteSigningDeps } from "./signing/remote.ts";
 
 type Parts = {
   workers: Workers;
   pricing: Pick<Pricing, "notarizationBlocked">;
   sealing: Pick<Sealing, "sealDocument" | "stamp">;
   providers: Providers;
+  fetch: Fetch;
   /** Null where there is no audio and video. */
   media: { engine: MediaEngine; recordings: Recordings } | null;
 };
 
 /** Opens the work of notaries. @throws StartupError for a bad NOTARY_RULES or NOTARY_SCRIPTS */
-export function openNotaries(resources: Resources, { workers, pricing, sealing, providers, media }: Parts) {
+export function openNotaries(resources: Resources, { workers, pricing, sealing, providers, fetch, media }: Parts) {
   const { config, db, clock, log, blobs, rowMac, secrets, random } = resources;
   const shipped = loadNotaryRules(config.notaryRules);
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: pricing.notarizationBlocked });
@@ -61,7 +69,8 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
     scripts: loadScripts(config.notaryScripts),
     placeFor: placeBlock({ db, workers, clock }),
   };
-  const signing: NotarySigningDeps = { desk, workers, stamp, random };
+  const remote = config.remoteSigningUrl === null ? null : createRemoteSigning(fetch, config.remoteSigningUrl);
+  const signing: RemoteSigningDeps = { desk, workers, stamp, random, remote };
   const supply: SupplyDeps = { clock, readEligibility, refuses: config.notaryRequired };
   return {
     desk,

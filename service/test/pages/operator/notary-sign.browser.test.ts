@@ -3,6 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { type CscDouble, startCsc } from "@signsealship/testing/doubles/csc";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
@@ -17,6 +18,7 @@ const folder = temporaryFolder();
 const make = certificateFiles(folder.path);
 const nora = make("Nora Ames", { key: "p256" });
 
+let csc: CscDouble;
 let running: Harness;
 let browser: Browser;
 let partner: Awaited<ReturnType<typeof newPartner>>;
@@ -24,8 +26,9 @@ let person: Awaited<ReturnType<typeof newOperator>>;
 
 before(async () => {
   const port = String(await freePort());
+  csc = await startCsc();
   [running, browser] = await Promise.all([
-    openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
+    openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}`, REMOTE_SIGNING_URL: csc.url }),
     startBrowser(),
   ]);
   partner = await newPartner(running.service);
@@ -36,6 +39,7 @@ before(async () => {
 after(async () => {
   await browser.close();
   await running.close();
+  await csc.close();
   folder.remove();
 });
 
@@ -124,6 +128,44 @@ test("a notary signs in the page with a certificate file, and neither the file, 
       assert.ok(!text.includes(secret.toString("hex")));
     }
   }
+  await opened.close();
+});
+
+test("a key at a trust service signs the hash that the page computed, and nothing when the revision is another one", async () => {
+  csc.keys = new Map([["key-1", nora]]);
+  const { code, page, troubles, opened } = await notedOrder();
+  const said = page.locator("#notary-sign-said");
+  await page.getByText("Sign by your trust service").click();
+  await page.getByLabel("Access token").fill("another");
+  await page.getByRole("button", { name: "Find my keys" }).click();
+  await said.filter({ hasText: "does not accept this access token" }).waitFor();
+  await page.getByLabel("Access token").fill(csc.token);
+  await page.getByRole("button", { name: "Find my keys" }).click();
+  await said.filter({ hasText: "Choose the key." }).waitFor();
+  await page.route("**/sign/remote/prepare", async (route) => {
+    const answer = await route.fetch();
+    const prepared = (await answer.json()) as { record: string };
+    await route.fulfill({ json: { ...prepared, record: prepared.record.replace("Jane Doe", "Jane Dox") } });
+  });
+  const [openKey, sign] = ["Open the key", "Sign the document"].map((name) => page.getByRole("button", { name }));
+  await openKey?.click();
+  await page.getByLabel("Your PIN").fill(csc.pin);
+  await sign?.click();
+  await said.filter({ hasText: "Nothing was signed." }).waitFor();
+  assert.ok(csc.said.every(({ method }) => /^credentials\/(list|info)$/.test(method)));
+  await page.unroute("**/sign/remote/prepare");
+  await openKey?.click();
+  await said.filter({ hasText: "Look at what you sign." }).waitFor();
+  await assertGoodLooks(opened);
+  await page.getByLabel("Your PIN").fill("1");
+  await sign?.click();
+  await said.filter({ hasText: "The PIN is invalid" }).waitFor();
+  await page.getByLabel("Your PIN").fill(csc.pin);
+  await sign?.click();
+  await page.getByRole("heading", { name: /What you signed/ }).waitFor();
+  assert.match(await page.locator("#checks").innerText(), /It is by your registered certificate/);
+  assert.equal(await statusOf(code), "NotarizationPending");
+  assert.deepEqual(troubles, []);
   await opened.close();
 });
 

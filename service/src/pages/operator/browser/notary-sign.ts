@@ -1,7 +1,7 @@
 import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
 import { concatBytes, equalBytes, toHex } from "@signsealship/evidence/bytes";
 import { changesSince, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
-import { nameText } from "@signsealship/evidence/x509";
+import { type Certificate, nameText, parseCertificate } from "@signsealship/evidence/x509";
 import { make, part } from "../../ui/browser/parts.ts";
 import { type OpenedKey, openPkcs12, Pkcs12Error, type Pkcs12Fault } from "./pkcs12.ts";
 
@@ -32,7 +32,12 @@ type Prepared = {
   warnings: string[];
 };
 
-type Ready = { key: OpenedKey; prepared: Prepared };
+type Ready = {
+  certificate: Certificate;
+  prepared: Prepared;
+  /** Signs the attributes, wherever the key is. @returns the address of the report */
+  sign: (signedAttrs: Uint8Array<ArrayBuffer>) => Promise<{ next: string }>;
+};
 
 if (document.getElementById("notary-sign")) start();
 
@@ -58,32 +63,44 @@ function start(): void {
 
   open.addEventListener("click", () =>
     during(open, async () => {
-      [ready, box.hidden] = [null, true];
+      forget();
       tell("Opening…");
       const key = await opened(file.files?.[0], password.value);
       password.value = "";
-      const certificate = toBase64(key.certificate.der);
-      const prepared = await post<Prepared>(`${order}/sign/prepare`, { certificate });
-      ready = { key, prepared };
-      facts.replaceChildren(...factsOf(ready));
-      box.hidden = false;
-      tell("Look at what you sign.");
-      sign.focus();
+      const { certificate } = key;
+      const prepared = await post<Prepared>(`${order}/sign/prepare`, { certificate: toBase64(certificate.der) });
+      show({
+        certificate,
+        prepared,
+        sign: async (attributes) => post(`${order}/sign/complete`, { signature: toBase64(await key.sign(attributes)) }),
+      });
     }),
   );
+
+  const show = (opened: Ready) => {
+    ready = opened;
+    facts.replaceChildren(...factsOf(opened));
+    box.hidden = false;
+    tell("Look at what you sign.");
+    sign.focus();
+  };
+  const forget = () => {
+    [ready, box.hidden] = [null, true];
+    part("remote-asks").replaceChildren();
+  };
+  if (document.getElementById("remote-find")) remoteKeys({ order, during, tell, forget, show });
 
   sign.addEventListener("click", () =>
     during(sign, async () => {
       if (!ready) return;
       tell("Signing…");
-      const { key, prepared } = ready;
+      const { prepared } = ready;
       const signedAttrs = fromBase64(prepared.signedAttrs);
       if (!(await isOfDocument(await bytesOf(`${order}/document`), prepared)))
         throw new Refused(
           "What the service prepared is not this document with your signature alone. Nothing was signed.",
         );
-      const signature = toBase64(await key.sign(signedAttrs));
-      const { next } = await post<{ next: string }>(`${order}/sign/complete`, { signature });
+      const { next } = await ready.sign(signedAttrs);
       location.assign(next);
     }),
   );
@@ -101,7 +118,61 @@ async function opened(file: File | undefined, password: string): Promise<OpenedK
   }
 }
 
-function factsOf({ key: { certificate }, prepared: { record, lines, hasSeal, warnings } }: Ready): HTMLElement[] {
+type Desk = {
+  order: string;
+  during: (button: HTMLButtonElement, work: () => Promise<void>) => void;
+  tell: (text: string) => void;
+  forget: () => void;
+  show: (ready: Ready) => void;
+};
+
+/** Keys at the notary's trust service: it gets the hash that this page computed, and signs nothing else. */
+function remoteKeys({ order, during, tell, forget, show }: Desk): void {
+  const [token, keys] = [part<HTMLInputElement>("remote-token"), part<HTMLSelectElement>("remote-key")];
+  const [find, open] = [part<HTMLButtonElement>("remote-find"), part<HTMLButtonElement>("remote-open")];
+  const path = `${order}/sign/remote`;
+  find.addEventListener("click", () =>
+    during(find, async () => {
+      forget();
+      tell("Asking the trust service…");
+      const found = await post<{ keys: string[] }>(`${path}/keys`, { token: token.value });
+      keys.replaceChildren(...found.keys.map((id) => make("option", { value: id }, id)));
+      part("remote-keys").hidden = false;
+      tell("Choose the key.");
+      keys.focus();
+    }),
+  );
+  open.addEventListener("click", () =>
+    during(open, async () => {
+      forget();
+      tell("Opening…");
+      const chosen = { token: token.value, key: keys.value };
+      const { certificate, asks, ...prepared } = await post<RemotePrepared>(`${path}/prepare`, chosen);
+      part("remote-asks").replaceChildren(...asks.map(askField));
+      show({
+        prepared,
+        certificate: parseCertificate(fromBase64(certificate)),
+        async sign(attributes) {
+          const answers = asks.map(({ id }, n) => [`answer:${id}`, part<HTMLInputElement>(`remote-ask-${n}`).value]);
+          const hash = toHex(await sha256(attributes));
+          return post(`${path}/sign`, { ...chosen, hash, ...Object.fromEntries(answers) });
+        },
+      });
+    }),
+  );
+}
+
+type RemotePrepared = Prepared & { certificate: string; asks: { id: string; label: string }[] };
+
+const askField = ({ label }: { label: string }, n: number): HTMLElement =>
+  make(
+    "div",
+    { className: "form-field" },
+    make("label", { htmlFor: `remote-ask-${n}` }, label),
+    make("input", { id: `remote-ask-${n}`, type: "password", autocomplete: "off" }),
+  );
+
+function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }: Ready): HTMLElement[] {
   const day = (instant: number) => new Date(instant).toISOString().slice(0, 10);
   return [
     make("li", {}, make("strong", {}, "You sign as "), nameText(certificate.subject)),

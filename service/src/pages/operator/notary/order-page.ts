@@ -39,6 +39,8 @@ export type OrderView = {
   sheet: SheetView | null;
   /** Sessions by audio and video; null where there are none. */
   meeting: { session: LiveSession | null; obstacle: string | null } | null;
+  /** Whether a trust service is set up for signatures. */
+  hasRemote: boolean;
   /** Whether the notary has a passkey. */
   hasPasskey: boolean;
   /** Booked by the client. */
@@ -90,7 +92,7 @@ ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card(
 ${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
 ${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actTyped, act?.faults ?? {}, order.signers.length))}
-${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code))}
+${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code, view.hasRemote))}
 ${card("upload", "Upload", draft?.act ? uploadForm(order.code) : html`<p>Note the act first. Then sign the document in your own software, with your own certificate, and upload it here.</p>`)}
 ${card("refusal", "No act", refusalPart(order.code, typed))}
 ${card("release", "Give it back", html`<p>Somebody else may take the order then. What you noted is not kept for them.</p>${buttonForm(orderPath(order.code, "/release"), "Give the order back", { kind: "secondary" })}`)}

@@ -5,28 +5,28 @@ import {
   closeForAct,
   completeSignature,
   type DeskReport,
-  type NotarySigningDeps,
+  listRemoteKeys,
+  prepareRemote,
   prepareSignature,
+  type RemoteSigningDeps,
   reportOnSigned,
   type SignedAct,
+  signRemote,
   takeSigned,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
 import { orderPath } from "./order-path.ts";
 import { type NotaryDeskDeps, orderPage } from "./routes.ts";
 import { reportBody } from "./upload-forms.ts";
 
 const permission = "notary.work" as const;
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
 /** Signing in the page by the notary's own key: preparing, completing, and the report that is confirmed. */
-export function notarySigningRoutes(
-  scope: FastifyInstance,
-  deps: NotaryDeskDeps & { notarySigning: NotarySigningDeps },
-): void {
+export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { frame, notaryDesk, notarySigning } = deps;
-  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
   const reportPage = (request: FastifyRequest, code: string, report: DeskReport, problem?: string) =>
     consolePage(frame, request, {
       title: "What you signed",
@@ -57,6 +57,8 @@ export function notarySigningRoutes(
       }),
   });
 
+  remoteRoutes(scope, frame, notarySigning);
+
   consoleRoute(scope, frame, {
     url: "/operator/notary/orders/:code/signed",
     permission,
@@ -82,6 +84,45 @@ export function notarySigningRoutes(
     },
     refused: ({ request, operator, params: { code } }, problem) =>
       orderPage(deps, request, operator, code, { problem }),
+  });
+}
+
+/** The same by a key at the notary's trust service. Tokens and PINs are passed on, and are in no log and no row. */
+function remoteRoutes(scope: FastifyInstance, frame: ConsoleFrame, signing: RemoteSigningDeps): void {
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/sign/remote/keys",
+    permission,
+    handle: ({ operator, params: { code }, form }) =>
+      answered(() => listRemoteKeys(signing, operator, code, form["token"] ?? "")),
+  });
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/sign/remote/prepare",
+    permission,
+    handle: ({ operator, params: { code }, form }) =>
+      answered(async () => {
+        const { token = "", key = "" } = form;
+        const { tail, signedAttrs, certificate, ...rest } = await prepareRemote(signing, operator, code, {
+          token,
+          key,
+        });
+        return { ...rest, tail: base64(tail), signedAttrs: base64(signedAttrs), certificate: base64(certificate) };
+      }),
+  });
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/sign/remote/sign",
+    permission,
+    handle: ({ operator, params: { code }, form }) =>
+      answered(async () => {
+        const { token = "", key = "", hash = "" } = form;
+        const answers = new Map(
+          Object.entries(form).flatMap(([name, value]) => (name.startsWith("answer:") ? [[name.slice(7), value]] : [])),
+        );
+        await signRemote(signing, operator, code, { token, key, hash, answers });
+        return { next: orderPath(code, "/signed") };
+      }),
   });
 }
 

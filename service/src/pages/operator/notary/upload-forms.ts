@@ -66,8 +66,18 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
     : html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">${fields}</form>`;
 }
 
+/** A key at the notary's trust service: the same page, and the same way to the report. */
+const remotePart = html`<details class="ask"><summary>Sign by your trust service</summary>
+<p>Your key stays at the trust service. The access token, and the PIN or code that it asks for, go through this service to the trust service, and are kept nowhere.</p>
+<div class="form-field"><label for="remote-token">Access token</label>
+<p class="hint" id="remote-token-hint">Your trust service gives it, for this act alone.</p>
+<input type="password" id="remote-token" autocomplete="off" aria-describedby="remote-token-hint"></div>
+<div class="form-actions"><button type="button" id="remote-find" class="secondary">Find my keys</button></div>
+<div id="remote-keys" hidden><div class="form-field"><label for="remote-key">Key</label><select id="remote-key"></select></div>
+<div class="form-actions"><button type="button" id="remote-open" class="secondary">Open the key</button></div></div></details>`;
+
 /** Opens a certificate file and signs in the page: its fields have no names and are in no form, so that nothing sends them. */
-export const signPart = (code: string): Html =>
+export const signPart = (code: string, hasRemote: boolean): Html =>
   html`<div id="notary-sign" class="form" data-order="${path(code, "")}">
 <p>Your certificate file is opened by this page alone: neither the file nor its password is sent. The signature is over the document as it is now, with a block that has your commission and the act.</p>
 <div class="form-field"><label for="p12-file">Certificate file</label>
@@ -76,7 +86,8 @@ export const signPart = (code: string): Html =>
 <div class="form-field"><label for="p12-password">Password of the file</label>
 <input type="password" id="p12-password" autocomplete="off"></div>
 <div class="form-actions"><button type="button" id="p12-open" class="secondary">Open the certificate</button></div>
+${hasRemote && remotePart}
 <p id="notary-sign-said" role="status"></p>
-<div id="notary-sign-ready" hidden><ul class="plain-list" id="notary-sign-facts"></ul>
+<div id="notary-sign-ready" hidden><ul class="plain-list" id="notary-sign-facts"></ul><div id="remote-asks"></div>
 <div class="form-actions"><button type="button" id="notary-sign-button">Sign the document</button></div></div>
 <noscript><p>This needs JavaScript. Without it, sign in your own software and upload the document.</p></noscript></div>`;

@@ -1,0 +1,175 @@
+/** Signatures by a key that a trust service holds for a person, by the API of the Cloud Signature Consortium, version 2. */
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+
+/** A thing that the trust service asks of the person before each signature, such as a PIN or a one-time code. */
+export type AuthorizationObject = { id: string; label: string };
+
+/** A key that can sign now. */
+export type RemoteCredential = {
+  id: string;
+  /** DER, the key's own certificate first. */
+  certificates: Uint8Array[];
+  /**
+   * `explicit`: the person's answers go with the request. `implicit`: the trust service asks the person itself, by its app. `oauth2code`: the
+   * token is for this one signature already.
+   */
+  authorization: "explicit" | "implicit" | "oauth2code";
+  asks: AuthorizationObject[];
+  algorithm: { signAlgo: string; hashAlgorithmOID: string };
+};
+
+export type RemoteSigning = {
+  /** Ids of the keys that the token's person has. @throws ServiceError */
+  list: (token: string) => Promise<string[]>;
+  /** @throws ServiceError `validation` for a key that can't sign a document here */
+  credential: (token: string, id: string) => Promise<RemoteCredential>;
+  /** Signs one hash: nothing else is authorized. @throws ServiceError */
+  sign: (token: string, credential: RemoteCredential, order: SignOrder) => Promise<Uint8Array>;
+};
+
+export type SignOrder = {
+  /** SHA-256, which the authorization is bound to. */
+  hash: Uint8Array;
+  /** By the ids of `asks`. */
+  answers: ReadonlyMap<string, string>;
+  /** Shown by the trust service's own app. */
+  description: string;
+};
+
+const sha256Oid = "2.16.840.1.101.3.4.2.1";
+/** Signature algorithms over SHA-256, and those that name the key alone. */
+const algorithms: readonly string[] = [
+  "1.2.840.113549.1.1.11",
+  "1.2.840.10045.4.3.2",
+  "1.2.840.113549.1.1.1",
+  "1.2.840.10045.2.1",
+];
+const bounds = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
+/** Somebody looks for their phone meanwhile. */
+const askingMs = 90_000;
+const mostCredentials = 20;
+
+const away = (why: string) =>
+  new ServiceError("unavailable", `The trust service can’t be used now: ${why}. Nothing was signed; try again.`);
+const other = (what: string) => away(`its answer has no usable ${what}`);
+
+/** @param url with the version, such as `https://sign.example/csc/v2` */
+export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
+  async function ask(token: string, method: string, body: object, timeoutMs = bounds.timeoutMs): Promise<Members> {
+    if (!/^[\x21-\x7e]{1,4096}$/.test(token))
+      throw invalid("token must be the access token of your trust service: printable characters without spaces.");
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      Accept: "application/json",
+    };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const answer = await requestBounded(fetch, `${url}/${method}`, init, { ...bounds, timeoutMs });
+    if (!answer.ok) throw away(answer.why);
+    const members = membersIn(answer.body);
+    if (answer.status === 200 && members) return members;
+    throw refusalOf(answer.status, members);
+  }
+
+  return {
+    async list(token) {
+      const { credentialIDs } = await ask(token, "credentials/list", { onlyValid: true, maxResults: mostCredentials });
+      if (!Array.isArray(credentialIDs)) throw other("list of keys");
+      return credentialIDs.filter(isId).slice(0, mostCredentials);
+    },
+    async credential(token, id) {
+      if (!isId(id)) throw invalid("credential must be the id of one of your keys at the trust service.");
+      const wanted = { credentialID: id, certificates: "chain", certInfo: true, authInfo: true };
+      return readCredential(id, await ask(token, "credentials/info", wanted));
+    },
+    async sign(token, { id, authorization, asks, algorithm }, { hash, answers, description }) {
+      const hashes = [Buffer.from(hash).toString("base64")];
+      const about = { credentialID: id, hashes, hashAlgorithmOID: sha256Oid };
+      const given = asks.map(({ id: object, label }) => {
+        const value = answers.get(object) ?? "";
+        if (value === "") throw invalid(`${label} is required by your trust service.`);
+        return { id: object, value };
+      });
+      let SAD: unknown;
+      if (authorization !== "oauth2code") {
+        const authData = given.length > 0 && { authData: given };
+        ({ SAD } = await ask(
+          token,
+          "credentials/authorize",
+          { ...about, numSignatures: 1, description, ...authData },
+          askingMs,
+        ));
+        if (typeof SAD !== "string" || SAD === "") throw other("authorization");
+      }
+      const order = { ...about, ...algorithm, operationMode: "S", ...(SAD !== undefined && { SAD }) };
+      const { signatures } = await ask(token, "signatures/signHash", order);
+      const signature = Array.isArray(signatures) && signatures.length === 1 ? base64In(signatures[0]) : null;
+      if (!signature) throw other("signature");
+      return signature;
+    },
+  };
+}
+
+type Members = Record<string, unknown>;
+
+const membersOf = (value: unknown): Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
+
+function membersIn(body: Uint8Array): Members | null {
+  try {
+    return membersOf(JSON.parse(Buffer.from(body).toString()));
+  } catch {
+    return null;
+  }
+}
+
+/** The trust service's words are shown to the notary alone; control characters are not. */
+function refusalOf(status: number, members: Members | null): ServiceError {
+  const said = [members?.["error"], members?.["error_description"]]
+    .filter((each) => typeof each === "string")
+    .join(": ");
+  const words = said.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, "").slice(0, 200);
+  if (status === 401 || status === 403)
+    return invalid(
+      `The trust service does not accept this access token. Get a new one.${words && ` It says: ${words}`}`,
+    );
+  if (status >= 400 && status < 500)
+    return invalid(`The trust service refused: ${words || `status ${status}`}. Nothing was signed.`);
+  return away(`it answered ${status}`);
+}
+
+const isId = (value: unknown): value is string => typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value);
+
+function base64In(value: unknown): Uint8Array | null {
+  if (typeof value !== "string" || value === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return null;
+  return new Uint8Array(Buffer.from(value, "base64"));
+}
+
+function readCredential(id: string, info: Members): RemoteCredential {
+  const [key, cert, auth] = [membersOf(info["key"]), membersOf(info["cert"]), membersOf(info["auth"])];
+  if (key["status"] !== "enabled") throw invalid(`The key ${id} is not enabled at the trust service.`);
+  if (cert["status"] !== undefined && cert["status"] !== "valid")
+    throw invalid(
+      `The certificate of the key ${id} is not valid at the trust service: ${String(cert["status"]).slice(0, 40)}.`,
+    );
+  const listed = Array.isArray(cert["certificates"]) ? cert["certificates"].map(base64In) : [];
+  const certificates = listed.filter((each) => each !== null);
+  if (certificates.length === 0 || certificates.length !== listed.length) throw other("certificate");
+  const algos = Array.isArray(key["algo"]) ? key["algo"] : [];
+  const signAlgo = algorithms.find((each) => algos.includes(each));
+  if (signAlgo === undefined) throw invalid(`The key ${id} signs neither with RSA nor with ECDSA over SHA-256.`);
+  const mode = auth["mode"];
+  if (mode !== "explicit" && mode !== "implicit" && mode !== "oauth2code")
+    throw invalid(`The key ${id} is authorized in a way that is not known here.`);
+  const asks = mode === "explicit" ? asksIn(auth["objects"]) : [];
+  return { id, certificates, authorization: mode, asks, algorithm: { signAlgo, hashAlgorithmOID: sha256Oid } };
+}
+
+function asksIn(objects: unknown): AuthorizationObject[] {
+  const listed = Array.isArray(objects) ? objects.map(membersOf) : [];
+  return listed.map(({ id, label }) => {
+    if (!isId(id)) throw other("list of what it asks");
+    return { id, label: typeof label === "string" && label !== "" ? label.slice(0, 100) : id };
+  });
+}

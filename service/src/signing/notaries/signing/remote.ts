@@ -1,0 +1,65 @@
+/** The notary's signature by a key that a trust service holds: prepared, looked at in the browser, and completed as with a key of a file. */
+import { hash } from "node:crypto";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { AuthorizationObject, RemoteSigning } from "../../../providers/providers.ts";
+import { claimedOrder } from "../desk/desk.ts";
+import { completeSignature, type NotarySigningDeps, type PreparedSignature, prepareSignature } from "./sign.ts";
+import { findSignature } from "./store.ts";
+
+export type RemoteSigningDeps = NotarySigningDeps & { remote: RemoteSigning | null };
+
+function remoteOf({ remote }: RemoteSigningDeps): RemoteSigning {
+  if (!remote) throw new ServiceError("conflict", "No trust service is set up for signatures here.");
+  return remote;
+}
+
+/** The keys of the token's person at the trust service. The token is passed on and kept nowhere. @throws ServiceError */
+export async function listRemoteKeys(
+  deps: RemoteSigningDeps,
+  operator: Operator,
+  code: string,
+  token: string,
+): Promise<{ keys: string[] }> {
+  await claimedOrder(deps.desk, operator, code);
+  const keys = await remoteOf(deps).list(token);
+  if (keys.length === 0) throw invalid("The trust service has no key of yours that can sign now.");
+  return { keys };
+}
+
+/** Prepares the revision for a key at the trust service, whose certificate is the registered one. @throws ServiceError */
+export async function prepareRemote(
+  deps: RemoteSigningDeps,
+  operator: Operator,
+  code: string,
+  { token, key }: { token: string; key: string },
+): Promise<PreparedSignature & { certificate: Uint8Array; asks: AuthorizationObject[] }> {
+  const { certificates, asks } = await remoteOf(deps).credential(token, key);
+  const [certificate = new Uint8Array(0)] = certificates;
+  return { ...(await prepareSignature(deps, operator, code, certificate)), certificate, asks };
+}
+
+/**
+ * Asks the trust service to sign what was prepared.
+ * @param order.hash SHA-256 of the signed attributes in hex, as the notary's browser computed it: nothing else is authorized
+ * @throws ServiceError `conflict` for another hash
+ */
+export async function signRemote(
+  deps: RemoteSigningDeps,
+  operator: Operator,
+  code: string,
+  order: { token: string; key: string; hash: string; answers: ReadonlyMap<string, string> },
+): Promise<void> {
+  const remote = remoteOf(deps);
+  const { order: claimed, notary } = await claimedOrder(deps.desk, operator, code);
+  const kept = await findSignature(deps.desk.db, { taskId: claimed.taskId, notaryId: notary.id }, deps.desk.clock());
+  if (!kept || kept.isSigned || hash("sha256", kept.signedAttrs) !== order.hash)
+    throw new ServiceError("conflict", "This is not what waits for your signature. Open your key again.");
+  const credential = await remote.credential(order.token, order.key);
+  if (!kept.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))
+    throw invalid("The trust service names another certificate for this key than before. Open your key again.");
+  const description = `Notarization, order ${code.slice(0, 6).toUpperCase()}`;
+  const digest = Buffer.from(order.hash, "hex");
+  const signature = await remote.sign(order.token, credential, { hash: digest, answers: order.answers, description });
+  await completeSignature(deps, operator, code, signature);
+}
