@@ -41,7 +41,7 @@ import {
   readSigning,
   signingRoutes,
 } from "./signing/envelopes/envelopes.ts";
-import { inPersonRoutes } from "./signing/notaries/notaries.ts";
+import { inPersonRoutes, notarizationOf } from "./signing/notaries/notaries.ts";
 import { examiner } from "./upkeep/doctor/doctor.ts";
 import { serviceGauges } from "./upkeep/gauges.ts";
 
@@ -120,7 +120,10 @@ async function addRoutes(
   accessRoutes(app, { ...frame, requestAccess: features.requestAccess });
   analyticsRoutes(app, { ...frame, readAnalytics: features.readAnalytics });
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
-  orderRoutes(app, { frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate });
+  orderRoutes(app, {
+    ...{ frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate },
+    notarizationOf: (code) => notarizationOf({ db, rowMac }, code),
+  });
   bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });
   fillRoutes(app, { frame, fills: desk.fills });
   templateRoutes(app, { frame, templates: desk.templates, uploadPlaces });

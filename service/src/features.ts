@@ -70,7 +70,12 @@ import {
   type SignerAuthorities,
   textsOf,
 } from "./signing/envelopes/envelopes.ts";
-import { bringSessionsNearer, openNotaries, type Recordings } from "./signing/notaries/notaries.ts";
+import {
+  bringRequestsNearer,
+  bringSessionsNearer,
+  openNotaries,
+  type Recordings,
+} from "./signing/notaries/notaries.ts";
 
 // Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
 const uploadSizes = {
@@ -132,7 +137,9 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   };
   const shared = openShared(deps);
   const { names, titleOf, noticesOf, providers, processor, envelopes, consentTexts } = shared;
-  const notaries = openNotaries(resources, { workers, pricing: rules.pricing, sealing, providers, media: deps.media });
+  const notaries = openNotaries(resources, {
+    ...{ workers, pricing: rules.pricing, sealing, providers, fetch, media: deps.media },
+  });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
   const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
   const { dispatcher, webhooks } = openWebhooks(resources, metrics, hostLimits);
@@ -252,6 +259,7 @@ const broughtNearer: readonly BringNearer[] = [
   bringExecutionsNearer,
   bringSecretEndsNearer,
   bringSessionsNearer,
+  bringRequestsNearer,
   ageTestIdempotencyKeys,
 ];
 

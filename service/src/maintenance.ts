@@ -42,6 +42,7 @@ import {
   sweepAppointments,
   sweepDrafts,
   sweepRecordings,
+  sweepRequests,
   sweepSignatures,
   watchExpiries,
 } from "./signing/notaries/notaries.ts";
@@ -89,6 +90,12 @@ const notaryTasks = (resources: Resources): Task[] => [
     everyMs: 30 * seconds,
     atStart: true,
     work: (stopping) => sweepAppointments(resources, stopping),
+  },
+  {
+    name: "people who ask for a notary now",
+    everyMs: 10 * seconds,
+    atStart: true,
+    work: (stopping) => sweepRequests(resources, stopping),
   },
   {
     name: "recordings whose time is over",
@@ -274,6 +281,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
     },
     (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
     (_partnerId, stopping) => sweepAppointments(deps, stopping),
+    (_partnerId, stopping) => sweepRequests(deps, stopping),
     (_partnerId, stopping) => sweepRecordings(deps, stopping),
     (partnerId, stopping) =>
       deleteDue({ ...deps, states: judgedStates, forgets }, retention, clock(), stopping, partnerId),

@@ -29,6 +29,7 @@ export type {
 export type {
   CreatedOrder,
   DocumentNotice,
+  Notarization,
   OrderDetail,
   OrderLine,
   OrderList,

@@ -64,6 +64,20 @@ export type CreatedOrder = OrderCommon & {
   checkoutUrl: string | null;
 } & Warned;
 
+/** Where the notarization of an order is: without names, links and addresses. */
+export type Notarization = {
+  /** `not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list may grow. */
+  state: string;
+  /** `ron`, `ipen`, `ink` or `rin`; null while it is not known. */
+  method: string | null;
+  /** The state of the venue, as two letters; null before a notary has the order. */
+  jurisdiction: string | null;
+  /** ISO 8601, UTC; null without an appointment. */
+  appointmentUtc: string | null;
+  /** `scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`; null without a meeting. The list may grow. */
+  session: string | null;
+};
+
 export type OrderDetail = OrderCommon & {
   /** Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`. */
   services: string;
@@ -75,6 +89,8 @@ export type OrderDetail = OrderCommon & {
   customerEmail: string;
   /** ISO 8601, UTC. */
   createdAt: string;
+  /** Absent for an order without notarization. */
+  notarization?: Notarization;
 };
 
 export type OrderSummary = Pick<

@@ -81,9 +81,9 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       dashboard(scope, { frame: { ...common, baseUrl, callers, uploadPlaces }, ...people.dashboard });
       const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };
       const confirmation = people.dashboard.members;
-      appointmentPages(scope, { limits, assets, notaries: people.operator.notaries.identity });
-      identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
       const { live } = people.operator.notaries;
+      appointmentPages(scope, { limits, assets, notaries: people.operator.notaries.identity, live });
+      identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
       if (live) livePages(scope, { limits, assets, live, ownOrigin });
       operatorPages(scope, { console: { ...console, confirmation }, ...people.operator });
     }

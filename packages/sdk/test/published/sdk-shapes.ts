@@ -145,6 +145,7 @@ export const types = {
   Language: "NonNullable<NonNullable<Forms['createOrder']['signers']>[number]['language']>",
   Me: "Schemas['Me']",
   OrderCard: "Schemas['OrderCard']",
+  Notarization: "NonNullable<Schemas['OrderDetail']['notarization']>",
   OrderDetail: "Schemas['OrderDetail']",
   OrderDocument: "Schemas['OrderDocument']",
   OrderDocuments: "Schemas['OrderDocuments']",

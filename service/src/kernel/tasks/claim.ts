@@ -93,13 +93,21 @@ const claiming =
  * another person's claim
  */
 export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
-  change(deps, id, { action: "task.released", by }, async (tx, { claimedBy }) => {
+  change(deps, id, { action: "task.released", by }, releasing(id, by, mayAnyone));
+
+/** Releases a person's claim because that person did not come, in the caller's transaction, whose order is locked. */
+export const releaseTaskIn = (tx: Tx, id: number, { by, at }: { by: string; at: Date }): Promise<void> =>
+  changeIn(tx, id, { action: "task.released", by: "system", clock: () => at }, releasing(id, by, false));
+
+const releasing =
+  (id: number, by: string, mayAnyone: boolean): Judge =>
+  async (tx, { claimedBy }) => {
     if (claimedBy === null) throw new ServiceError("conflict", "Nobody has claimed this task.");
     if (claimedBy !== by && !mayAnyone) throw new ServiceError("conflict", "Somebody else has claimed this task.");
     await changeTasks(tx, sql`t.id = ${id}`, sql`state = 'open', claimed_by = NULL, claimed_at = NULL`);
     await dispatchAgain(tx, [id]);
     return { claimedBy };
-  });
+  };
 
 /**
  * Releases all tasks that a person has claimed and may no longer do, in the transaction that ends the right.

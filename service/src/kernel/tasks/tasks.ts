@@ -7,6 +7,7 @@ export {
   finishTask,
   releaseClaims,
   releaseTask,
+  releaseTaskIn,
   type TaskDeps,
 } from "./claim.ts";
 export { businessMorning, readTaskTimes } from "./due.ts";

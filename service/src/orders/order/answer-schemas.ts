@@ -120,6 +120,36 @@ export const CreatedOrder = Type.Object(
   { $id: "CreatedOrder", description: "The new order, with its price." },
 );
 
+const notarization = Type.Object(
+  {
+    state: Type.String({
+      description:
+        "`not_due` until the order waits for a notary, then `waiting` and, in a notary’s hands, `claimed`; at the end `completed`, `failed`, `identity_locked`, or `ended` for an order that ended before. The list may grow.",
+      examples: ["claimed"],
+    }),
+    method: nullable(
+      Type.String({ examples: ["ron"] }),
+      "`ron` (by audio and video), `ipen` (in person, electronically), `ink` (in person, on paper) or `rin` (by audio and video, on paper). Null while it is not known.",
+    ),
+    jurisdiction: nullable(
+      Type.String({ examples: ["OH"] }),
+      "The state of the venue, as two letters: that of the notary who has the order, and of the act once it is done. Null before.",
+    ),
+    appointmentUtc: nullable(
+      Type.String({ format: "date-time" }),
+      "When the people meet the notary, in UTC. Null without an appointment.",
+    ),
+    session: nullable(
+      Type.String({ examples: ["scheduled"] }),
+      "The meeting: `scheduled`, `queued` and `called` (the people asked to meet a notary now), `waiting_room`, `live`, `held`, `signed` or `ended`. Null without one. The list may grow.",
+    ),
+  },
+  {
+    description:
+      "Where the notarization of an order is: only of an order that bought one. It has no names, no links and no addresses.",
+  },
+);
+
 export const OrderDetail = Type.Object(
   {
     ...common,
@@ -131,6 +161,7 @@ export const OrderDetail = Type.Object(
     customerEmail: customerEmail(),
     createdAt: createdAt(),
     documentNotices,
+    notarization: Type.Optional(notarization),
   },
   { $id: "OrderDetail", description: "An order." },
 );

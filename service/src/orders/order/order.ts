@@ -160,6 +160,6 @@ export {
   transition,
 } from "./transitions/transitions.ts";
 export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
-export type { OrderRow, PublicOrderRow } from "./views.ts";
+export type { Notarization, OrderRow, PublicOrderRow } from "./views.ts";
 
 export const protectedTables = [documentRows, fillRows, signingRows, orderRows, noteRows, templateUseRows];

@@ -78,7 +78,9 @@ async function examineSent(
   const { upload, mayAddPage = true } = sent;
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
-  const names = form.services.sign ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
+  // A document that only a notary signs may be for ink alone, unless it says where people sign.
+  const names =
+    form.services.sign || fields !== null ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
   const { partnerId: holder } = principal;
   const signing = async (bytes: Buffer, sha256: string) => {
     const isNotarized = form.services.notarize;

@@ -17,13 +17,15 @@ import { orderFormSchema } from "./schemas.ts";
 import type { SentOrder, WithTemplate } from "./sent-order.ts";
 import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
-import { createdView, detailView, type OrderRow } from "./views.ts";
+import { createdView, detailView, type Notarization, type OrderRow } from "./views.ts";
 
 export type OrderRouteDeps = {
   frame: RouteDeps;
   orders: OrderDeps;
   uploadPlaces: UploadPlaces;
   withTemplate: WithTemplate;
+  /** Where the notarization of an order is. */
+  notarizationOf: (code: string) => Promise<Notarization>;
 };
 
 const path = "/api/partner/orders";
@@ -93,7 +95,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
       const { code } = request.params;
       const order = isCode(code) ? await findOwnOrder(deps.orders.db, code, principalOf(request)) : undefined;
       if (!order) throw new ServiceError("not_found", "Order not found.");
-      return detailView(order, noticeReader(deps.orders.names)(order), request.id);
+      const notarization = order.notarize ? await deps.notarizationOf(code) : null;
+      return detailView(order, noticeReader(deps.orders.names)(order), notarization, request.id);
     },
   });
 }

@@ -37,7 +37,11 @@ export const orderFormSchema = {
     byod_confirmed: flag("you attest that the document is the client's own, and completed."),
     doc_slug: text("A document of the catalog, by its short name. It then decides about signing and notarization."),
     svc_sign: flag("have it signed online."),
-    signers: json("Who signs, as JSON text. Default: the client, alone.", signerSchema, mostSigners),
+    signers: json(
+      "Who signs, or appears before the notary, as JSON text. Default: the client, alone. With a notary and without signing nobody has `auth` or `routing`.",
+      signerSchema,
+      mostSigners,
+    ),
     fields: json(
       "Where they sign, as JSON text. Default: the document's own empty signature fields, else its tags as `{{signature, r1}}`, else a page that is added to its end.",
       requestedFieldSchema,

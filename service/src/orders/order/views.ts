@@ -45,6 +45,15 @@ export type PublicOrderRow = OrderRow & {
   documentsDeletedAt: Date | null;
 };
 
+/** Where the notarization of an order is. */
+export type Notarization = {
+  state: "not_due" | "waiting" | "claimed" | "completed" | "failed" | "identity_locked" | "ended";
+  method: string | null;
+  jurisdiction: string | null;
+  appointmentUtc: string | null;
+  session: "scheduled" | "queued" | "called" | "waiting_room" | "live" | "held" | "signed" | "ended" | null;
+};
+
 const common = (order: OrderRow) => ({
   orderCode: order.code,
   orderUrl: `/orders/${order.code}`,
@@ -74,10 +83,11 @@ export const createdView = (
   ...noticesMember(notices.map((notice) => ({ ...notice, text: null }))),
 });
 
-/** Contract, "Order detail (fetch)". */
+/** Contract, "Order detail (fetch)". @param notarization only of an order that bought it */
 export const detailView = (
   order: OrderRow,
   notices: readonly DocumentNotice[],
+  notarization: Notarization | null,
   requestId: string,
 ): Static<typeof OrderDetail> => ({
   requestId,
@@ -87,6 +97,7 @@ export const detailView = (
   customerEmail: order.customerEmail,
   createdAt: order.createdAt.toISOString(),
   ...noticesMember(notices),
+  ...(notarization && { notarization }),
 });
 
 /** Left out without notices, so that other responses keep their shape. */

@@ -1,4 +1,10 @@
-import { type appointmentOf, sessionWords, slotText, whenText } from "../../signing/notaries/notaries.ts";
+import {
+  type appointmentOf,
+  type QueuePlace,
+  sessionWords,
+  slotText,
+  whenText,
+} from "../../signing/notaries/notaries.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, facts, notice, pageHead } from "../ui/components.ts";
@@ -7,24 +13,26 @@ import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { type AppointmentWords, appointmentWords } from "./appointment-words.ts";
+import { appointmentPath, queuePart } from "./queue-part.ts";
 
 export type AppointmentView = {
   token: string;
   found: Awaited<ReturnType<typeof appointmentOf>>;
+  /** The queue for “now”; null where there is nothing to ask for. */
+  now: QueuePlace | null;
   reader: Reader;
   error?: string | null;
 };
 
-export const appointmentPath = (token: string): string => `/appointments/${token}`;
-
 /** Where a client books, moves and cancels the appointment of an order. */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
-  const { found, reader, error } = view;
+  const { token, found, now, reader, error } = view;
   const words = appointmentWords[reader.words.language];
   const { session, offers } = found;
   const body = html`<div class="stack">
 ${pageHead(words.title, words.lead)}
 ${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused}</p><p>${error}</p></div>`}
+${now && queuePart({ token, place: now, reader })}
 <div class="panels">
 ${session && card("booked", words.booked, bookedPart(view, words))}
 ${!found.isFixed && card("times", session ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
@@ -36,6 +44,7 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,
+    ...(now && { scripts: ["htmx.js"] }),
     body,
   });
 }

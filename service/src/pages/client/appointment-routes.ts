@@ -4,11 +4,15 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import {
   appointmentOf,
+  askNow,
   bookAppointment,
   cancelAppointment,
   type IdentityDeps,
   invitationOf,
   inviteToBook,
+  leaveQueue,
+  type QueueDeps,
+  queuePlaceOf,
   whenText,
 } from "../../signing/notaries/notaries.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -16,28 +20,54 @@ import { inLanguage } from "../ui/error-page.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
-import { appointmentPage, appointmentPath, invitationPage } from "./appointment-page.ts";
+import { appointmentPage, invitationPage } from "./appointment-page.ts";
 import { appointmentWords } from "./appointment-words.ts";
+import { appointmentPath, queueFragment } from "./queue-part.ts";
+import { queueWords } from "./queue-words.ts";
 
 export type AppointmentPageDeps = {
   assets: Assets;
   limits: RateLimits;
   notaries: Pick<IdentityDeps, "desk" | "secrets">;
+  /** Null where there is no audio and video: nobody is met now. */
+  live: QueueDeps | null;
 };
 
 /** The last part of the address: the token of a person's link, or the order's code. */
 type Asked = { key: string; form: FormValues; query: FormValues; reader: Reader };
 type Refused = { error: string; status: number };
+type Routed = {
+  url: string;
+  show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
+  /** Null for a GET. */
+  act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
+  /** Of a refusal in the queue, which has words of its own. */
+  refused?: "now";
+};
 
 /** Appointments, by a link of each person who is to appear; by the order's link they are mailed theirs. A GET changes nothing. */
-export function appointmentPages(app: FastifyInstance, { assets, limits, notaries }: AppointmentPageDeps): void {
+export function appointmentPages(app: FastifyInstance, { assets, limits, notaries, live }: AppointmentPageDeps): void {
   const { desk } = notaries;
 
   async function showAppointment({ key: token, reader }: Asked, refused?: Refused): Promise<PageAnswer> {
-    const found = await appointmentOf(desk, token);
-    const page = appointmentPage(assets, { token, found, reader, error: refused?.error ?? null });
+    const [found, now] = await Promise.all([appointmentOf(desk, token), live && queuePlaceOf(live, token)]);
+    const page = appointmentPage(assets, { token, found, now, reader, error: refused?.error ?? null });
     return { page, status: refused?.status ?? 200, headers: inLanguage(reader) };
   }
+
+  /** The part that refreshes while somebody waits. */
+  async function showPlace({ key: token, reader }: Asked): Promise<PageAnswer> {
+    const place = live && (await queuePlaceOf(live, token));
+    return { page: place ? queueFragment({ token, place, reader }) : "", status: 200, headers: inLanguage(reader) };
+  }
+
+  const inQueue =
+    (act: typeof askNow) =>
+    async ({ key, reader }: Asked) => {
+      if (!live) throw new ServiceError("not_found", "This link opens no appointment.");
+      await act(live, key);
+      return { redirect: linkFor(reader, appointmentPath(key)) };
+    };
 
   async function showInvitation({ key: code, query, reader }: Asked, refused?: Refused): Promise<PageAnswer> {
     const session = await invitationOf(desk, code);
@@ -47,7 +77,7 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
     return { page, status: refused?.status ?? 200, headers: inLanguage(reader) };
   }
 
-  const routes = [
+  const routes: Routed[] = [
     { url: "/appointments/:key", show: showAppointment, act: null },
     {
       url: "/appointments/:key",
@@ -65,6 +95,9 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
         return { redirect: linkFor(reader, appointmentPath(key)) };
       },
     },
+    { url: "/appointments/:key/now", show: showPlace, act: null },
+    { url: "/appointments/:key/now", show: showAppointment, act: inQueue(askNow), refused: "now" },
+    { url: "/appointments/:key/now/leave", show: showAppointment, act: inQueue(leaveQueue), refused: "now" },
     { url: "/orders/:key/appointment", show: showInvitation, act: null },
     {
       url: "/orders/:key/appointment",
@@ -78,7 +111,7 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
 
   app.register(async (scope) => {
     acceptForms(scope);
-    for (const { url, show, act } of routes)
+    for (const { url, show, act, refused } of routes)
       pageRoute(
         scope,
         { limits },
@@ -96,8 +129,9 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
             } catch (error) {
               if (!(error instanceof ServiceError) || error.code === "not_found") throw error;
               request.log.info({ reason: error.message }, "an appointment was refused");
-              const { taken } = appointmentWords[reader.words.language];
-              return show(asked, { error: taken, status: wireStatus[error.code] });
+              const { language } = reader.words;
+              const words = refused === "now" ? queueWords[language].refused : appointmentWords[language].taken;
+              return show(asked, { error: words, status: wireStatus[error.code] });
             }
           },
         },

@@ -9,7 +9,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
 import type { OrderDocument } from "../../signing/envelopes/envelopes.ts";
-import { takesAppointments } from "../../signing/notaries/notaries.ts";
+import { isAnyOnDuty, takesAppointments } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { documentToSave } from "../ui/orders/document-list.ts";
@@ -129,7 +129,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       deps.firmOf(order.partnerId),
       isPayable(order.status) && payments.isInProcess(order.code),
     ]);
-    const takesAppointment = order.status === "NotarizationPending" && (await takesAppointments(db));
+    const takesAppointment =
+      order.status === "NotarizationPending" && ((await takesAppointments(db)) || (await isAnyOnDuty(db)));
     const payable =
       order.payBy === "client" &&
       payments.isConfigured &&

@@ -9,6 +9,7 @@ import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
 import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
+import { queueTables } from "./queue/store.ts";
 import { recordingEventRows } from "./recordings/events.ts";
 import { partRows, recordingRows } from "./recordings/store.ts";
 import { liveTables } from "./sessions/store.ts";
@@ -68,20 +69,20 @@ export { listNotaries, type Notary, notaryGauges, notaryState, operatorsToAdd } 
 export { expiryMail, watchExpiries } from "./commissions/watch.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
 export { completeAct, type DeskReport, reportOn, requireMode, type SignedAct } from "./desk/complete.ts";
+export { dayOf, type NotaryDay, waitingWords } from "./desk/day.ts";
 export {
   type Claimed,
   claimedOrder,
   claimOrder,
   type DeskDeps,
-  dayOf,
   deskOf,
   type EligibleOrder,
-  type NotaryDay,
   notaryOf,
   releaseOrder,
 } from "./desk/desk.ts";
 export { readForNotary } from "./desk/documents.ts";
 export { findDraft, sweepDrafts } from "./desk/orders.ts";
+export { notarizationOf } from "./desk/progress.ts";
 export { refuseAct } from "./desk/refuse.ts";
 export { certificateModes } from "./eligibility/certificates.ts";
 export {
@@ -134,6 +135,11 @@ export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
 export { openNotaries } from "./open-notaries.ts";
+export { queueMail } from "./queue/mail.ts";
+export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf } from "./queue/queue.ts";
+export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
+export { sweepRequests } from "./queue/sweep.ts";
+export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
 export { recordingFaults } from "./recordings/check.ts";
 export { recordingEventState } from "./recordings/events.ts";
 export {
@@ -186,6 +192,7 @@ export { latestSheet, type Sheet } from "./sheets/store.ts";
 export { witnessOf } from "./sheets/vouching.ts";
 export { noteWitness } from "./sheets/witness.ts";
 export { placeBlock } from "./signing/block.ts";
+export { listRemoteKeys, prepareRemote, type RemoteSigningDeps, signRemote } from "./signing/remote.ts";
 export {
   completeSignature,
   type NotarySigningDeps,
@@ -209,6 +216,7 @@ export const protectedTables = [
   identityProofRows,
   handOverRows,
   ...appointmentTables,
+  ...queueTables,
   linkRows,
   recordingRows,
   partRows,

@@ -294,6 +294,22 @@ test("people are reminded as the clock goes on, an appointment is fixed two hour
   );
 });
 
+test("an appointment that failed for technical reasons is chosen again, and the second one fails the order", async () => {
+  const own = await newPartner(running.service);
+  const email = "technical@example.com";
+  const code = await waitingOrder(own.headers, email);
+  await pathOf(code, email);
+  const note = () => nora.post(`/operator/notary/orders/${code}/appointment-ended`, { outcome: "technical" });
+  for (const status of ["NotarizationPending", "NotarizationFailed"]) {
+    assert.equal((await book(code, slotsIn(await pageOf(code)).at(-1) ?? "")).status, 303);
+    assert.equal((await note()).status, 409);
+    const startsAt = (await sessionsOf(code)).at(-1)?.startsAt.getTime() ?? 0;
+    await advance(own.headers, Math.ceil((startsAt - Date.now()) / 1000) + 1);
+    assert.equal((await note()).status, 303);
+    assert.equal(await statusOf(code), status);
+  }
+});
+
 test("an appointment whose notary gives the order back is canceled, and everybody is told", async () => {
   const own = await newPartner(running.service);
   const email = "released@example.com";

@@ -308,6 +308,22 @@ class CreatedOrder(_Order):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Notarization:
+    """Where the notarization of an order is: without names, links and addresses."""
+
+    state: str
+    """`not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list can grow."""
+    method: str | None
+    """`ron`, `ipen`, `ink` or `rin`; None while it is not known."""
+    jurisdiction: str | None
+    """The state of the venue, as two letters; None before a notary has the order."""
+    appointment_utc: datetime | None
+    """UTC; None without an appointment."""
+    session: str | None
+    """`scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`; None without a meeting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderDetail(_Order):
     """An order as it is now."""
 
@@ -319,6 +335,8 @@ class OrderDetail(_Order):
     """Of the client."""
     created_at: datetime
     """UTC."""
+    notarization: Notarization | None = None
+    """None for an order without notarization."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

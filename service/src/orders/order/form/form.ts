@@ -86,7 +86,7 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
     faxTo,
     createCheckout: fields.flag("create_checkout"),
     payBy: payer(fields),
-    signing: parseSigning(values, fields, { client: { name, email }, sign: services.sign }),
+    signing: parseSigning(values, fields, { client: { name, email }, services }),
   };
 }
 

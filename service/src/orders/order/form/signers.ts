@@ -1,5 +1,6 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { OrderFormField } from "../schemas.ts";
 import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
 import type { Fields } from "./fields.ts";
@@ -141,17 +142,28 @@ const names = ["signers", "fields", "signer_auth"] as const satisfies readonly O
 export function parseSigning(
   values: ReadonlyMap<string, string>,
   fields: Fields,
-  { client, sign }: { client: { name: string | null; email: string }; sign: boolean },
+  { client, services }: { client: { name: string | null; email: string }; services: BoughtServices },
 ): SigningForm {
   const [signersText, fieldsText] = [textOf(values, "signers"), textOf(values, "fields")];
   const auth = parseSignerAuth(fields.optional("signer_auth", 20));
   const given = names.find((name) => textOf(values, name) !== null);
   if (given === undefined) return nothing;
-  if (!sign) throw invalid(`${given} must be left out unless signing is bought.`);
+  if (!services.sign && (!services.notarize || auth !== null))
+    throw invalid(`${auth === null ? given : "signer_auth"} must be left out unless signing is bought.`);
   const signers = signersText === null ? clientAlone(client, auth) : parseSigners(signersText, auth ?? "link");
+  if (!services.sign) requireAtNotary(signers ?? []);
   const requested =
     fieldsText === null ? null : parseRequestedFields(fieldsText, signers?.map(({ routing }) => routing) ?? [1]);
   return { signers, signatureFields: requested };
+}
+
+/** People who sign before a notary only: the notary identifies them, and they sign in the order of the list. */
+function requireAtNotary(signers: readonly NamedSigner[]): void {
+  for (const [index, { auth, routing }] of signers.entries()) {
+    const member = auth !== "link" ? "auth" : "routing";
+    if (auth !== "link" || routing !== 1)
+      throw invalid(`signers[${index}].${member} must be left out unless signing is bought.`);
+  }
 }
 
 function textOf(values: ReadonlyMap<string, string>, name: OrderFormField): string | null {

@@ -5,6 +5,7 @@ import {
   journalNotice,
   modeWords,
   type Notary,
+  type NotaryQueue,
   refusalReasons,
   stageOf,
 } from "../../../signing/notaries/notaries.ts";
@@ -16,11 +17,19 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { orderPath } from "./order-path.ts";
+import { queueCard } from "./queue-routes.ts";
 
-type Desk = { notary: Notary; open: readonly EligibleOrder[]; mine: readonly EligibleOrder[]; now: Date };
+type Desk = {
+  notary: Notary;
+  open: readonly EligibleOrder[];
+  mine: readonly EligibleOrder[];
+  /** Null where there is no audio and video. */
+  queue: NotaryQueue | null;
+  now: Date;
+};
 
 /** The orders that a notary may claim, and those claimed. */
-export function deskBody({ notary, open, mine, now }: Desk, problem?: string): Html {
+export function deskBody({ notary, open, mine, queue, now }: Desk, problem?: string): Html {
   return html`${pageHead("Notary’s desk", `${notary.commissionName}, ${notary.county}, ${notary.state}`, html`<a href="/operator/notary/hours">Your hours</a>`)}
 ${errorSummary(problem)}
 ${expiriesOf(notary).map((expiry) => {
@@ -38,6 +47,7 @@ ${expiriesOf(notary).map((expiry) => {
   );
 })}
 <div class="panels">
+${queue && queueCard(queue)}
 ${card("mine", "In your hands", mine.length === 0 ? emptyState("Nothing", "Orders that you claim are here.") : deskTable("Orders in your hands", mine, (order) => html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`))}
 ${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing", "No order waits that you may take.") : deskTable("Orders that wait for a notary", open, claimButton))}
 </div>`;
@@ -47,21 +57,27 @@ export const claimButton = ({ taskId, code }: EligibleOrder["order"]): Html =>
   buttonForm(`/operator/notary/tasks/${taskId}/claim`, "Claim", { about: `order ${shortCode(code)}` });
 
 /** Orders that wait for a notary, or are in a notary's hands. */
-export const deskTable = (
+export const deskTable = <Shown extends EligibleOrder>(
   caption: string,
-  orders: readonly EligibleOrder[],
+  orders: readonly Shown[],
   action: (order: EligibleOrder["order"]) => Html,
+  /** Where an order is; without it the table has no such column. */
+  place?: (order: Shown) => string,
 ): Html =>
   records(
     caption,
-    ["Order", "Firm", "People", "How", "Due", "Action"].map((label) => ({ label, utc: label === "Due" })),
-    orders.map(({ order, eligibility }) => [
-      shortCode(order.code),
-      order.firmName,
-      String(order.signers.length),
-      eligibility.modes.map((mode) => modeWords[mode]).join("; "),
-      shortTime(order.dueAt),
-      action(order),
+    ["Order", "Firm", "People", "How", ...(place ? ["Where it is"] : []), "Due", "Action"].map((label) => ({
+      label,
+      utc: label === "Due",
+    })),
+    orders.map((each) => [
+      shortCode(each.order.code),
+      each.order.firmName,
+      String(each.order.signers.length),
+      each.eligibility.modes.map((mode) => modeWords[mode]).join("; "),
+      ...(place ? [place(each)] : []),
+      shortTime(each.order.dueAt),
+      action(each.order),
     ]),
   );
 

@@ -20,8 +20,10 @@ import {
   mailAppointment,
   meansFor,
   notaryOf,
+  notaryQueueOf,
   noteAct,
   onRecord,
+  type RemoteSigningDeps,
   readAct,
   readForNotary,
   refuseAct,
@@ -36,16 +38,18 @@ import {
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
-import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { deskBody } from "./desk-pages.ts";
 import { firstTyped, type OrderView, orderBody } from "./order-page.ts";
 import { orderPath } from "./order-path.ts";
+import { queueRoutes } from "./queue-routes.ts";
 
 export type NotaryDeskDeps = {
   frame: ConsoleFrame;
   readNotices: (orderId: number) => Promise<OrderView["claimed"]["notices"]>;
   notaryDesk: DeskDeps;
   notarySheets: SheetDeps;
+  notarySigning: RemoteSigningDeps;
   identity: IdentityDeps;
   /** Null where there is no audio and video. */
   live: LiveDeps | null;
@@ -77,7 +81,8 @@ export async function orderPage(
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
   const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
   const meeting = live && { session: open?.session ?? null, obstacle: liveObstacle(live, claimed) };
-  const body = orderBody({ claimed, draft, identity, session, sheet, hasPasskey, meeting, ...shown }, typed);
+  const hasRemote = deps.notarySigning.remote !== null;
+  const body = orderBody({ claimed, draft, identity, session, sheet, hasPasskey, hasRemote, meeting, ...shown }, typed);
   return consolePage(deps.frame, request, {
     title: `Order ${shortCode(code)}`,
     section: "notary",
@@ -176,12 +181,16 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
 
   async function show(request: FastifyRequest, operator: Operator, problem?: string): Promise<string> {
     const notary = await notaryOf(notaryDesk.db, operator);
+    const queue = deps.live && (await notaryQueueOf(deps.live, operator, notary));
     const body = deskBody(
-      { notary, ...(await deskOf(notaryDesk, operator, notary)), now: notaryDesk.clock() },
+      { notary, ...(await deskOf(notaryDesk, operator, notary)), queue, now: notaryDesk.clock() },
       problem,
     );
-    return consolePage(deps.frame, request, { title: "Notary’s desk", section: "notary", body });
+    const about = { title: "Notary’s desk", section: "notary", body } as const;
+    return consolePage(deps.frame, request, { ...about, ...(queue && { scripts: ["htmx.js"] }) });
   }
+  if (deps.live)
+    queueRoutes(scope, deps.frame, deps.live, (request, problem) => show(request, operatorOf(request), problem));
 }
 
 function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {

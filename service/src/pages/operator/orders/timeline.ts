@@ -60,6 +60,11 @@ const actionWords: Readonly<Record<string, string>> = {
   "label.refund": "Refund of a label",
   "letter.accepted": "Letter accepted",
   "notary.appointment": "Notary’s appointment mailed",
+  "notary.now_asked": "Asked for a notary now",
+  "notary.now_taken": "A notary took the request",
+  "notary.now_put_back": "The notary did not come; back in the queue",
+  "notary.now_expired": "No notary was free in time",
+  "notary.now_left": "Left the queue for a notary",
   "notary_journal.entry": "Entry in the notary’s journal",
 };
 

@@ -1,6 +1,6 @@
 import { may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
 import { endsByWord, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
-import type { NotaryDay, SupplyState } from "../../../signing/notaries/notaries.ts";
+import { type NotaryDay, type SupplyState, waitingWords } from "../../../signing/notaries/notaries.ts";
 import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
@@ -29,7 +29,7 @@ export function todayBody({ notaries, day, operator, now, counts, mine, due, err
   const overdue = counts.reduce((sum, count) => sum + count.overdue, 0);
   const lead = [
     ...(open === 0 ? [] : [`${tasks(open)}, ${overdue.toLocaleString("en-US")} overdue.`]),
-    ...(day && day.open.length > 0 ? [`${orders(day.open.length)} for a notary.`] : []),
+    ...(day && waitingCount(day) > 0 ? [`${orders(waitingCount(day))} for a notary.`] : []),
   ];
   // A notary's claimed orders have a table of their own.
   const own = day ? mine.filter(({ kind }) => kind !== "notarize") : mine;
@@ -39,7 +39,7 @@ ${notaryWarning(notaries)}
 ${errorSummary(error)}
 <div class="panels">
 ${day && day.mine.length > 0 && card("acts", "Notarizations in your hands", actsTable(day.mine))}
-${day && day.open.length > 0 && card("notary", "Waiting for a notary", deskTable("Orders that wait for a notary", day.open, claimButton))}
+${day && day.open.length + day.others > 0 && card("notary", "Waiting for a notary", openPart(day))}
 ${own.length > 0 && card("mine", "Yours", taskTable({ ...table, tasks: own, caption: "Tasks that you have claimed" }))}
 ${(due.length > 0 || lead.length === 0) && card("due", "Due first", due.length === 0 ? emptyState("All done", "New tasks appear here as orders need somebody.") : taskTable({ ...table, tasks: due, caption: "Tasks that are due first" }))}
 ${counts.length > 0 && card("queues", "Queues", queues(counts))}
@@ -52,14 +52,28 @@ const tasks = (count: number): string =>
 const orders = (count: number): string =>
   count === 1 ? "1 order waits" : `${count.toLocaleString("en-US")} orders wait`;
 
+/** Orders that wait for a notary, in hand or not. */
+const waitingCount = ({ open, mine, others }: NotaryDay): number => open.length + mine.length + others;
+
+const openPart = ({ open, others }: NotaryDay): Html =>
+  html`${open.length > 0 && deskTable("Orders that wait for a notary", open, claimButton, ({ at }) => waitingWords[at])}
+${others > 0 && html`<p class="quiet-text">${orders(others)} for a notary of another state, or with another commission.</p>`}`;
+
 /** A notary's claimed orders, with when the people are to meet. */
 const actsTable = (acts: NotaryDay["mine"]): Html =>
   records(
     "Notarizations in your hands",
-    [{ label: "Order" }, { label: "Firm" }, { label: "Appointment", utc: true }, { label: "Due", utc: true }],
-    acts.map(({ order, appointmentAt }) => [
+    [
+      { label: "Order" },
+      { label: "Firm" },
+      { label: "Where it is" },
+      { label: "Appointment", utc: true },
+      { label: "Due", utc: true },
+    ],
+    acts.map(({ order, appointmentAt, at }) => [
       html`<a href="/operator/notary/orders/${order.code}">${shortCode(order.code)}</a>`,
       order.firmName,
+      waitingWords[at],
       appointmentAt ? shortTime(appointmentAt) : "None yet",
       shortTime(order.dueAt),
     ]),

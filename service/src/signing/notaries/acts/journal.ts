@@ -4,6 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { Act } from "./act.ts";
 import { type EntryFrame, type EntrySubject, type JournalRecord, nextEntry } from "./entry.ts";
 
 /** The members of an entry's row, for its MAC. */
@@ -68,10 +69,14 @@ const withCode = (stored: string, code: string): string => stored.replaceAll(noC
 const noCode = '"orderCode":null';
 
 /** Entries of a notary. @param which and their order */
-async function entriesOf(db: Sql, notaryId: string, which: Statement): Promise<JournalRow[]> {
-  const rows = await db.query<JournalRow & { code: string }>(sql`
-    SELECT j.position, j.record, j.sha256, j.order_id AS "orderId", j.corrects, j.row_mac AS mac, o.code AS "code@order"
-    FROM notary_journal j JOIN orders o ON o.id = j.order_id WHERE j.notary_id = ${notaryId} ${which}`);
+const entriesOf = (db: Sql, notaryId: string, which: Statement): Promise<JournalRow[]> =>
+  entriesWhere(db, sql`j.notary_id = ${notaryId} ${which}`);
+
+async function entriesWhere(db: Sql, where: Statement): Promise<(JournalRow & { notaryId: string })[]> {
+  const rows = await db.query<JournalRow & { notaryId: string; code: string }>(sql`
+    SELECT j.notary_id AS "notaryId", j.position, j.record, j.sha256, j.order_id AS "orderId", j.corrects, j.row_mac AS mac,
+      o.code AS "code@order"
+    FROM notary_journal j JOIN orders o ON o.id = j.order_id WHERE ${where}`);
   return rows.map(({ code, record, ...row }) => ({ ...row, record: withCode(record, code) }));
 }
 
@@ -82,6 +87,21 @@ export const readJournal = (db: Sql, notaryId: string): Promise<JournalRow[]> =>
 export async function findEntry(db: Sql, notaryId: string, position: number): Promise<JournalRow | undefined> {
   const [row] = await entriesOf(db, notaryId, sql`AND j.position = ${position}`);
   return row;
+}
+
+/** How and where an order was notarized, by the latest act in a journal; undefined without one. @throws Error for an altered entry */
+export async function actOfOrder(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  orderId: number,
+): Promise<Pick<Act, "mode" | "venue"> | undefined> {
+  const rows = await entriesWhere(db, sql`j.order_id = ${orderId} ORDER BY j.id DESC`);
+  for (const row of rows) {
+    const fault = entryFault(rowMac, row.notaryId, row);
+    if (fault !== null) throw new Error(`${fault} (notary ${row.notaryId})`);
+    const entry = JSON.parse(row.record) as { kind: string; act?: Act };
+    if (entry.kind === "act" && entry.act) return entry.act;
+  }
+  return undefined;
 }
 
 const altered = (position: number): string => `Entry ${position} of the journal is not what was written.`;

@@ -13,8 +13,9 @@ import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../desk/desk
 import { orderOfId, type WaitingOrder, waitingOrderOf } from "../desk/orders.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { endRequestOf } from "../queue/store.ts";
 import { readHours, slotsOf } from "./hours.ts";
-import { orderIdOfLink } from "./links.ts";
+import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
 import {
   endSession,
@@ -41,13 +42,16 @@ const noShowMs = 15 * minuteMs;
 
 const noAppointment = () => new ServiceError("not_found", "This link opens no appointment.");
 
-/** The order of a link. @throws ServiceError `not_found` for every other link, and once the order waits for no notary */
-async function waiting({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string): Promise<WaitingOrder> {
-  const orderId = await orderIdOfLink(db, token);
-  const order = orderId === undefined ? undefined : await orderOfId({ db, rowMac }, orderId);
+/** The order and the person of a link. @throws ServiceError `not_found` for every other link, and once the order waits for no notary */
+export async function personOfLink({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string) {
+  const link = await linkOf(db, token);
+  const order = link && (await orderOfId({ db, rowMac }, link.orderId));
   if (!order) throw noAppointment();
-  return order;
+  return { order, person: link.person };
 }
+
+const waiting = async (deps: Pick<DeskDeps, "db" | "rowMac">, token: string): Promise<WaitingOrder> =>
+  (await personOfLink(deps, token)).order;
 
 const openOf = (sessions: readonly NotarySession[]) => sessions.find(({ state }) => state === "scheduled") ?? null;
 
@@ -135,7 +139,8 @@ export async function bookAppointment(deps: DeskDeps, token: string, slot: strin
   });
 }
 
-async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: WaitingOrder) {
+/** Locks an order that waits for a notary. @throws ServiceError `not_found` once it does not */
+export async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: WaitingOrder) {
   const locked = await lockOrder(tx, code);
   const still = await orderOfId({ db: tx, rowMac: deps.rowMac }, orderId);
   if (!locked || !still) throw noAppointment();
@@ -157,6 +162,7 @@ async function write(tx: Tx, order: WaitingOrder, offer: Offer, now: Date): Prom
   else await insertSession(tx, { ...about, orderId, bookedAt: now });
   if (claimedBy === null)
     await claimTaskIn(tx, taskId, { by: `operator:${notary.operatorId}`, actor: "client", at: now });
+  await endRequestOf(tx, orderId, "booked", now);
   const action = session ? "notary.appointment_moved" : "notary.appointment_booked";
   const detail = { sessionId: id, mode, startsAt: startsAt.toISOString(), notaryId: notary.id };
   await tx.query(auditLine({ at: now, action, actor: "client", partnerId, orderId, detail }));

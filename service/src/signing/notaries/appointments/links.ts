@@ -75,13 +75,13 @@ async function ensureLink(
   await writeStateMacs(tx, linkState, sql`id = ${id}`);
 }
 
-/** The order that a link is about; undefined for every other link. @throws ServiceError `unavailable` for an altered row */
-export async function orderIdOfLink(db: Sql, token: string): Promise<number | undefined> {
+/** The order and the person that a link is about; undefined for every other link. @throws ServiceError `unavailable` for an altered row */
+export async function linkOf(db: Sql, token: string): Promise<{ orderId: number; person: number } | undefined> {
   if (!isCode(token)) return undefined;
-  const [link] = await db.query<{ orderId: number }>(sql`
-    SELECT order_id AS "orderId", ${verified(linkState, sql`appointment_links`)} FROM appointment_links
+  const [link] = await db.query<{ orderId: number; person: number }>(sql`
+    SELECT order_id AS "orderId", person, ${verified(linkState, sql`appointment_links`)} FROM appointment_links
     WHERE token_sha256 = ${sha256Of(token)}`);
-  return link?.orderId;
+  return link;
 }
 
 /** The path of a person's page of appointments; null for a person without a link. */

@@ -8,21 +8,13 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { claimTask, releaseTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import { scheduledOf } from "../appointments/store.ts";
 import { commissionBlocks } from "../commissions/expiry.ts";
 import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
 import { latestRequest } from "../in-person/store.ts";
 import { openSheetOf } from "../sheets/store.ts";
-import {
-  appointmentsOf,
-  claimedOrders,
-  orderOfTask,
-  unclaimedOrders,
-  type WaitingOrder,
-  waitingOrder,
-} from "./orders.ts";
+import { claimedOrders, orderOfTask, unclaimedOrders, type WaitingOrder, waitingOrder } from "./orders.ts";
 import type { NotaryPapers } from "./papers.ts";
 
 export type DeskDeps = {
@@ -49,7 +41,7 @@ export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<N
   return notary;
 }
 
-/** The orders that a notary may take, and those the notary has taken. What may not be taken is not shown. */
+/** The orders that a notary may take, and those the notary has taken. Those that may not be taken are counted, and not shown. */
 export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary) {
   const { db, clock, readEligibility } = deps;
   const now = clock();
@@ -59,35 +51,8 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
     claimedOrders(deps, operator.environment, operator.actor),
   ]);
   const judged = (order: WaitingOrder) => ({ order, eligibility: eligibilityFor(eligibility, notary, order, now) });
-  return {
-    open: waiting.map(judged).filter(({ eligibility: { modes } }) => modes.length > 0),
-    mine: mine.map(judged),
-  };
-}
-
-/** A notary's work today: orders to claim, and those in hand with their appointments, the next one first. */
-export type NotaryDay = {
-  open: readonly EligibleOrder[];
-  mine: readonly (EligibleOrder & { appointmentAt: Date | null })[];
-};
-
-/** Null for an operator who is on record as no notary, or is suspended. */
-export async function dayOf(deps: DeskDeps, operator: Operator): Promise<NotaryDay | null> {
-  const notary = operator.id === null ? undefined : await notaryOfOperator(deps.db, operator.id);
-  if (!notary || notary.status === "suspended") return null;
-  const [{ open, mine }, mailed, booked] = await Promise.all([
-    deskOf(deps, operator, notary),
-    appointmentsOf(deps.db, notary.id),
-    scheduledOf(deps.db, notary.id),
-  ]);
-  const bookedAt = new Map(booked.map(({ orderId, startsAt }) => [orderId, startsAt]));
-  const placed = mine.map((each) => ({
-    ...each,
-    appointmentAt: bookedAt.get(each.order.orderId) ?? mailed.get(each.order.taskId) ?? null,
-  }));
-  const last = Number.MAX_SAFE_INTEGER;
-  const instant = ({ appointmentAt }: (typeof placed)[number]) => appointmentAt?.getTime() ?? last;
-  return { open, mine: placed.sort((one, other) => instant(one) - instant(other)) };
+  const open = waiting.map(judged).filter(({ eligibility: { modes } }) => modes.length > 0);
+  return { open, mine: mine.map(judged), others: waiting.length - open.length };
 }
 
 /**

@@ -98,6 +98,15 @@ export async function orderOfId(reading: Reading, orderId: number): Promise<Wait
   return order;
 }
 
+/** Those of these orders that wait for a notary, by their numbers. */
+export async function ordersOfIds(
+  reading: Reading,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, WaitingOrder>> {
+  const orders = await waitingOrders(reading, sql`o.id = ANY (${ids}::bigint[])`);
+  return new Map(orders.map((order) => [order.orderId, order]));
+}
+
 /** The order by its code alone; undefined when it waits for no notary. */
 export async function waitingOrderOf(reading: Reading, code: string): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(reading, isSealed(sql`o.code`, "order", code));

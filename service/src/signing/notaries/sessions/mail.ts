@@ -14,7 +14,7 @@ export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =
   derivedToken(deriveKey(secrets, "live-link"), personId);
 
 /** Under whichever key it was made; undefined when that key is gone. */
-const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
+export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
   keysOf(secrets)
     .map((key) => roomTokenUnder(key, id))
     .find((token) => sha256Of(token).equals(tokenSha256));

@@ -16,6 +16,7 @@ import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online
 import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { type IdentityDeps, meansFor } from "../identity/checks.ts";
+import { endRequestOf } from "../queue/store.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
@@ -69,7 +70,10 @@ export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): stri
 }
 
 /** Why the notary can't open a session for the order here; null when it can be opened. */
-export function liveObstacle({ identity, sheets }: LiveDeps, { eligibility, order }: Claimed): string | null {
+export function liveObstacle(
+  { identity, sheets }: Pick<LiveDeps, "identity" | "sheets">,
+  { eligibility, order }: Pick<Claimed, "eligibility" | "order">,
+): string | null {
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes("ron"))
     return obstacles.join(" ") || "The rules of your state don’t offer acts by audio and video.";
@@ -99,6 +103,7 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
     async (tx, sheet, { at, order }) => {
       const id = newUuid();
       const { orderId, taskId, signers, partnerId } = order;
+      await endRequestOf(tx, orderId, "met", at);
       await insertLive(tx, { id, orderId, taskId, notaryId: sheet.notaryId, sheetId: sheet.id, openedAt: at });
       for (const [index, { name }] of signers.entries()) {
         const personId = newUuid();

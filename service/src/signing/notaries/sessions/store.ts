@@ -53,7 +53,7 @@ export type LivePerson = {
   admittedAt: Date | null;
 };
 
-const sessionState: StateMac = {
+export const sessionState: StateMac = {
   table: sql`live_sessions`,
   key: sql`id`,
   mac: sql`row_mac`,

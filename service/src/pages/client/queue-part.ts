@@ -1,0 +1,52 @@
+import type { QueuePlace } from "../../signing/notaries/notaries.ts";
+import { card } from "../ui/components.ts";
+import { type Html, html, render } from "../ui/render.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+import { queueWords } from "./queue-words.ts";
+
+export const appointmentPath = (token: string): string => `/appointments/${token}`;
+
+export type QueueView = { token: string; place: QueuePlace; reader: Reader };
+
+/** Asking to meet a notary now, and the place in the queue. htmx merges it into the page while people wait. */
+export function queuePart(view: QueueView): Html {
+  const { token, place, reader } = view;
+  const words = queueWords[reader.words.language];
+  const path = linkFor(reader, `${appointmentPath(token)}/now`);
+  const waits = place.state === "waiting" || place.state === "taken";
+  return html`<div id="now"${waits && html` hx-get="${path}" hx-trigger="every 5s" hx-swap="outerHTML"`}>
+${card("now", words.title, html`<div aria-live="polite">${linesOf(view)}</div>${actionOf(view)}${waits && html`<p class="without-script">${reader.words.reload}</p>`}`)}</div>`;
+}
+
+export const queueFragment = (view: QueueView): string => render(queuePart(view));
+
+function linesOf({ place, reader }: QueueView): Html {
+  const { language } = reader.words;
+  const words = queueWords[language];
+  if (place.state === "offered") return html`<p>${words.offer}</p>`;
+  if (place.state === "taken") return html`<p><strong>${words.taken(place.notary || words.aNotary)}</strong></p>`;
+  if (place.state === "open") return html`<p><strong>${words.open}</strong></p>`;
+  if (place.state === "expired") return html`<p>${words.expired}</p>`;
+  return html`<p><strong>${words.place(place.place)}</strong></p><p>${estimateText(place, reader)}</p>
+<p class="quiet-text">${words.until(clockText(place.until))}</p>`;
+}
+
+function estimateText({ estimate }: QueuePlace & { state: "waiting" }, reader: Reader): string {
+  const words = queueWords[reader.words.language];
+  return estimate.kind === "minutes" ? words.minutes(estimate.minutes, estimate.sessions) : words[estimate.kind];
+}
+
+/** A page can't tell the reader's zone. */
+const clockText = (at: Date): string => `${at.toISOString().slice(11, 16)} UTC`;
+
+function actionOf({ token, place, reader }: QueueView): Html {
+  const words = queueWords[reader.words.language];
+  const path = `${appointmentPath(token)}/now`;
+  const button = (action: string, label: string, kind = "") =>
+    html`<form method="post" action="${linkFor(reader, action)}"><div class="form-actions"><button type="submit" class="${kind}">${label}</button></div></form>`;
+  if (place.state === "waiting") return button(`${path}/leave`, words.leave, "quiet-button");
+  if (place.state === "open")
+    return html`<p><a class="button" href="${linkFor(reader, place.room)}">${words.enter}</a></p>`;
+  const mayAsk = place.state === "offered" || (place.state === "expired" && place.isOffered);
+  return mayAsk ? button(path, words.ask) : html``;
+}

@@ -1,0 +1,79 @@
+/** A notary's day: every order that waits for a notary, and where each one is. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { scheduledOf } from "../appointments/store.ts";
+import { notaryOfOperator } from "../commissions/store.ts";
+import { openRequests } from "../queue/store.ts";
+import { sessionState } from "../sessions/store.ts";
+import { type DeskDeps, deskOf, type EligibleOrder } from "./desk.ts";
+import { appointmentsOf } from "./orders.ts";
+
+/** Where an order is that waits for a notary, in words of the notary's page. */
+export const waitingWords = {
+  unclaimed: "Nobody has it yet",
+  asks_now: "Its people ask for a notary now",
+  called: "You called its people: open the session",
+  in_session: "The session is open",
+  interrupted: "The session came to nothing: meet again",
+  scheduled: "Waits for the appointment",
+  in_hand: "In your hands, no meeting yet",
+} as const;
+
+type WaitingAt = keyof typeof waitingWords;
+type DayOrder = EligibleOrder & { at: WaitingAt };
+
+/** A notary's work today: orders to claim, and those in hand with their appointments, the next one first. */
+export type NotaryDay = {
+  open: readonly DayOrder[];
+  mine: readonly (DayOrder & { appointmentAt: Date | null })[];
+  /** How many more wait for a notary of another state or commission. */
+  others: number;
+};
+
+/** Null for an operator who is on record as no notary, or is suspended. */
+export async function dayOf(deps: DeskDeps, operator: Operator): Promise<NotaryDay | null> {
+  const notary = operator.id === null ? undefined : await notaryOfOperator(deps.db, operator.id);
+  if (!notary || notary.status === "suspended") return null;
+  const [{ open, mine, others }, mailed, booked, requests] = await Promise.all([
+    deskOf(deps, operator, notary),
+    appointmentsOf(deps.db, notary.id),
+    scheduledOf(deps.db, notary.id),
+    openRequests(deps.db, operator.environment, 1000),
+  ]);
+  const bookedAt = new Map(booked.map(({ orderId, startsAt }) => [orderId, startsAt]));
+  const asked = new Map(requests.map(({ orderId, state }) => [orderId, state]));
+  const sessions = await sessionsNow(
+    deps.db,
+    mine.map(({ order }) => order.orderId),
+  );
+  const placed = mine.map((each) => {
+    const { orderId, taskId } = each.order;
+    const appointmentAt = bookedAt.get(orderId) ?? mailed.get(taskId) ?? null;
+    return { ...each, appointmentAt, at: placeOf(asked.get(orderId), sessions.get(orderId), appointmentAt) };
+  });
+  const last = Number.MAX_SAFE_INTEGER;
+  const instant = ({ appointmentAt }: (typeof placed)[number]) => appointmentAt?.getTime() ?? last;
+  return {
+    open: open.map((each) => ({ ...each, at: asked.has(each.order.orderId) ? "asks_now" : "unclaimed" })),
+    mine: placed.sort((one, other) => instant(one) - instant(other)),
+    others,
+  };
+}
+
+function placeOf(asked: string | undefined, isOpen: boolean | undefined, appointmentAt: Date | null): WaitingAt {
+  if (isOpen) return "in_session";
+  if (asked === "taken") return "called";
+  if (asked === "waiting") return "asks_now";
+  if (appointmentAt !== null) return "scheduled";
+  return isOpen === false ? "interrupted" : "in_hand";
+}
+
+/** Whether the latest session of an order is open, by orders that had one. */
+async function sessionsNow(db: Sql, orderIds: readonly number[]): Promise<ReadonlyMap<number, boolean>> {
+  const rows = await db.query<{ orderId: number; isOpen: boolean } & Marked>(sql`
+    SELECT DISTINCT ON (l.order_id) l.order_id AS "orderId", l.state <> 'ended' AS "isOpen", ${marked(sessionState, sql`l`)}
+    FROM live_sessions l WHERE l.order_id = ANY (${orderIds}::bigint[]) ORDER BY l.order_id, l.opened_at DESC, l.id`);
+  return new Map(rows.filter(({ isAuthentic }) => isAuthentic).map(({ orderId, isOpen }) => [orderId, isOpen]));
+}

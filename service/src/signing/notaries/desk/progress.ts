@@ -1,0 +1,82 @@
+/** Where the notarization of an order is, as its firm reads it: no names, no links and no addresses. */
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { verified } from "../../../kernel/platform/database/state-mac.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { type Notarization, orderState, statusGroupOf } from "../../../orders/order/order.ts";
+import { actOfOrder } from "../acts/journal.ts";
+import { scheduledFor } from "../appointments/book.ts";
+import type { NotarySession } from "../appointments/store.ts";
+import { findNotary, notaryOfOperator } from "../commissions/store.ts";
+import { latestRequestOf, type NotaryRequest } from "../queue/store.ts";
+import { type LiveSession, liveSessionsOf } from "../sessions/store.ts";
+import { openSheetOf } from "../sheets/store.ts";
+import { orderOfId } from "./orders.ts";
+
+type Reading = { db: Sql; rowMac: RowMac };
+
+/** Groups of statuses after a notarization; two statuses of failures afterwards are in no such group. */
+const notarized: ReadonlySet<string> = new Set(["notarized", "shipping", "shipped", "delivered", "complete"]);
+
+function stateOf(status: string, isActed: boolean): Notarization["state"] {
+  if (isActed || notarized.has(statusGroupOf(status)) || status === "ShippingFailed" || status === "FaxFailed")
+    return "completed";
+  if (status === "NotarizationFailed") return "failed";
+  if (status === "IdentityLocked") return "identity_locked";
+  if (status === "NotarizationPending") return "waiting";
+  const ended = ["RefundPending", "Refunded", "Cancelled", "EsignDeclined", "EsignExpired"];
+  return ended.includes(status) ? "ended" : "not_due";
+}
+
+const nothingKnown = { method: null, jurisdiction: null, appointmentUtc: null, session: null };
+
+/** @throws ServiceError `unavailable` for rows that the service did not write */
+export async function notarizationOf(reading: Reading, code: string): Promise<Notarization> {
+  const { db } = reading;
+  const [order] = await db.query<{ id: number; status: string; before: string | null }>(sql`
+    SELECT o.id, o.status, o.status_before_hold AS before, ${verified(orderState, sql`o`)} FROM orders o
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  if (!order) throw new Error("the order of a notarization is gone");
+  const act = await actOfOrder(reading, order.id);
+  const state = stateOf(order.status === "OnHold" ? (order.before ?? "") : order.status, act !== undefined);
+  if (act) return { ...nothingKnown, state, method: act.mode, jurisdiction: act.venue.state };
+  return state === "waiting" ? waitingPart(reading, order.id) : { ...nothingKnown, state };
+}
+
+/** Of an order that waits for a notary, or is in a notary's hands. */
+async function waitingPart(reading: Reading, orderId: number): Promise<Notarization> {
+  const { db } = reading;
+  // An order on hold is in nobody's hands until it goes on.
+  const [order, appointment, sessions, request] = await Promise.all([
+    orderOfId(reading, orderId),
+    scheduledFor(db, orderId),
+    liveSessionsOf(db, orderId),
+    latestRequestOf(db, orderId),
+  ]);
+  const operatorId = order?.claimedBy?.replace(/^operator:/, "");
+  const [sheet, claimant, met] = await Promise.all([
+    order && openSheetOf(reading, order.taskId),
+    operatorId === undefined ? undefined : notaryOfOperator(db, operatorId),
+    appointment ? findNotary(db, appointment.notaryId) : undefined,
+  ]);
+  return {
+    state: claimant ? "claimed" : "waiting",
+    method: sheet?.script.mode ?? appointment?.mode ?? null,
+    jurisdiction: (claimant ?? met)?.state ?? null,
+    appointmentUtc: appointment?.startsAt.toISOString() ?? null,
+    session: sessionWord(sessions.at(-1), request, appointment),
+  };
+}
+
+/** The meeting that is next or now: a session, a request to meet now, or an appointment. */
+function sessionWord(
+  session: LiveSession | undefined,
+  request: NotaryRequest | undefined,
+  appointment: NotarySession | null,
+): Notarization["session"] {
+  if (session && session.state !== "ended") return session.state === "open" ? "waiting_room" : session.state;
+  if (request?.state === "taken") return "called";
+  if (request?.state === "waiting") return "queued";
+  if (appointment) return "scheduled";
+  return session ? "ended" : null;
+}

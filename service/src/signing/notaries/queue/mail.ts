@@ -1,0 +1,49 @@
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
+import { addressedTo } from "../appointments/address.ts";
+import { linkPathOf } from "../appointments/links.ts";
+import { findNotary } from "../commissions/store.ts";
+import { peopleOf, type WaitingOrder } from "../desk/orders.ts";
+import { latestRequestOf } from "./store.ts";
+import { type QueueMoment, queueMailWords } from "./words.ts";
+
+type QueueMail = { orderId: number; requestId: string; moment: QueueMoment; at: string; person: number };
+
+/** Mails everybody who is to appear that a notary is there, or that none was free in time. */
+export async function callPeople(
+  tx: Tx,
+  { orderId, signers }: Pick<WaitingOrder, "orderId" | "signers">,
+  { requestId, moment, at }: { requestId: string; moment: QueueMoment; at: Date },
+): Promise<void> {
+  for (const index of signers.keys())
+    await queueMail.enqueue(tx, { orderId, requestId, moment, at: at.toISOString(), person: index + 1 });
+}
+
+export const queueMail = defineMail({
+  queue: "notary-queue-mail",
+  async load({ orderId, requestId, moment, person }: QueueMail, { db, rowMac, secrets }: MailDeps) {
+    const [request, order] = await Promise.all([latestRequestOf(db, orderId), peopleOf({ db, rowMac }, orderId)]);
+    const to = order?.signers[person - 1];
+    if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
+    if (moment === "called" ? request.state !== "taken" : request.outcome !== "expired") return null;
+    // Only those who were mailed a link before have a page to look at; the others get the room's link when it opens.
+    const path = await linkPathOf(db, secrets, orderId, person);
+    const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
+    return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };
+  },
+  write({ notary, path, words, ...letter }, { requestId, moment, at, person }, { baseUrl }) {
+    const { subject, line, link } = queueMailWords[letter.language][moment];
+    return {
+      ...letter,
+      id: `notary-now:${requestId}:${moment}:${at}:${person}`,
+      subject,
+      lines: [
+        line(notary !== null && isPlainName(notary) ? notary : null),
+        ...(moment === "called" ? [words.have] : []),
+      ],
+      link: path === null ? null : { label: link, url: `${baseUrl}${path}?lang=${letter.language}` },
+      caution: words.caution,
+    };
+  },
+});

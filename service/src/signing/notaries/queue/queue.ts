@@ -1,0 +1,188 @@
+/**
+ * The queue for “now”: people of an order ask to meet a notary at once, and notaries on duty take the oldest request that they may take.
+ * Locks are taken in the order of the desk: the order, its request, the notary.
+ */
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { lockWaiting, personOfLink, scheduledFor } from "../appointments/book.ts";
+import { findNotary, listWorkingNotaries, type Notary } from "../commissions/store.ts";
+import { ordersOfIds, type WaitingOrder } from "../desk/orders.ts";
+import { eligibilityFor } from "../eligibility/eligible.ts";
+import { roomTokenOf } from "../sessions/mail.ts";
+import { type LiveDeps, liveObstacle } from "../sessions/session.ts";
+import { livePeople, openLiveOf } from "../sessions/store.ts";
+import { type Estimate, estimateOf, lengthsOfSessions, notariesInSession } from "./estimate.ts";
+import {
+  countRequests,
+  insertRequest,
+  latestRequestOf,
+  lockRequest,
+  type NotaryRequest,
+  onDuty,
+  openRequestOf,
+  openRequests,
+  setEnded,
+} from "./store.ts";
+
+export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
+
+/** A request that nobody takes ends after so long, and people choose a time. */
+export const waitMs = 20 * minuteMs;
+export const mostOpen = 50;
+const mostADay = 10;
+/** Sessions that an estimate is made of. */
+const measuredMs = 90 * dayMs;
+
+export type Request = NotaryRequest & { order: WaitingOrder };
+
+/** The requests of an environment, with the notaries on duty: one reading, so that places and estimates agree. */
+export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environment: Environment, now: Date) {
+  const [duty, notaries, open, rules] = await Promise.all([
+    onDuty(db, environment, now),
+    listWorkingNotaries(db),
+    openRequests(db, environment, mostOpen),
+    desk.readEligibility(db),
+  ]);
+  const reading = { db, rowMac: desk.rowMac };
+  const orders = await ordersOfIds(
+    reading,
+    open.map(({ orderId }) => orderId),
+  );
+  const requests = open.flatMap((request): Request[] => {
+    const order = orders.get(request.orderId);
+    return order ? [{ ...request, order }] : [];
+  });
+  const there = notaries.filter(({ id, mayWork, status }) => mayWork && status === "active" && duty.has(id));
+  return { there, requests, waiting: requests.filter(({ state }) => state === "waiting"), rules };
+}
+
+type Line = Awaited<ReturnType<typeof lineOf>>;
+
+/** Whether the notary may meet the people of an order by audio and video here. */
+export const mayTake = (
+  deps: QueueDeps,
+  { rules }: Pick<Line, "rules">,
+  notary: Notary,
+  order: WaitingOrder,
+  now: Date,
+) =>
+  (order.claimedBy === null || order.claimedBy === `operator:${notary.operatorId}`) &&
+  liveObstacle(deps, { order, eligibility: eligibilityFor(rules, notary, order, now) }) === null;
+
+const takersOf = (deps: QueueDeps, line: Line, order: WaitingOrder, now: Date): Notary[] =>
+  line.there.filter((notary) => mayTake(deps, line, notary, order, now));
+
+/** The page of somebody who may ask, waits, or is called. */
+export type QueuePlace =
+  | { state: "offered" }
+  | { state: "waiting"; place: number; estimate: Estimate; until: Date }
+  | { state: "taken"; notary: string }
+  /** The path of this person's own room. */
+  | { state: "open"; room: string }
+  /** Nobody took the request in time; whether it can be asked for again. */
+  | { state: "expired"; isOffered: boolean };
+
+/** @returns null where there is nothing to ask for @throws ServiceError `not_found` for a link that opens no appointment */
+export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<QueuePlace | null> {
+  const { desk } = deps.sheets;
+  const { order, person } = await personOfLink(desk, token);
+  const now = desk.clock();
+  const room = await roomOf(deps, order, person);
+  if (room !== null) return { state: "open", room };
+  const [request, session, line] = await Promise.all([
+    latestRequestOf(desk.db, order.orderId),
+    scheduledFor(desk.db, order.orderId),
+    lineOf(deps, desk.db, order.environment, now),
+  ]);
+  const takers = takersOf(deps, line, order, now);
+  if (request?.state === "taken" && request.notaryId !== null) {
+    const notary = await findNotary(desk.db, request.notaryId);
+    return { state: "taken", notary: notary?.commissionName ?? "" };
+  }
+  if (request?.state === "waiting") {
+    const place = placeOf(deps, line, request, takers, now);
+    return {
+      state: "waiting",
+      place,
+      estimate: await estimateFor(deps, order, place, takers),
+      until: request.expiresAt,
+    };
+  }
+  const isOffered = takers.length > 0 && session === null;
+  if (request?.outcome === "expired" && session === null) return { state: "expired", isOffered };
+  return isOffered ? { state: "offered" } : null;
+}
+
+/** One more than the older requests that a notary could take in place of this one. */
+function placeOf(deps: QueueDeps, line: Line, request: NotaryRequest, takers: readonly Notary[], now: Date): number {
+  const at = line.waiting.findIndex(({ id }) => id === request.id);
+  const before = line.waiting.slice(0, Math.max(at, 0));
+  return 1 + before.filter(({ order }) => takers.some((notary) => mayTake(deps, line, notary, order, now))).length;
+}
+
+async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder, place: number, takers: Notary[]) {
+  const { db, clock } = desk;
+  const [busy, open, lengths] = await Promise.all([
+    notariesInSession(db),
+    openRequests(db, order.environment, mostOpen),
+    lengthsOfSessions(db, order.environment, new Date(clock().getTime() - measuredMs)),
+  ]);
+  const called = new Set(open.flatMap(({ state, notaryId }) => (state === "taken" && notaryId ? [notaryId] : [])));
+  const free = takers.filter(({ id }) => !busy.has(id) && !called.has(id)).length;
+  return estimateOf({ place, notaries: takers.length, free, lengths });
+}
+
+/** The path of a person's room in the open session of the order; null without one. */
+async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, person: number) {
+  const session = await openLiveOf(desk.db, taskId);
+  const own = session && (await livePeople(desk.db, session.id)).find(({ n }) => n === person);
+  const room = own && roomTokenOf(identity.secrets, own);
+  return room === undefined ? null : `/notary-room/${room}`;
+}
+
+/**
+ * Asks to meet a notary now. An order that asks already stays in its place.
+ * @throws ServiceError `conflict` without a notary on duty who may, with an appointment, and for a full queue
+ */
+export async function askNow(deps: QueueDeps, token: string): Promise<void> {
+  const { desk } = deps.sheets;
+  const { order } = await personOfLink(desk, token);
+  await desk.db.transaction(async (tx) => {
+    const { still, now } = await lockWaiting(tx, desk, order);
+    const { orderId, partnerId, environment, taskId } = still;
+    if (await openRequestOf(tx, orderId)) return;
+    if (await openLiveOf(tx, taskId)) throw new ServiceError("conflict", "The session is open already.");
+    if (await scheduledFor(tx, orderId))
+      throw new ServiceError("conflict", "You have an appointment. Cancel it before you ask to meet a notary now.");
+    const line = await lineOf(deps, tx, environment, now);
+    if (takersOf(deps, line, still, now).length === 0)
+      throw new ServiceError("conflict", "No notary is on duty for this document now. Choose a time.");
+    if (line.requests.length >= mostOpen)
+      throw new ServiceError("conflict", "Too many people wait now. Choose a time.");
+    if ((await countRequests(tx, orderId, new Date(now.getTime() - dayMs))) >= mostADay)
+      throw new ServiceError("conflict", `An order asks for a notary at most ${mostADay} times a day. Choose a time.`);
+    const id = newUuid();
+    await insertRequest(tx, { id, orderId, askedAt: now, expiresAt: new Date(now.getTime() + waitMs) });
+    const detail = { request: id };
+    await tx.query(auditLine({ at: now, action: "notary.now_asked", actor: "client", partnerId, orderId, detail }));
+  });
+}
+
+/** Leaves the queue. @throws ServiceError `conflict` for people who are not in it, or whom a notary has called */
+export async function leaveQueue(deps: QueueDeps, token: string): Promise<void> {
+  const { desk } = deps.sheets;
+  const { order } = await personOfLink(desk, token);
+  await desk.db.transaction(async (tx) => {
+    const { still, now } = await lockWaiting(tx, desk, order);
+    const request = await lockRequest(tx, still.orderId);
+    if (request?.state !== "waiting") throw new ServiceError("conflict", "You don’t wait in the queue.");
+    await setEnded(tx, request.id, "left", now);
+    const { orderId, partnerId } = still;
+    const detail = { request: request.id };
+    await tx.query(auditLine({ at: now, action: "notary.now_left", actor: "client", partnerId, orderId, detail }));
+  });
+}

@@ -1,0 +1,165 @@
+/** The rows of the queue: who is on duty, and which orders ask to meet a notary now. */
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+
+export type RequestOutcome = "met" | "left" | "booked" | "expired" | "elsewhere";
+
+/** The people of an order ask to meet a notary now. */
+export type NotaryRequest = {
+  id: string;
+  orderId: number;
+  askedAt: Date;
+  expiresAt: Date;
+  state: "waiting" | "taken" | "ended";
+  outcome: RequestOutcome | null;
+  /** Who took it. */
+  notaryId: string | null;
+  takenAt: Date | null;
+};
+
+const dutyState: StateMac = {
+  table: sql`notary_duty`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (d) =>
+    sql`${d}.id, ${d}.notary_id, ${d}.environment, extract(epoch FROM ${d}.since), extract(epoch FROM ${d}.until)`,
+};
+
+const requestState: StateMac = {
+  table: sql`notary_requests`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (r) => sql`${r}.id, ${r}.order_id, extract(epoch FROM ${r}.asked_at), extract(epoch FROM ${r}.expires_at),
+    ${r}.state, ${r}.outcome, ${r}.notary_id, extract(epoch FROM ${r}.taken_at), extract(epoch FROM ${r}.ended_at)`,
+};
+
+export const queueTables = [stateRows(dutyState), stateRows(requestState)];
+
+/** Until when notaries are on duty, by their ids. Rows that the service did not write are left out. */
+export async function onDuty(db: Sql, environment: Environment, now: Date): Promise<ReadonlyMap<string, Date>> {
+  const rows = await db.query<{ notaryId: string; until: Date } & Marked>(sql`
+    SELECT d.notary_id AS "notaryId", d.until, ${marked(dutyState, sql`d`)} FROM notary_duty d
+    WHERE d.environment = ${environment} AND d.until > ${now}`);
+  return new Map(rows.filter(({ isAuthentic }) => isAuthentic).map(({ notaryId, until }) => [notaryId, until]));
+}
+
+/** Whether any notary is on duty: a reason to offer the page, which looks closer. */
+export async function isAnyOnDuty(db: Sql): Promise<boolean> {
+  return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;
+}
+
+/** Of a notary that the transaction holds locked. */
+export async function writeDuty(
+  tx: Tx,
+  { notaryId, environment }: { notaryId: string; environment: Environment },
+  { since, until }: { since: Date; until: Date },
+): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO notary_duty (notary_id, environment, since, until) VALUES (${notaryId}, ${environment}, ${since}, ${until})
+    ON CONFLICT (notary_id, environment) DO UPDATE SET since = excluded.since, until = excluded.until`);
+  await writeStateMacs(tx, dutyState, sql`notary_id = ${notaryId} AND environment = ${environment}`);
+}
+
+const select = (seen: Statement): Statement => sql`
+  SELECT r.id, r.order_id AS "orderId", r.asked_at AS "askedAt", r.expires_at AS "expiresAt", r.state, r.outcome,
+    r.notary_id AS "notaryId", r.taken_at AS "takenAt", ${seen}
+  FROM notary_requests r`;
+
+/** The open request of an order. @param lock held until the transaction ends; the order is locked before */
+export async function openRequestOf(
+  db: Sql,
+  orderId: number,
+  lock: Statement = nothing,
+): Promise<NotaryRequest | undefined> {
+  const [found] = await db.query<NotaryRequest>(sql`
+    ${select(verified(requestState, sql`r`))} WHERE r.order_id = ${orderId} AND r.state <> 'ended' ${lock}`);
+  return found;
+}
+
+export const lockRequest = (tx: Tx, orderId: number) => openRequestOf(tx, orderId, sql`FOR UPDATE`);
+
+/** The latest request of an order, an ended one, too. */
+export async function latestRequestOf(db: Sql, orderId: number): Promise<NotaryRequest | undefined> {
+  const [found] = await db.query<NotaryRequest>(sql`
+    ${select(verified(requestState, sql`r`))} WHERE r.order_id = ${orderId} ORDER BY r.asked_at DESC, r.id LIMIT 1`);
+  return found;
+}
+
+export async function countRequests(db: Sql, orderId: number, since: Date): Promise<number> {
+  const [row] = await db.query<{ n: number }>(
+    sql`SELECT count(*)::int AS n FROM notary_requests WHERE order_id = ${orderId} AND asked_at > ${since}`,
+  );
+  return row?.n ?? 0;
+}
+
+/** Open requests in their order, the oldest first. Rows that the service did not write are left out. */
+export async function openRequests(db: Sql, environment: Environment, limit: number): Promise<NotaryRequest[]> {
+  const rows = await db.query<NotaryRequest & Marked>(sql`
+    ${select(marked(requestState, sql`r`))} JOIN orders o ON o.id = r.order_id
+    WHERE r.state <> 'ended' AND o.environment = ${environment} ORDER BY r.asked_at, r.id LIMIT ${limit}`);
+  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request);
+}
+
+type NewRequest = Pick<NotaryRequest, "id" | "orderId" | "askedAt" | "expiresAt">;
+
+/** Of an order that is locked and has no open request. */
+export async function insertRequest(tx: Tx, { id, orderId, askedAt, expiresAt }: NewRequest): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO notary_requests (id, order_id, asked_at, expires_at) VALUES (${id}, ${orderId}, ${askedAt}, ${expiresAt})`);
+  await writeStateMacs(tx, requestState, sql`id = ${id}`);
+}
+
+async function change(tx: Tx, id: string, set: Statement): Promise<void> {
+  await tx.query(sql`UPDATE notary_requests SET ${set} WHERE id = ${id}`);
+  await writeStateMacs(tx, requestState, sql`id = ${id}`);
+}
+
+/** Of a request that is locked. */
+export const setTaken = (tx: Tx, id: string, notaryId: string, at: Date): Promise<void> =>
+  change(tx, id, sql`state = 'taken', notary_id = ${notaryId}, taken_at = ${at}`);
+
+/** Puts a locked request that was taken back at its place. */
+export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =>
+  change(tx, id, sql`state = 'waiting', notary_id = NULL, taken_at = NULL, expires_at = ${expiresAt}`);
+
+/** Of a request that is locked. */
+export const setEnded = (tx: Tx, id: string, outcome: RequestOutcome, at: Date): Promise<void> =>
+  change(tx, id, sql`state = 'ended', outcome = ${outcome}, ended_at = ${at}`);
+
+/** Ends the request of a locked order, where one is open. */
+export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutcome, at: Date): Promise<void> {
+  const request = await lockRequest(tx, orderId);
+  if (request) await setEnded(tx, request.id, outcome, at);
+}
+
+/** Requests that nobody took in time, that a notary took and did not open or gave back, and those of orders that are elsewhere. */
+export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
+  db.query<{ orderId: number }>(sql`
+    SELECT r.order_id AS "orderId" FROM notary_requests r JOIN orders o ON o.id = r.order_id
+    WHERE r.state <> 'ended' AND (o.status <> 'NotarizationPending' OR r.state = 'waiting' AND r.expires_at <= ${now}
+      OR r.state = 'taken' AND (r.taken_at <= ${takenBefore} OR NOT EXISTS (
+        SELECT FROM tasks t JOIN notaries n ON t.claimed_by = 'operator:' || n.operator_id
+        WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state = 'claimed' AND n.id = r.notary_id)))
+    ORDER BY r.asked_at LIMIT 200`);
+
+/** Moves the open requests of a firm's test orders nearer by so many seconds. */
+export async function bringRequestsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
+  const open = await tx.query<{ id: string } & Marked>(sql`
+    SELECT r.id, ${marked(requestState, sql`r`)} FROM notary_requests r JOIN orders o ON o.id = r.order_id
+    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND r.state <> 'ended' ORDER BY r.id FOR UPDATE OF r`);
+  const which = sql`id = ANY (${open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id)}::uuid[])`;
+  const by = sql`make_interval(secs => ${seconds})`;
+  await tx.query(sql`
+    UPDATE notary_requests SET asked_at = asked_at - ${by}, expires_at = expires_at - ${by}, taken_at = taken_at - ${by}
+    WHERE ${which}`);
+  await writeStateMacs(tx, requestState, which);
+}

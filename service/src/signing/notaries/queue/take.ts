@@ -1,0 +1,114 @@
+/** The notary’s side of the queue for “now”: duty, and taking the request that is next. */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { hourMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { claimTaskIn } from "../../../kernel/tasks/tasks.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import { lockNotary, type Notary } from "../commissions/store.ts";
+import { notaryOf } from "../desk/desk.ts";
+import { orderOfId, type WaitingOrder } from "../desk/orders.ts";
+import { sessionOf } from "../sheets/ipen.ts";
+import { notariesInSession } from "./estimate.ts";
+import { callPeople } from "./mail.ts";
+import { lineOf, mayTake, mostOpen, type QueueDeps, type Request } from "./queue.ts";
+import { lockRequest, onDuty, openRequests, setTaken, writeDuty } from "./store.ts";
+
+/** Duty ends by itself: a notary who has left must not keep people waiting. */
+const dutyMs = 4 * hourMs;
+
+/** The queue as a notary sees it. */
+export type NotaryQueue = {
+  dutyUntil: Date | null;
+  /** Those that this notary may take, in their order. */
+  waiting: readonly Request[];
+  /** The order of the request that this notary has taken and not opened. */
+  taken: WaitingOrder | null;
+};
+
+export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary: Notary): Promise<NotaryQueue> {
+  const { db, clock } = deps.sheets.desk;
+  const now = clock();
+  const [line, duty] = await Promise.all([
+    lineOf(deps, db, operator.environment, now),
+    onDuty(db, operator.environment, now),
+  ]);
+  return {
+    dutyUntil: duty.get(notary.id) ?? null,
+    waiting: line.waiting.filter(({ order }) => mayTake(deps, line, notary, order, now)),
+    taken: line.requests.find(({ state, notaryId }) => state === "taken" && notaryId === notary.id)?.order ?? null,
+  };
+}
+
+/** Goes on duty, or stays on it for four hours more; or goes off duty. @throws ServiceError for a notary who may not work */
+export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean): Promise<void> {
+  sessionOf(operator);
+  const { db, clock } = deps.sheets.desk;
+  const { environment, actor } = operator;
+  const { id } = await notaryOf(db, operator);
+  await db.transaction(async (tx) => {
+    const notary = await lockNotary(tx, id);
+    const at = clock();
+    const open = isOn ? [] : await openRequests(tx, environment, mostOpen);
+    if (open.some(({ state, notaryId }) => state === "taken" && notaryId === id))
+      throw new ServiceError("conflict", "You have called somebody: open that session, or give the order back.");
+    if (isOn && notary?.status !== "active") throw new ServiceError("role_required", "You are suspended as a notary.");
+    await writeDuty(
+      tx,
+      { notaryId: id, environment },
+      { since: at, until: isOn ? new Date(at.getTime() + dutyMs) : at },
+    );
+    const action = isOn ? "notary.on_duty" : "notary.off_duty";
+    await tx.query(auditLine({ at, action, actor, detail: { notaryId: id, environment } }));
+  });
+}
+
+/**
+ * Takes the oldest request that the notary may take, and the order with it: of two notaries at once each gets another one.
+ * @returns the order's code
+ * @throws ServiceError `conflict` for a notary who is off duty, or has called somebody, and when nobody waits
+ */
+export async function takeNext(deps: QueueDeps, operator: Operator): Promise<string> {
+  sessionOf(operator);
+  const { desk } = deps.sheets;
+  const notary = await notaryOf(desk.db, operator);
+  const { waiting } = await notaryQueueOf(deps, operator, notary);
+  for (const { order } of waiting)
+    if (await desk.db.transaction((tx) => take(tx, deps, operator, notary, order))) return order.code;
+  await desk.db.transaction((tx) => requireFree(tx, deps, operator, notary));
+  throw new ServiceError("conflict", "Nobody waits whom you may meet.");
+}
+
+/** @returns false when the request is not waiting any more */
+async function take(tx: Tx, deps: QueueDeps, operator: Operator, { id }: Notary, { code, orderId }: WaitingOrder) {
+  const { desk } = deps.sheets;
+  if (!(await lockOrder(tx, code))) return false;
+  const request = await lockRequest(tx, orderId);
+  const notary = await lockNotary(tx, id);
+  const order = await orderOfId({ db: tx, rowMac: desk.rowMac }, orderId);
+  const at = desk.clock();
+  if (!order || !notary || request?.state !== "waiting" || request.expiresAt <= at) return false;
+  await requireFree(tx, deps, operator, notary);
+  const rules = await desk.readEligibility(tx);
+  if (!mayTake(deps, { rules }, notary, order, at)) return false;
+  await setTaken(tx, request.id, id, at);
+  if (order.claimedBy === null) await claimTaskIn(tx, order.taskId, { by: operator.actor, actor: operator.actor, at });
+  const { partnerId } = order;
+  const detail = { request: request.id, notaryId: id };
+  await tx.query(auditLine({ at, action: "notary.now_taken", actor: operator.actor, partnerId, orderId, detail }));
+  await callPeople(tx, order, { requestId: request.id, moment: "called", at });
+  return true;
+}
+
+async function requireFree(tx: Tx, { sheets: { desk } }: QueueDeps, operator: Operator, { id, status }: Notary) {
+  if (status !== "active") throw new ServiceError("role_required", "You are suspended as a notary.");
+  const { environment } = operator;
+  if (!(await onDuty(tx, environment, desk.clock())).has(id))
+    throw new ServiceError("conflict", "You are off duty. Go on duty first.");
+  const open = await openRequests(tx, environment, mostOpen);
+  if (open.some(({ state, notaryId }) => state === "taken" && notaryId === id))
+    throw new ServiceError("conflict", "You have called somebody already: open that session first.");
+  if ((await notariesInSession(tx)).has(id))
+    throw new ServiceError("conflict", "You are in a session. End it before you call the next people.");
+}
