@@ -1,6 +1,6 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, manifestLimits, parseManifest } from "@signsealship/evidence/manifest";
-import { requireLogProof } from "../../evidence/transparency-log/transparency-log.ts";
+import { type Retraction, requireLogProof, retractionOf } from "../../evidence/transparency-log/transparency-log.ts";
 import { alteredFirm, type Branding, type MarkedFirm, shownBranding } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -38,6 +38,8 @@ export type ClosingRecord = {
   manifest: Manifest | null;
   /** When the retention plan deleted the certificate; null when it has not. */
   certificateDeletedAt: Date | null;
+  /** Null unless the operator retracted this version in the transparency log. */
+  retraction: Retraction | null;
   /** In ascending order; the last one belongs to the code. */
   versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
 };
@@ -94,6 +96,7 @@ export async function closingRecord(
     branding: own.isFirmAuthentic ? shownBranding(own) : null,
     manifest: readManifest(own.manifest),
     certificateDeletedAt: own.deletedAt,
+    retraction: await retractionOf(deps.db, own),
     versions: [first, ...rest],
   };
 }

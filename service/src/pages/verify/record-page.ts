@@ -11,28 +11,13 @@ import { proofRetention } from "../ui/retention.ts";
 import { dropZone, proofDropWords } from "./drop-zone.ts";
 import { manualChecks, recordChecks } from "./manual-checks.ts";
 import { resultWords } from "./result-words.ts";
+import { retractionBanner } from "./retraction.ts";
 import { sealedAt } from "./summary.ts";
 import { technicalDetails, technicalPart } from "./technical-details.ts";
 import { resultCard, verdictBanner } from "./verdict.ts";
 
-/** Reasons of retractions, in words. */
-const retractionWords: Readonly<Record<NonNullable<ProofRecord["retraction"]>["reason"], string>> = {
-  superseded: "another document replaces it",
-  "wrong-document": "the wrong document was sealed",
-  "key-compromise": "others may have had the seal key",
-  "court-order": "a court ordered it",
-  withdrawn: "it was withdrawn",
-};
-
-function recordBanner(record: ProofRecord): Html {
-  const { retraction } = record;
-  if (!retraction) return standingBanner(record);
-  return verdictBanner(
-    "refuted",
-    "This seal was retracted",
-    html`On ${time(retraction.retractedAt)}, because ${retractionWords[retraction.reason]}. The retraction is a line of the public transparency log. Do not rely on the document; ask the firm that sent it.`,
-  );
-}
+const recordBanner = (record: ProofRecord): Html =>
+  record.retraction ? retractionBanner(record.retraction) : standingBanner(record);
 
 const standingBanner = ({ environment }: ProofRecord): Html =>
   environment === "live"

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readZip } from "@signsealship/evidence/zip";
 import { forTests } from "@signsealship/testing/for-tests";
-import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, runCli, temporaryFolder } from "@signsealship/testing/service";
+import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
 
-const { service, db } = await forTests(openHarness());
-const { headers } = await newPartner(service);
+const running = await forTests(openCeremonyService());
+const { service, db, headers, client: firm } = running;
 const folder = temporaryFolder();
 await forTests(Promise.resolve({ close: async () => folder.remove() }));
 const cli = (...args: string[]) => runCli({ DATA_DIR: service.dataDir }, ...args);
@@ -101,4 +101,33 @@ test("of several retractions the proof carries the first one", async () => {
     return waits.length === 0;
   });
   assert.equal(await proof(), first);
+});
+
+test("the pages of a signed document and of a closing say that it was retracted", async () => {
+  const orderCode = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
+  await signBy(running.ceremony, await running.linkOf("jane@example.com"), "Jane Doe");
+  const { envelope } = await firm.ok<{ envelope: { verifyCode: string } }>(
+    "GET",
+    `/api/partner/orders/${orderCode}/signers`,
+  );
+  const { roomCode } = await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
+  await firm.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  const closing = await firm.ok<{ verifyCode: string; sealedSha256: string }>(
+    "POST",
+    `/api/rooms/${roomCode}/passport`,
+  );
+  const signed = await firm.ok<{ document: { sealedSha256: string } }>(
+    "GET",
+    `/api/verify/envelope/${envelope.verifyCode}`,
+  );
+  const page = async (path: string) => (await get(path)).text();
+  for (const { path, sealedSha256 } of [
+    { path: `/v/envelope/${envelope.verifyCode}`, sealedSha256: signed.document.sealedSha256 },
+    { path: `/v/room/${closing.verifyCode}`, sealedSha256: closing.sealedSha256 },
+  ]) {
+    assert.doesNotMatch(await page(path), /This seal was retracted/);
+    await service.cli("log", "retract", sealedSha256, "--test", "--reason", "court-order");
+    await until(async () => (await page(path)).includes("This seal was retracted"));
+    assert.match(await page(path), /because a court ordered it/);
+  }
 });

@@ -120,6 +120,7 @@ export async function closingRecord(
     branding: { brandName: "Acme Title & Escrow", accentColor: "#c2410c", logoUrl: null },
     manifest,
     certificateDeletedAt: null,
+    retraction: null,
     versions: [first, ...others],
   };
 }

@@ -77,6 +77,7 @@ const signing: EnvelopeRecord = {
   ],
   custodyCertSha256: "4".repeat(64),
   certificateDeletedAt: null,
+  retraction: null,
   trail: { records: 9, lastSha256: "5".repeat(64) },
   claims: [{ name: "trail_chain", state: "holds", why: "Nine records follow one another." }],
   chainOk: true,

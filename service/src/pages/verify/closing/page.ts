@@ -12,6 +12,7 @@ import { type Html, html } from "../../ui/render.ts";
 import type { ClosingConfig } from "../browser/config.ts";
 import { closingDropWords, dropZone } from "../drop-zone.ts";
 import { closingChecks, manualChecks } from "../manual-checks.ts";
+import { retractionBanner } from "../retraction.ts";
 import { statementView } from "../statement.ts";
 import { type Summary, sealedAt } from "../summary.ts";
 import { technicalDetails, technicalPart } from "../technical-details.ts";
@@ -32,6 +33,7 @@ const sealUnchecked: ClaimLine = {
 };
 
 function banner(record: ReadableRecord): Html {
+  if (record.retraction) return retractionBanner(record.retraction);
   if (claimsOf(record).some(({ state }) => state === "fails")) {
     return verdictBanner(
       "refuted",

@@ -10,6 +10,7 @@ import { onPaper } from "../../ui/on-paper.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type DropWords, dropZone } from "../drop-zone.ts";
 import { envelopeChecks, manualChecks } from "../manual-checks.ts";
+import { retractionBanner } from "../retraction.ts";
 import { type Summary, sealedAt } from "../summary.ts";
 import { technicalDetails, technicalPart } from "../technical-details.ts";
 import { claimList, resultCard, verdictBanner } from "../verdict.ts";
@@ -26,7 +27,8 @@ const endings: Readonly<Record<Exclude<EnvelopeRecord["status"], "Completed">, r
   Voided: ["This signing was ended", "The document was not signed this way, and nothing was sealed here."],
 };
 
-function banner({ status, chainOk, environment, signers }: EnvelopeRecord): Html {
+function banner({ status, chainOk, environment, signers, retraction }: EnvelopeRecord): Html {
+  if (retraction) return retractionBanner(retraction);
   if (!chainOk)
     return verdictBanner(
       "refuted",

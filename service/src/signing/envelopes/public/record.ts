@@ -1,5 +1,6 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import type { EnvelopeRevision } from "@signsealship/evidence/envelope";
+import { type Retraction, retractionOf } from "../../../evidence/transparency-log/transparency-log.ts";
 import { type Branding, readBranding, shownBranding } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { maskEmail, maskName } from "../../../kernel/platform/mail/mask-email.ts";
@@ -26,6 +27,8 @@ export type EnvelopeRecord = {
   custodyCertSha256: string | null;
   certificateDeletedAt: Date | null;
   trail: { records: number; lastSha256: string | null };
+  /** Null unless the operator retracted the sealed document in the transparency log. */
+  retraction: Retraction | null;
   claims: readonly Claim[];
   /** Whether nothing that was recomputed fails. */
   chainOk: boolean;
@@ -47,6 +50,7 @@ export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Pr
   if (!envelope) return null;
   const { environment, partnerId, partnerName, createdAt, endedAt, outcome } = envelope;
   const { evidence, trail, claims, certificate } = await evidenceNow(deps, envelope);
+  const sealedSha256 = evidence?.document?.sealedSha256;
   return {
     verifyCode,
     environment,
@@ -61,6 +65,7 @@ export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Pr
     custodyCertSha256: certificate?.sha256 ?? null,
     certificateDeletedAt: certificate?.deletedAt ?? null,
     trail: { records: trail.length, lastSha256: trail.at(-1)?.sha256 ?? null },
+    retraction: sealedSha256 ? await retractionOf(deps.db, { environment, sealedSha256 }) : null,
     claims,
     chainOk: claims.every(({ state }) => state !== "fails"),
   };
