@@ -39,6 +39,7 @@ const suites: readonly Suite[] = [
   { name: "live media", args: tests("service/test/providers/media/*.long.ts") },
   { name: "upgrades", args: tests("service/test/upgrades/*.long.ts") },
   { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },
+  { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
   // A run of these files kills services 14 times.
   { name: "1,000 kills", args: tests("service/test/**/crash.test.ts", "service/test/faults/chaos.test.ts"), times: 72 },
