@@ -1,6 +1,8 @@
 import { join, resolve } from "node:path";
 import { StartupError } from "../platform/errors.ts";
 import { type RecaptchaSettings, recaptchaFrom, type StripeSettings, stripeFrom } from "./accounts.ts";
+import { type DataFiles, dataFilesFrom } from "./data-files.ts";
+import { type LogSettings, logFrom, witnessFrom } from "./log.ts";
 import { type MediaSettings, mediaFrom } from "./media.ts";
 import {
   type EasyPostSettings,
@@ -20,7 +22,9 @@ import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeN
 /** Every setting, read once at the start. What each means is in docs/operating.md. */
 export type { IdentitySettings, QuizSettings, TelnyxSettings } from "./providers.ts";
 
-export type Config = {
+export type Config = OwnSettings & LogSettings & DataFiles;
+
+type OwnSettings = {
   port: number;
   host: string;
   /** How long `/readyz` says that the node stops before it does. */
@@ -39,20 +43,6 @@ export type Config = {
   /** The key of the authority that issues the certificates of signers, and its chain. */
   signerCaKey: string;
   signerCaCertificate: string | null;
-  /** The key of the log of live seals. */
-  logKey: string;
-  /** The host in the logs' names; null for that of BASE_URL. */
-  logOrigin: string | null;
-  logIntervalMs: number;
-  /** The file with the live log's witnesses (C2SP tlog-policy); null for none. */
-  logPolicy: string | null;
-  /** The shortest time between two questions to one witness. */
-  witnessIntervalMs: number;
-  /** The list of other operators' logs to cosign; null for none. */
-  witnessLogs: string | null;
-  witnessKey: string;
-  /** The name of the witness's key; null for `HOST/witness` of BASE_URL. */
-  witnessName: string | null;
   secretsKey: string;
   /** Keys that are read with, and never written with. */
   secretsKeysOld: string[];
@@ -87,15 +77,6 @@ export type Config = {
   connectionsPerAddress: number;
   webhookAllow: string[];
   webhookCa: string | null;
-  priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
-  /** The data file of the limits of firms. */
-  limits: string;
-  /** Data file of when documents are deleted. */
-  retention: string;
-  /** Data file of where notaries may act. */
-  notaryRules: string;
-  /** The steps of notarial acts. */
-  notaryScripts: string;
   /** Whether an order that no notary on record may perform is refused. */
   notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
@@ -215,31 +196,6 @@ const providersFrom = (
   remoteSigningUrl: remoteSigningFrom(env),
 });
 
-type LogConfig = Pick<Config, "logKey" | "logOrigin" | "logIntervalMs" | "logPolicy" | "witnessIntervalMs">;
-type WitnessConfig = Pick<Config, "witnessLogs" | "witnessKey" | "witnessName">;
-
-function witnessFrom(env: Env, key: string, path: (text: string) => string): WitnessConfig {
-  const name = (text: string) => (/^[!-*,-~]{1,250}$/.test(text) ? text : undefined);
-  return {
-    witnessLogs: read<string | null>(env, "WITNESS_LOGS", null, "a file", path),
-    witnessKey: read(env, "WITNESS_KEY", key, "file:PATH", withScheme("file:")),
-    witnessName: read<string | null>(env, "WITNESS_NAME", null, "a name without spaces and plus signs", name),
-  };
-}
-
-function logFrom(env: Env, key: string, path: (text: string) => string): LogConfig {
-  const host = (text: string) => (/^[a-z0-9.:-]{1,200}$/.test(text) ? text : undefined);
-  const seconds = read(env, "LOG_INTERVAL", 1, "a whole number of seconds from 1 to 60", wholeNumber(1, 60));
-  return {
-    logKey: read(env, "LOG_KEY", key, "file:PATH", withScheme("file:")),
-    logOrigin: read<string | null>(env, "LOG_ORIGIN", null, "a host in small letters, as log.example.com", host),
-    logIntervalMs: seconds * 1_000,
-    logPolicy: read<string | null>(env, "LOG_POLICY", null, "a file", path),
-    witnessIntervalMs:
-      1_000 * read(env, "WITNESS_INTERVAL", 10, "a whole number of seconds from 1 to 3600", wholeNumber(1, 3_600)),
-  };
-}
-
 const secondsFrom = (env: Env): Pick<Config, "drainSeconds" | "nextServiceWait"> => ({
   drainSeconds: read(env, "DRAIN_SECONDS", 0, "a whole number of seconds from 0 to 300", wholeNumber(0, 300)),
   nextServiceWait: read(env, "NEXT_SERVICE_WAIT", 0, "whole seconds from 0 to 86400", wholeNumber(0, 86_400)),
@@ -258,24 +214,6 @@ function databaseFrom(env: Env): DatabaseSettings {
   const size = wholeNumber(8, 1_000);
   const databasePoolSize = read(env, "DATABASE_POOL_SIZE", 20, "a whole number from 8 to 1000", size);
   return { databaseUrl, databaseListenUrl, databasePoolSize };
-}
-
-type DataFiles = Pick<Config, "priceFiles" | "limits" | "retention" | "notaryRules" | "notaryScripts">;
-
-/** The files of the operator's own, or those that are shipped. */
-function dataFilesFrom(env: Env, path: (text: string) => string, shipped: (name: string) => string): DataFiles {
-  return {
-    priceFiles: {
-      priceBook: read(env, "PRICE_BOOK", shipped("price-book.yaml"), "a file", path),
-      catalog: read(env, "CATALOG", shipped("catalog.yaml"), "a file", path),
-      states: shipped("notarization-states.yaml"),
-      zip3: shipped("zip3.yaml"),
-    },
-    limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
-    retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
-    notaryRules: read(env, "NOTARY_RULES", shipped("notarization-rules.yaml"), "a file", path),
-    notaryScripts: read(env, "NOTARY_SCRIPTS", shipped("notarial-scripts.yaml"), "a file", path),
-  };
 }
 
 const metricsTokenFrom = (env: Env): string | null =>

@@ -1,0 +1,47 @@
+import { type Env, read, wholeNumber, withScheme } from "./read.ts";
+
+/** The log of this service's seals. */
+type OwnLog = {
+  /** The key of the log of live seals. */
+  logKey: string;
+  /** The host in the logs' names; null for that of BASE_URL. */
+  logOrigin: string | null;
+  logIntervalMs: number;
+  /** The file with the live log's witnesses (C2SP tlog-policy); null for none. */
+  logPolicy: string | null;
+  /** The shortest time between two questions to one witness. */
+  witnessIntervalMs: number;
+};
+
+/** The witness that this service is for the logs of others. */
+type WitnessOfOthers = {
+  /** The list of other operators' logs to cosign; null for none. */
+  witnessLogs: string | null;
+  witnessKey: string;
+  /** The name of the witness's key; null for `HOST/witness` of BASE_URL. */
+  witnessName: string | null;
+};
+
+export type LogSettings = OwnLog & WitnessOfOthers;
+
+export function witnessFrom(env: Env, key: string, path: (text: string) => string): WitnessOfOthers {
+  const name = (text: string) => (/^[!-*,-~]{1,250}$/.test(text) ? text : undefined);
+  return {
+    witnessLogs: read<string | null>(env, "WITNESS_LOGS", null, "a file", path),
+    witnessKey: read(env, "WITNESS_KEY", key, "file:PATH", withScheme("file:")),
+    witnessName: read<string | null>(env, "WITNESS_NAME", null, "a name without spaces and plus signs", name),
+  };
+}
+
+export function logFrom(env: Env, key: string, path: (text: string) => string): OwnLog {
+  const host = (text: string) => (/^[a-z0-9.:-]{1,200}$/.test(text) ? text : undefined);
+  const seconds = read(env, "LOG_INTERVAL", 1, "a whole number of seconds from 1 to 60", wholeNumber(1, 60));
+  return {
+    logKey: read(env, "LOG_KEY", key, "file:PATH", withScheme("file:")),
+    logOrigin: read<string | null>(env, "LOG_ORIGIN", null, "a host in small letters, as log.example.com", host),
+    logIntervalMs: seconds * 1_000,
+    logPolicy: read<string | null>(env, "LOG_POLICY", null, "a file", path),
+    witnessIntervalMs:
+      1_000 * read(env, "WITNESS_INTERVAL", 10, "a whole number of seconds from 1 to 3600", wholeNumber(1, 3_600)),
+  };
+}
