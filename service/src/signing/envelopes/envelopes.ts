@@ -22,18 +22,9 @@ export {
   type SigningView,
 } from "./ceremony/view.ts";
 export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
-export {
-  ceremonyWith,
-  createPreflight,
-  envelopeJobs,
-  envelopesWith,
-  openConsentTexts,
-  sweepEnvelopes,
-  textsOf,
-} from "./from-config.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
-export { addOrigin, openSitting, removeOrigin } from "./lifecycle/embed.ts";
+export { addOrigin, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export {
@@ -52,6 +43,15 @@ export {
 } from "./lifecycle/room.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
 export { signingMail } from "./mails/mails.ts";
+export {
+  ceremonyWith,
+  createPreflight,
+  envelopeJobs,
+  envelopesWith,
+  openConsentTexts,
+  sweepEnvelopes,
+  textsOf,
+} from "./open-envelopes.ts";
 export {
   listedCertificates,
   type OpenedSignerAuthorities,

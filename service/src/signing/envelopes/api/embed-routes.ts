@@ -4,7 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import { ref, requestId, text, timestamp, uuid } from "../../../kernel/http/schema-parts.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
-import { addOrigin, embedSigner, removeOrigin } from "../lifecycle/embed.ts";
+import { addOrigin, embedSigner, removeOrigin } from "../lifecycle/frames-and-sittings.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { listOrigins, type EmbedOrigin as Origin } from "../records/embeds.ts";
 

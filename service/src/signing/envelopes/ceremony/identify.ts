@@ -10,7 +10,7 @@ import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
-import { signingMailQueue } from "../lifecycle/links.ts";
+import { signingMailQueue } from "../lifecycle/issue-link.ts";
 import { closeUnlocking } from "../lifecycle/unlock.ts";
 import { mayNotRequestCode, putCode } from "../records/code-requests.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";

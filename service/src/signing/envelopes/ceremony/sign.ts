@@ -5,7 +5,7 @@ import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.t
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { envelopeQueue, lockOrder, setEnvelopeStatus } from "../../../orders/order/order.ts";
 import { completeEnvelope } from "../lifecycle/complete.ts";
-import { issueLink } from "../lifecycle/links.ts";
+import { issueLink } from "../lifecycle/issue-link.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findSigners, updateSigner, whoseTurn } from "../records/envelope.ts";
 import { type Document, findRevisions, insertRevision } from "../records/revisions.ts";

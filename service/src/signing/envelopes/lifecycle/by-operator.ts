@@ -10,7 +10,7 @@ import { findOpenEnvelope, findSigners, isOverdue, lockEnvelope, whoseTurn } fro
 import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
 import { readTrail } from "../records/trail.ts";
 import { endUnsigned } from "./end.ts";
-import { issueLink } from "./links.ts";
+import { issueLink } from "./issue-link.ts";
 import { clearLock } from "./unlock.ts";
 
 type OperatorDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac"> & { reach: Pick<Reach, "links"> };

@@ -9,7 +9,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, endEnvelope, findEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { type Document, findRevisions, readDocument } from "../records/revisions.ts";
 import { alteredRecord, insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord } from "../records/trail.ts";
-import { mailEverybody } from "./links.ts";
+import { mailEverybody } from "./issue-link.ts";
 
 type CompletionDeps = Omit<EnvelopeDeps, "workers" | "reach">;
 

@@ -8,7 +8,7 @@ import { envelopeState, findSigners, lockEnvelope, vouchForEnvelopes, whoseTurn 
 import { appendToTrail } from "../records/trail.ts";
 import { endUnsigned } from "./end.ts";
 import { followOrder } from "./follow.ts";
-import { signingMailQueue } from "./links.ts";
+import { signingMailQueue } from "./issue-link.ts";
 import { openMs, reminderDays } from "./open.ts";
 
 /** As many a minute. */

@@ -4,7 +4,7 @@ import { lockOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, endEnvelope, lockEnvelope } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
-import { mailEverybody } from "./links.ts";
+import { mailEverybody } from "./issue-link.ts";
 
 /** Each ending's name in the trail, and the order's event: one that is taken back may be reissued as a declined one. */
 const endings = {

@@ -20,7 +20,7 @@ import {
 import { insertRevision, storeTail, withOriginal } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
-import { issueLink } from "./links.ts";
+import { issueLink } from "./issue-link.ts";
 import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
 /** How long an envelope is open, unless the clock of a test firm was advanced. */

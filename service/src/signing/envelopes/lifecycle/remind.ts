@@ -6,7 +6,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
-import { signingMailQueue } from "./links.ts";
+import { signingMailQueue } from "./issue-link.ts";
 
 const betweenRemindersMs = hourMs;
 

@@ -17,7 +17,7 @@ import { findSigners, type Signer, updateSigner } from "../records/envelope.ts";
 import { findSigning } from "../records/signing.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type LockedSigner, type SignerRequest } from "./change-signer.ts";
-import { issueLink, signingMailQueue } from "./links.ts";
+import { issueLink, signingMailQueue } from "./issue-link.ts";
 import { closeUnlocking } from "./unlock.ts";
 
 type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth" | "accessCodeHash">;

@@ -8,7 +8,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
-import { issueLink } from "./links.ts";
+import { issueLink } from "./issue-link.ts";
 
 type By = { at: Date; actor: string };
 

@@ -9,7 +9,7 @@ import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
-import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
+import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { endingOf } from "../texts/texts.ts";

@@ -1,5 +1,5 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
-import type { SigningMoment } from "../lifecycle/links.ts";
+import type { SigningMoment } from "../lifecycle/issue-link.ts";
 import type { CommonWords, MailFacts, MailWords } from "./words/facts.ts";
 import { fr } from "./words/fr.ts";
 import { ko } from "./words/ko.ts";

@@ -6,7 +6,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { signingCode } from "../../../../src/signing/envelopes/ceremony/codes.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
-import { issueLink } from "../../../../src/signing/envelopes/lifecycle/links.ts";
+import { issueLink } from "../../../../src/signing/envelopes/lifecycle/issue-link.ts";
 import { findEnvelopeOf, findSigners } from "../../../../src/signing/envelopes/records/envelope.ts";
 import { appendToTrail } from "../../../../src/signing/envelopes/records/trail.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";

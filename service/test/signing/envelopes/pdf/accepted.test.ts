@@ -18,7 +18,7 @@ import { createSealer, type SealInput } from "../../../../src/evidence/seals/sea
 import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 import { ServiceError } from "../../../../src/kernel/platform/errors.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { createPreflight } from "../../../../src/signing/envelopes/from-config.ts";
+import { createPreflight } from "../../../../src/signing/envelopes/open-envelopes.ts";
 import { ownFields } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { plan } from "../../../../src/signing/envelopes/pdf/placement/plan.ts";
 import { run as buildNotarySignature } from "../../../../src/signing/notaries/signing/build-task.ts";

@@ -16,7 +16,7 @@ import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/se
 import type { SealLock } from "../../../../src/evidence/seals/pdf/objects.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { createPreflight } from "../../../../src/signing/envelopes/from-config.ts";
+import { createPreflight } from "../../../../src/signing/envelopes/open-envelopes.ts";
 import type { PlannedField } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { mutoolVerdict, pdfsig, qpdfAccepts, run } from "../../../evidence/seals/pdf/oracles.ts";
 import { memoryKey, randomBelow, selfSigned } from "../../../evidence/seals/signers.ts";

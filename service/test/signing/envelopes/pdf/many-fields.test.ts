@@ -5,7 +5,7 @@ import { formFields } from "../../../../src/kernel/pdf/form-fields.ts";
 import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
 import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { createPreflight } from "../../../../src/signing/envelopes/from-config.ts";
+import { createPreflight } from "../../../../src/signing/envelopes/open-envelopes.ts";
 
 /** A document of one page with text fields, each its own widget. */
 function formOf(count: number, more = ""): Buffer {

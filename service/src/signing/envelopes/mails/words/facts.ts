@@ -1,4 +1,4 @@
-import type { SigningMoment } from "../../lifecycle/links.ts";
+import type { SigningMoment } from "../../lifecycle/issue-link.ts";
 import type { Envelope } from "../../records/envelope.ts";
 
 /** The facts that a mail to a signer states. */
