@@ -19,9 +19,9 @@ import {
 } from "./providers.ts";
 import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeNumber, withScheme } from "./read.ts";
 
-/** Every setting, read once at the start. What each means is in docs/operating.md. */
 export type { IdentitySettings, QuizSettings, TelnyxSettings } from "./providers.ts";
 
+/** Every setting, read once at the start. What each means is in docs/operating.md. */
 export type Config = OwnSettings & LogSettings & DataFiles;
 
 type OwnSettings = {
