@@ -23,6 +23,7 @@ import {
   type RetentionPlan,
 } from "./kernel/retention/retention.ts";
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
+import { verifyTasks } from "./kernel/tasks/tasks.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
@@ -186,6 +187,12 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       work: () => openServiceTasks({ db, clock, certificates }),
     },
     { name: "bank payments without an answer", everyMs: hours, atStart: true, work: () => watchPending(resources) },
+    {
+      name: "tasks that were altered",
+      everyMs: hours,
+      atStart: true,
+      work: (stopping) => verifyTasks(sweeper, stopping),
+    },
     { name: "mails about new tasks", everyMs: 60 * seconds, work: () => mailNewTasks({ db, clock }) },
     {
       name: "mails to members about their orders",

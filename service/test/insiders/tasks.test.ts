@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
+import { databaseOfRunning } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { systemClock } from "../../src/kernel/platform/clock.ts";
 import { isSealed, type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
-import { claimTask, finishTask, openTask, releaseTask } from "../../src/kernel/tasks/tasks.ts";
-import { dueTasks, findTask, tasksOfOrder } from "../../src/upkeep/console/console.ts";
+import { claimTask, finishTask, openTask, releaseTask, verifyTasks } from "../../src/kernel/tasks/tasks.ts";
+import { dueTasks, findTask, openServiceTasks, tasksOfOrder } from "../../src/upkeep/console/console.ts";
 import { rowsWhole } from "../../src/upkeep/doctor/records.ts";
 import { openInsider } from "./insider.ts";
 
@@ -93,6 +94,47 @@ test("work that was hidden by an end that nobody made is named by doctor, and ca
   );
   await assert.rejects(doctor(), new RegExp(`the service did not write tasks ${id} so`));
   await mend(id);
+});
+
+test("verifies ended tasks, too, so that the log and the metrics say of work that a forged end hides", async () => {
+  const id = await newTask();
+  await insider.run(
+    sql`UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'system', outcome = 'settled' WHERE id = ${id}`,
+  );
+  const reported: unknown[] = [];
+  const db = databaseOfRunning(running.service.dataDir);
+  db.useRowMac({
+    of: running.rowMac.of,
+    holds(table, members, mac, row) {
+      const isAuthentic = running.rowMac.holds(table, members, mac);
+      if (!isAuthentic) reported.push(Number(row?.["id"]));
+      return isAuthentic;
+    },
+  });
+  await verifyTasks(db, new AbortController().signal);
+  await db.close();
+  assert.ok(reported.includes(id));
+  await mend(id);
+});
+
+test("failed jobs are shown again when the end of their task was forged", async () => {
+  await running.db.query(sql`INSERT INTO jobs (queue, payload, due_at, failed_at) VALUES ('lost', '{}', now(), now())`);
+  const look = () => openServiceTasks({ db: running.db, clock: systemClock, certificates: [] });
+  const isLost = sql`kind = 'job_dead' AND subject = 'lost'`;
+  await look();
+  await insider.run(
+    sql`UPDATE tasks SET state = 'done', ended_at = now() + interval '1 year', ended_by = 'operator:a', outcome = 'seen' WHERE ${isLost}`,
+  );
+  await look();
+  const found = await running.db.query<{ id: number; state: string }>(
+    sql`SELECT id, state FROM tasks WHERE ${isLost} ORDER BY id`,
+  );
+  assert.deepEqual(
+    found.map(({ state }) => state),
+    ["done", "open"],
+  );
+  await running.db.query(sql`DELETE FROM jobs WHERE queue = 'lost'`);
+  for (const { id } of found) await mend(id);
 });
 
 test("a task that was put into the database, or copied, is shown as altered", async () => {

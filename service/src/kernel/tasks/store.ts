@@ -1,4 +1,4 @@
-import type { Tx } from "../platform/database/database.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
 import { digestOf, MacOfState, type Marked, marked, type StateMac, verified } from "../platform/database/state-mac.ts";
 import { stateRows } from "../platform/protected-data.ts";
@@ -49,6 +49,19 @@ export async function insertTasks(tx: Tx, task: TaskColumns, from?: Statement): 
       ${createdAt}::timestamptz${from ? sql` FROM ${from}` : nothing}
     ON CONFLICT DO NOTHING RETURNING id, ${digestOf(taskState, sql`tasks`)} AS digest`);
   await writeMacs(tx, inserted);
+}
+
+const verifiedAtOnce = 500;
+
+/** Verifies every task, so that the log and the metrics say of one that a forged end hides from all lists. */
+export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void> {
+  for (let last = Number.MIN_SAFE_INTEGER; !stopping.aborted; ) {
+    const tasks = await db.query<{ id: number } & Marked>(sql`
+      SELECT t.id, ${marked(taskState, sql`t`)} FROM tasks t WHERE t.id > ${last} ORDER BY t.id LIMIT ${verifiedAtOnce}`);
+    const end = tasks.at(-1);
+    if (!end) return;
+    last = end.id;
+  }
 }
 
 export type ChangedTask = { id: number; kind: TaskKind; orderId: number | null };

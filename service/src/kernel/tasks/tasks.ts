@@ -28,4 +28,4 @@ export {
   resumeUnclaimed,
   type TaskEnd,
 } from "./open-close.ts";
-export { protectedTables, taskState, verifiedTask } from "./store.ts";
+export { protectedTables, taskState, verifiedTask, verifyTasks } from "./store.ts";

@@ -2,7 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { closeTasks, openTask, type TaskKind } from "../../kernel/tasks/tasks.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import { closeTasks, openTask, type TaskKind, taskState } from "../../kernel/tasks/tasks.ts";
 
 /** A certificate that the service signs with: its purpose and its PEM. */
 export type SigningCertificate = { name: string; pem: string };
@@ -44,21 +45,23 @@ type Needed = [subject: string, needed: { reason: string; since: Date | null }];
 
 /**
  * Keeps one task open per subject, and closes those whose subject is gone. A task that a person closed stays closed,
- * unless its subject became due again later.
+ * unless its subject became due again later. An end that the service did not write settles nothing.
  */
 async function keepOpen(tx: Tx, at: Date, kind: TaskKind, needed: ReadonlyMap<string, Needed[1]>): Promise<void> {
-  const rows = await tx.query<{ subject: string; isOpen: boolean; endedAt: Date | null }>(sql`
-    SELECT subject, bool_or(state IN ('open', 'claimed')) AS "isOpen", max(ended_at) AS "endedAt" FROM tasks
+  const rows = await tx.query<{ subject: string; endedAt: Date | null } & Marked>(sql`
+    SELECT subject, ended_at AS "endedAt", ${marked(taskState, sql`t`)} FROM tasks t
     WHERE kind = ${kind} AND order_id IS NULL
-      AND (state IN ('open', 'claimed') OR (state = 'done' AND ended_by <> 'system')) GROUP BY subject`);
-  const known = new Map(rows.map((row) => [row.subject, row]));
+      AND (state IN ('open', 'claimed') OR (state = 'done' AND ended_by <> 'system'))`);
+  const open = new Set(rows.filter(({ endedAt }) => endedAt === null).map(({ subject }) => subject));
+  const ended = rows.filter(({ isAuthentic }) => isAuthentic);
   for (const [subject, { reason, since }] of needed) {
-    const row = known.get(subject);
-    const isSettled = row?.endedAt && (since === null || since <= row.endedAt);
-    if (!row?.isOpen && !isSettled) await openTask(tx, { kind, at, environment: "live", subject, reason });
+    const isSettled = ended.some(
+      (row) => row.subject === subject && row.endedAt !== null && (since === null || since <= row.endedAt),
+    );
+    if (!open.has(subject) && !isSettled) await openTask(tx, { kind, at, environment: "live", subject, reason });
   }
-  for (const { subject, isOpen } of rows)
-    if (isOpen && !needed.has(subject))
+  for (const subject of open)
+    if (!needed.has(subject))
       await closeTasks(tx, { kinds: [kind], subject }, { state: "done", at, by: "system", outcome: "settled" });
 }
 

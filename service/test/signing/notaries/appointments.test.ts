@@ -8,11 +8,13 @@ import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import ICAL from "ical.js";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { instantOf, readHours, slotsOf } from "../../../src/signing/notaries/appointments/hours.ts";
 import { icsOf } from "../../../src/signing/notaries/appointments/ics.ts";
-import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { addNotary, sweepAppointments } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
+import { openInsider } from "../../insiders/insider.ts";
 import { certificateFiles } from "./certificate-files.ts";
 
 const running = await forTests(openHarness());
@@ -320,6 +322,21 @@ test("an appointment whose notary gives the order back is canceled, and everybod
   await advance(own.headers, 1);
   await until(() => mailsTo(running.service, email).some((mail) => /Subject: .*is canceled/.test(mail)));
   assert.equal((await sessionsOf(code))[0]?.state, "canceled");
+});
+
+test("an appointment stays where the claim of its task was forged in the database", async () => {
+  const own = await newPartner(running.service);
+  const email = "forged@example.com";
+  const code = await waitingOrder(own.headers, email);
+  await pathOf(code, email);
+  assert.equal((await book(code, slotsIn(await pageOf(code)).at(-1) ?? "")).status, 303);
+  const insider = openInsider(running.service.dataDir);
+  const isOfOrder = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
+  await insider.run(sql`UPDATE tasks SET claimed_by = 'operator:somebody' WHERE ${isOfOrder}`);
+  await insider.close();
+  const deps = { db: running.db, clock: () => new Date(), rowMac: running.rowMac, log: openLog("silent") };
+  await sweepAppointments(deps, new AbortController().signal);
+  assert.equal((await sessionsOf(code))[0]?.state, "scheduled");
 });
 
 test("an order that is given back after its appointment began is canceled, and not noted as done", async () => {

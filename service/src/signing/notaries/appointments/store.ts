@@ -1,13 +1,15 @@
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
   type Marked,
   marked,
   type StateMac,
   verified,
+  verifiedAll,
   writeStateMacs,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { taskState } from "../../../kernel/tasks/tasks.ts";
 import { type NotaryHours, stepMs } from "./hours.ts";
 
 export type SessionOutcome = "done" | "refused" | "no_show" | "technical";
@@ -140,13 +142,21 @@ const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
   SELECT FROM tasks t WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')
     AND t.claimed_by = 'operator:' || n.operator_id) OR o.status = 'OnHold')`;
 
+/** A forged claim or end must cancel no appointment. */
+const verifiedTasks = verifiedAll(
+  taskState,
+  sql`t`,
+  sql`FROM tasks t WHERE t.order_id = s.order_id AND t.kind = 'notarize'`,
+);
+
 /**
  * Appointments whose next reminder is due, and those whose order is elsewhere or whose notary gave it back.
- * @param id of the only one that is asked about
+ * @param id of the only one that is asked about: its tasks are verified
+ * @throws ServiceError `unavailable` for a task that the service did not write
  */
 export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
   db.query<{ id: string; isReminder: boolean }>(sql`
-    SELECT s.id, ${isHeld} AS "isReminder"
+    SELECT s.id, ${isHeld} AS "isReminder"${id === null ? nothing : sql`, ${verifiedTasks}`}
     FROM notary_sessions s JOIN orders o ON o.id = s.order_id JOIN notaries n ON n.id = s.notary_id
     WHERE s.state = 'scheduled' AND (${id}::uuid IS NULL OR s.id = ${id}::uuid) AND (
       NOT ${isHeld}
