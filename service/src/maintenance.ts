@@ -22,8 +22,8 @@ import {
   providerRecordsOf,
   type RetentionPlan,
 } from "./kernel/retention/retention.ts";
-import type { Sweep } from "./kernel/test-clock/test-clock.ts";
 import { verifyTasks } from "./kernel/tasks/tasks.ts";
+import type { Sweep } from "./kernel/test-clock/test-clock.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
@@ -123,6 +123,23 @@ const logTasks = (resources: Resources, transparencyLog: TransparencyLog): Task[
   },
 ];
 
+const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificates"]): Task[] => [
+  {
+    name: "what the service needs of a person",
+    everyMs: 5 * 60 * seconds,
+    atStart: true,
+    work: () => openServiceTasks({ db, clock, certificates }),
+  },
+  {
+    name: "tasks that were altered",
+    everyMs: hours,
+    atStart: true,
+    work: (stopping) => verifyTasks(withLongStatements(db), stopping),
+  },
+  { name: "mails about new tasks", everyMs: 60 * seconds, work: () => mailNewTasks({ db, clock }) },
+  { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
+];
+
 function tasksOf(resources: Resources, kept: Kept): Task[] {
   const { envelopes, signerAuthorities, certificates, lastUse, anchoring, transparencyLog, retention } = kept;
   const { db, blobs, clock, rowMac } = resources;
@@ -180,27 +197,13 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       atStart: true,
       work: (stopping) => issueCrls({ ...resources, baseUrl: resources.config.baseUrl, signerAuthorities }, stopping),
     },
-    {
-      name: "what the service needs of a person",
-      everyMs: 5 * 60 * seconds,
-      atStart: true,
-      work: () => openServiceTasks({ db, clock, certificates }),
-    },
     { name: "bank payments without an answer", everyMs: hours, atStart: true, work: () => watchPending(resources) },
-    {
-      name: "tasks that were altered",
-      everyMs: hours,
-      atStart: true,
-      work: (stopping) => verifyTasks(sweeper, stopping),
-    },
-    { name: "mails about new tasks", everyMs: 60 * seconds, work: () => mailNewTasks({ db, clock }) },
     {
       name: "mails to members about their orders",
       everyMs: 30 * seconds,
       work: () => mailOrderNews({ db, clock }),
     },
     { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings({ db, clock }) },
-    { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
     {
       name: "orders whose envelope does not follow",
       everyMs: hours,
@@ -219,6 +222,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
     },
     { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
     ...notaryTasks(resources),
+    ...tasksOfPeople(resources, certificates),
     {
       name: "records of old webhook deliveries",
       everyMs: hours,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { queueEarlierVersions } from "../closing/closing-passports/closing-passports.ts";
 import { knownChains } from "../evidence/seals/seals.ts";
 import { markImport } from "../evidence/transparency-log/transparency-log.ts";
+import { operatorMail } from "../firms/operators/operators.ts";
 import type { Clock } from "../kernel/platform/clock.ts";
 import { longStatements, type Sql, type Tx } from "../kernel/platform/database/database.ts";
 import type { AsOwner } from "../kernel/platform/database/migrations.ts";
@@ -24,6 +25,7 @@ import {
   payerlessOrderState,
 } from "../orders/order/order.ts";
 import { renameSandboxPayments } from "../orders/payments/payments.ts";
+import { expiryMail } from "../signing/notaries/notaries.ts";
 import { backfillRows, macTables, recordMembers } from "./protected-data.ts";
 
 export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
@@ -63,6 +65,11 @@ const rowSets: readonly RowSet[] = [
   { name: "carriers", marker: "row-macs-filled-carriers" },
   { name: "tasks and payers", marker: "row-macs-filled-tasks", fill: refillOrders },
   { name: "certificates of signers", marker: "row-macs-filled-certificates" },
+  {
+    name: "requests and mails",
+    marker: "row-macs-filled-requests",
+    fill: async (tx) => (await operatorMail.vouch(tx)) + (await expiryMail.vouch(tx)),
+  },
   // The lines of earlier seals; those of closing versions are added here.
   {
     name: "lines of the log",

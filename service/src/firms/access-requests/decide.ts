@@ -5,7 +5,6 @@ import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { requireUuid } from "../../kernel/platform/text.ts";
@@ -22,9 +21,8 @@ export const accessMailQueue = "access-mail";
 const keyCipherColumn = "access_requests.sealed_key";
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyCipherColumn);
 
-const requestRows: ProtectedTable = {
-  table: sql`access_requests`,
-  key: sql`id`,
+const requestRows: typeof requests.macOfRequests = {
+  ...requests.macOfRequests,
   ciphers: [{ use: keyCipherColumn, column: sql`sealed_key`, context: sql`id::text` }],
 };
 
@@ -79,13 +77,13 @@ export async function pendingRequests({ db }: { db: Database }, limit: number) {
 
 /** Calls `decide` with a pending request, after locking its row and its address. */
 async function decideOn<T>(
-  { db }: AccessDeps,
+  { db, rowMac }: AccessDeps,
   requestId: string,
   decide: (tx: Tx, request: { firmName: string; workEmail: string }) => Promise<T>,
 ): Promise<T> {
   requireUuid("ID", requestId);
   return db.transaction(async (tx) => {
-    const request = await requests.selectForDecision(tx, requestId);
+    const request = await requests.selectForDecision(tx, rowMac, requestId);
     if (!request) throw new ServiceError("not_found", "No such request.");
     if (request.status !== "pending") throw new ServiceError("conflict", `The request was ${request.status} before.`);
     await requests.lockAddress(tx, request.workEmail);

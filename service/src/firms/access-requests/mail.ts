@@ -47,8 +47,8 @@ export const accessMail = defineMail({
   queue: accessMailQueue,
   // About two days with the queue's doubling delays.
   maxAttempts: 60,
-  async load({ requestId, refusal }: AccessMail, { db, secrets, baseUrl }: MailDeps) {
-    const request = await selectToMail(db, requestId);
+  async load({ requestId, refusal }: AccessMail, { db, rowMac, secrets, baseUrl }: MailDeps) {
+    const request = await selectToMail(db, rowMac, requestId);
     if (request?.toldAt && refusal)
       return { letter: refusalLetter(requestId, request.workEmail, refusal, request.toldAt, baseUrl), hasKey: false };
     if (!request?.sealedKey) return null;

@@ -1,5 +1,8 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { forged, MacOfRow } from "../../kernel/platform/database/state-mac.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import type { AccessRequest } from "./fields.ts";
 import type { Reason } from "./screening/screening.ts";
@@ -25,6 +28,33 @@ const columns = sql`r.id AS "requestId", r.status, r.firm_name AS "firmName", r.
   EXISTS (SELECT FROM access_requests o WHERE lower(o.work_email) = lower(r.work_email) AND o.status = 'issued' AND o.id <> r.id)
     AS "addressHasKey",
   r.created_at AS "createdAt", r.decided_at AS "decidedAt", r.mailed_at AS "mailedAt"`;
+
+type Facts = Pick<AccessRequest, "firmName" | "contactName" | "workEmail"> & { id: string; createdAt: Date };
+type Vouched = Facts & { mac: Buffer | null };
+
+const table = "access_requests";
+
+/** Covered, so that no other address is mailed the key, and no other firm gets it. */
+const requestMembers = ({ id, firmName, contactName, workEmail, createdAt }: Facts): Members => ({
+  ...{ id, firmName, contactName, workEmail, createdAt },
+});
+
+const factColumns = sql`id, firm_name AS "firmName", contact_name AS "contactName", work_email AS "workEmail",
+  created_at AS "createdAt", row_mac AS mac`;
+
+export const macOfRequests: MacTable<Facts> = {
+  table: sql`access_requests`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${factColumns} FROM access_requests`,
+  members: requestMembers,
+  backfill: { set: "requests and mails" },
+};
+
+/** @throws ServiceError `unavailable` for a request that nobody sent so */
+function requireSent(rowMac: RowMac, { mac, ...facts }: Vouched): void {
+  if (!rowMac.holds(table, requestMembers(facts), mac, { id: facts.id })) throw forged();
+}
 
 /** Pending requests, longest waiting first. */
 export const selectPending = (db: Sql, limit: number) =>
@@ -97,18 +127,21 @@ export const insertRequest = (
 ) =>
   db.query(
     sql`INSERT INTO access_requests
-       (id, firm_name, contact_name, work_email, role, expected_volume, use_case, status, reasons, created_at)
+       (id, firm_name, contact_name, work_email, role, expected_volume, use_case, status, reasons, created_at, row_mac)
      SELECT ${id}::uuid, ${request.firmName}, ${request.contactName}, ${request.workEmail}, ${request.role},
-       ${request.expectedVolume}, ${request.useCase}, 'pending', ${reasons}::text[], ${at}::timestamptz
+       ${request.expectedVolume}, ${request.useCase}, 'pending', ${reasons}::text[], ${at}::timestamptz,
+       ${new MacOfRow(table, requestMembers({ ...request, id, createdAt: at }))}::bytea
      WHERE ${wanted}::boolean`,
   );
 
-type OpenRequest = { status: RequestStatus; firmName: string; workEmail: string };
+type OpenRequest = Vouched & { status: RequestStatus };
 
-export async function selectForDecision(tx: Tx, id: string): Promise<OpenRequest | undefined> {
+/** @throws ServiceError `unavailable` for a request that was altered */
+export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Promise<OpenRequest | undefined> {
   const [found] = await tx.query<OpenRequest>(
-    sql`SELECT status, firm_name AS "firmName", work_email AS "workEmail" FROM access_requests WHERE id = ${id} FOR UPDATE`,
+    sql`SELECT status, ${factColumns} FROM access_requests WHERE id = ${id} FOR UPDATE`,
   );
+  if (found) requireSent(rowMac, found);
   return found;
 }
 
@@ -132,9 +165,11 @@ export const markIssued = (db: Sql, id: string, issued: { partnerId: string; sea
 export const markDeclined = (db: Sql, id: string, at: Date) =>
   db.query(sql`UPDATE access_requests SET status = 'declined', decided_at = ${at} WHERE id = ${id}`);
 
-export async function selectToMail(db: Sql, id: string) {
-  const [found] = await db.query<{ workEmail: string; sealedKey: Buffer | null; toldAt: Date | null }>(sql`
-    SELECT work_email AS "workEmail", sealed_key AS "sealedKey", told_at AS "toldAt" FROM access_requests WHERE id = ${id}`);
+/** @throws ServiceError `unavailable` for a request that was altered */
+export async function selectToMail(db: Sql, rowMac: RowMac, id: string) {
+  const [found] = await db.query<Vouched & { sealedKey: Buffer | null; toldAt: Date | null }>(sql`
+    SELECT ${factColumns}, sealed_key AS "sealedKey", told_at AS "toldAt" FROM access_requests WHERE id = ${id}`);
+  if (found) requireSent(rowMac, found);
   return found;
 }
 

@@ -45,6 +45,7 @@ export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work)
 /** A former operator gets the news about the change, but no mail about work. */
 export const operatorMail = defineMail({
   queue: "operator-mail",
+  isVouched: true,
   async load({ userId, text }: News, { db }: MailDeps) {
     const operator = await selectOperator(db, userId);
     return operator && (operator.active || text !== null) ? operator : null;

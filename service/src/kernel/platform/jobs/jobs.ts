@@ -22,6 +22,7 @@ export {
   discardHeldJobs,
   enqueue,
   enqueueAfter,
+  enqueueVouched,
   holdJobs,
   jobGauges,
   type QueueState,
@@ -29,6 +30,8 @@ export {
   retryFailedJobs,
   selectQueues,
   sweepFailedJobs,
+  vouchedPayload,
+  vouchForQueued,
 } from "./store.ts";
 
 export type Jobs = {

@@ -1,5 +1,7 @@
 import type { Sql, Tx } from "../database/database.ts";
 import { type Statement, sql } from "../database/sql.ts";
+import { MacOfRow, textOf } from "../database/state-mac.ts";
+import type { RowMac } from "../row-mac.ts";
 
 /** A job claimed by this node; `attempt` counts from 1 and distinguishes its lease from that of a later attempt. */
 export type ClaimedJob = { id: number; payload: unknown; attempt: number };
@@ -15,6 +17,38 @@ export async function enqueueAfter(db: Sql, queue: string, payload: object, ms: 
 /** Queues a job in the caller's transaction. It may run after the commit, once `dueAt` has passed. */
 export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Date | null = null): Promise<void> {
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
+}
+
+const vouchedTable = (queue: string): string => `jobs of ${queue}`;
+const vouchedMembers = (payload: object) => ({ payload: textOf([payload]) });
+
+/** Queues a job whose payload has a MAC, as its member `mac`: database access alone is not enough to queue or change one. */
+export async function enqueueVouched(db: Sql, queue: string, payload: object): Promise<void> {
+  const mac = new MacOfRow(vouchedTable(queue), vouchedMembers(payload));
+  await db.query(sql`
+    SELECT enqueue_job(${queue}, ${payload}::jsonb || jsonb_build_object('mac', encode(${mac}::bytea, 'hex')))`);
+}
+
+/** The payload of such a job, without the MAC. @throws Error for one that the service did not queue */
+export function vouchedPayload<P extends object>(rowMac: RowMac, queue: string, payload: P & { mac?: unknown }): P {
+  const { mac, ...rest } = payload;
+  const bytes = Buffer.from(typeof mac === "string" ? mac : "", "hex");
+  if (!rowMac.holds(vouchedTable(queue), vouchedMembers(rest), bytes, { queue }))
+    throw new Error("the job is not what the service queued");
+  return rest as unknown as P;
+}
+
+/** Gives a MAC to waiting jobs that an earlier release queued. @returns their number */
+export async function vouchForQueued(tx: Sql, queue: string): Promise<number> {
+  const jobs = await tx.query<{ id: number; payload: object }>(
+    sql`SELECT id, payload FROM jobs WHERE queue = ${queue} AND NOT payload ? 'mac'`,
+  );
+  for (const { id, payload } of jobs) {
+    const mac = new MacOfRow(vouchedTable(queue), vouchedMembers(payload));
+    await tx.query(sql`
+      UPDATE jobs SET payload = payload || jsonb_build_object('mac', encode(${mac}::bytea, 'hex')) WHERE id = ${id}`);
+  }
+  return jobs.length;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Environment } from "../../identity/identity.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Tx } from "../database/database.ts";
-import { enqueue, type Jobs } from "../jobs/jobs.ts";
+import { enqueue, enqueueVouched, type Jobs, vouchedPayload, vouchForQueued } from "../jobs/jobs.ts";
 import type { RowMac } from "../row-mac.ts";
 import type { SecretBytes } from "../secrets.ts";
 import { type Mail, type Mailer, mailFor } from "./mail.ts";
@@ -25,6 +25,8 @@ export type Letter = MailTemplate &
 
 type Definition<Payload, Loaded, Deps> = {
   queue: string;
+  /** The payload has words or addresses, so it gets a MAC: database access alone must not be enough to have them mailed. */
+  isVouched?: true;
   /** Default that of jobs. */
   maxAttempts?: number;
   /** Reads the records at the time of sending. @returns nothing when the mail no longer holds: then it is not sent */
@@ -35,16 +37,22 @@ type Definition<Payload, Loaded, Deps> = {
 };
 
 /** A mail that jobs of one queue send. */
-export type MailJob<Deps = MailDeps> = { work: (jobs: Jobs, deps: Deps) => void };
+export type MailJob<Deps = MailDeps> = {
+  work: (jobs: Jobs, deps: Deps) => void;
+  /** Gives the jobs of an earlier release their MAC, where the queue asks for one. @returns their number */
+  vouch: (tx: Tx) => Promise<number>;
+};
 
-export function defineMail<Payload extends object, Loaded, Deps extends { mailer: Mailer } = MailDeps>({
+export function defineMail<Payload extends object, Loaded, Deps extends { mailer: Mailer; rowMac: RowMac } = MailDeps>({
   queue,
   load,
   write,
   onSent,
+  isVouched,
   ...options
 }: Definition<Payload, Loaded, Deps>): MailJob<Deps> & { enqueue: (tx: Tx, payload: Payload) => Promise<void> } {
-  const handler = (deps: Deps) => async (payload: Payload) => {
+  const handler = (deps: Deps) => async (queued: Payload) => {
+    const payload = isVouched ? vouchedPayload(deps.rowMac, queue, queued) : queued;
     const loaded = await load(payload, deps);
     if (!loaded) return;
     const letter = write(loaded, payload, deps);
@@ -53,7 +61,8 @@ export function defineMail<Payload extends object, Loaded, Deps extends { mailer
   };
   return {
     work: (jobs, deps) => jobs.work<Payload>(queue, handler(deps), options),
-    enqueue: (tx, payload) => enqueue(tx, queue, payload),
+    vouch: async (tx) => (isVouched ? vouchForQueued(tx, queue) : 0),
+    enqueue: (tx, payload) => (isVouched ? enqueueVouched(tx, queue, payload) : enqueue(tx, queue, payload)),
   };
 }
 

@@ -49,6 +49,7 @@ async function mailOnce(db: Database, notary: Notary, expiry: Expiry, at: Date):
 
 export const expiryMail = defineMail({
   queue: "notary-expiry-mail",
+  isVouched: true,
   load: async (about: ExpiryMail) => about,
   write({ email, name, what, expiresOn, stage, isOwn }, _, { baseUrl }) {
     const whose = isOwn ? "Your" : `The notary ${name}’s`;

@@ -4,8 +4,12 @@ import type { Environment } from "../../../../src/kernel/identity/identity.ts";
 import type { Handler, Jobs, WorkOptions } from "../../../../src/kernel/platform/jobs/jobs.ts";
 import type { Mail, Mailer } from "../../../../src/kernel/platform/mail/mail.ts";
 import { defineMail } from "../../../../src/kernel/platform/mail/mail-jobs.ts";
+import type { RowMac } from "../../../../src/kernel/platform/row-mac.ts";
 
-type Deps = { mailer: Mailer; done: string[] };
+type Deps = { mailer: Mailer; rowMac: RowMac; done: string[] };
+
+// No payload of this queue has a MAC.
+const rowMac: RowMac = { of: () => Buffer.alloc(36), holds: () => false };
 
 const noted = defineMail({
   queue: "noted-mail",
@@ -39,7 +43,7 @@ function working(send: (mail: Mail) => Promise<void>) {
     isUp: () => null,
     close: () => {},
   };
-  noted.work(jobs, { mailer, done });
+  noted.work(jobs, { mailer, rowMac, done });
   const { handler, options } = queues.get("noted-mail") ?? assert.fail("no such queue");
   const job = (payload: { id: string; environment?: Environment }) =>
     handler(payload, { attempt: 1, signal: AbortSignal.abort() });
