@@ -194,7 +194,7 @@ test("rows come page by page", async () => {
   assert.equal((await call("GET", `bulk/${bulkId}/rows?cursor=x`)).status, 400);
 });
 
-test("another firm's bulk looks like an unknown one, and a row that was moved to it places nothing", async () => {
+test("another firm's bulk looks like an unknown one, and one that was moved to it in the database places nothing", async () => {
   const bulkId = await accepted(people(1));
   const routes = [
     ["GET", ""],
@@ -207,15 +207,25 @@ test("another firm's bulk looks like an unknown one, and a row that was moved to
     const { status, body } = await call(method, `bulk/${bulkId}${path}`, undefined, other.headers);
     assert.deepEqual([status, body.error], [404, "Bulk not found."], path);
   }
-  const theirs = await call("POST", "templates", orderForm(lease, makePdf()), other.headers);
-  const csv = form("Tenant.name,Tenant.email\nJane,jane@example.com", { template: theirs.body.templateId });
-  const sent = await call("POST", "bulk", csv, other.headers);
-  assert.deepEqual(sent.body.errors, [], JSON.stringify(sent.body));
-  await query(sql`UPDATE bulk_rows SET n = 2 WHERE bulk_id = ${sent.body.bulkId}`);
-  await query(sql`UPDATE bulk_rows SET bulk_id = ${sent.body.bulkId} WHERE bulk_id = ${bulkId}`);
-  const placed = await call("POST", `bulk/${sent.body.bulkId}/place`, undefined, other.headers);
-  assert.equal(placed.status, 500);
+  await query(sql`UPDATE bulks SET partner_id = ${other.partnerId} WHERE id = ${bulkId}`);
+  assert.equal((await call("POST", `bulk/${bulkId}/place`, undefined, other.headers)).status, 500);
   assert.deepEqual(await placedOrders(), [0, 0]);
+});
+
+test("a placed row is not placed again by who can write the database", async () => {
+  const bulkId = await accepted(people(1));
+  const [kept] = await query<{ content: Buffer }>(sql`SELECT content FROM bulk_rows WHERE bulk_id = ${bulkId}`);
+  assert.deepEqual(await place(bulkId), [0, 1, 0, 0]);
+  const is = sql`bulk_id = ${bulkId}`;
+  for (const attack of [
+    sql`UPDATE bulk_rows SET state = 'waiting', content = ${kept?.content} WHERE ${is}`,
+    sql`DELETE FROM bulk_rows WHERE ${is}`,
+    sql`UPDATE bulk_rows SET id = gen_random_uuid() WHERE ${is}`,
+    sql`UPDATE bulk_rows SET n = 2 WHERE ${is}`,
+  ])
+    await assert.rejects(query(attack), /append-only|permission denied/, attack.text);
+  assert.deepEqual(await place(bulkId), [0, 1, 0, 0]);
+  assert.deepEqual(await placedOrders(), [1, 1]);
 });
 
 describe("refuses", () => {
