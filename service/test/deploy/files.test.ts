@@ -38,6 +38,12 @@ const settings = new Set([
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "NODE_ENV", "NODE_COMPILE_CACHE"],
 ]);
 
+test("unit and container bound the memory as the docs state it", () => {
+  const [, needed] = /less than (\d+) GB, which `MemoryMax=`/.exec(read("docs/operating.md")) ?? [];
+  assert.match(read("deploy/signsealship.service"), new RegExp(`^MemoryMax=${needed}G$`, "m"));
+  assert.match(read("docs/running.md"), new RegExp(`docker run [^\n]*--memory ${needed}g`));
+});
+
 test("whatever the container, the compose file and the unit tell the service is a setting of it", () => {
   const [, inImage = ""] = /^ENV (.*)$/m.exec(read("deploy/Containerfile")) ?? [];
   const [, inUnit = ""] = /^Environment=(.*)$/m.exec(read("deploy/signsealship.service")) ?? [];
