@@ -229,6 +229,7 @@ test("messages that are not in their form are refused, and what is over is not f
     [{ kind: "publish", sdp: "v=0\r\nm=video 9 X 96\r\na=sendonly\r\n" }, /must not send video/],
     [{ kind: "publish", sdp: "v=0\r\nm=audio 9 X 96\r\na=sendonly\r\n" }, /^sdp must be an offer that can be answered/],
     [{ kind: "publish", sdp: "v=0\r\nm=application 9 X 96\r\n" }, /sections of audio and video only/],
+    [{ kind: "publish", sdp: "v=0\r\ns=-\r\n" }, /^sdp must have a section of audio or video/],
     [{ kind: "subscribe", sdp: "v=0" }, /^subscribe must follow join/],
   ];
   for (const [message, words] of wrong)

@@ -36,8 +36,10 @@ const mostSections = 4;
 /** Reads an offer of a person who may send these kinds. @throws ServiceError `validation` */
 export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds: Kinds } {
   const offer = readSdp(sdp);
-  if (offer.split(/\r\nm=/).length - 1 > mostSections)
-    throw invalid(`sdp must have at most ${mostSections} media sections`);
+  const sections = offer.split(/\r\nm=/).length - 1;
+  // Its answer would have no address, as when no port is free.
+  if (sections === 0) throw invalid("sdp must have a section of audio or video");
+  if (sections > mostSections) throw invalid(`sdp must have at most ${mostSections} media sections`);
   const kinds = sentKinds(offer);
   for (const kind of ["audio", "video"] as const)
     if (kinds[kind] && !allowed[kind]) throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
