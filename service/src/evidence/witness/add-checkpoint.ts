@@ -123,7 +123,9 @@ async function whyHalted(
 ): Promise<string | null> {
   if (state.restoredAt !== null) return "the database was restored: give the witness a new key";
   if (!stateHolds(rowMac, state)) return "the service did not write the state as it is";
-  const file = await readCosigned(witness.statePath(state.origin));
+  const path = witness.statePath(state.origin);
+  const file = await readCosigned(path).catch(() => "unreadable" as const);
+  if (file === "unreadable") return `${path} does not say what this node cosigned`;
   if (file === null || file.size < state.size) return null;
   if (file.size === state.size && file.root === state.root.toString("hex")) return null;
   return `this node cosigned ${file.size} entries, and the database has ${state.size}: it is an older one`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { formatNoteKey, parseCheckpoint, parseWitnessKey, verifyCosignature } from "@signsealship/evidence/log";
@@ -220,6 +220,12 @@ test("does not cosign once the database is older than what it cosigned, or its r
   await attack(put((after?.row ?? "").replace(/"size": 8/, '"size": 9')));
   assert.equal(await statusOf(question(log, 9, all)), 503);
   await attack(put(after?.row));
+  const file = join(harness.service.dataDir, "keys/witness.state", hash("sha256", log.origin));
+  const kept = readFileSync(file, "utf8");
+  assert.match(kept, /^8 [0-9a-f]{64}\n$/);
+  writeFileSync(file, "8\n");
+  assert.equal(await statusOf(question(log, 8, all)), 503);
+  writeFileSync(file, kept);
   await assert.rejects(db.query(sql`UPDATE witness_logs SET size = 1 WHERE origin = ${log.origin}`), /only grows/);
   assert.equal(await statusOf(question(log, 8, all)), 200);
 });
