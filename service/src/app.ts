@@ -23,9 +23,10 @@ import { testClockRoutes } from "./kernel/test-clock/test-clock.ts";
 import { readVersion } from "./kernel/version.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
 import { bulkRoutes } from "./orders/bulk/bulk.ts";
+import { correctionRoutes } from "./orders/corrections/corrections.ts";
 import { fillRoutes } from "./orders/fills/fills.ts";
 import { mailDocuments, sandboxRoutes } from "./orders/fulfilment/fulfilment.ts";
-import { isDocumentsToken, orderRoutes, type TitleOf } from "./orders/order/order.ts";
+import { emailChanges, isDocumentsToken, orderRoutes, type TitleOf } from "./orders/order/order.ts";
 import { checkoutRoute, checkoutUrl, isPaymentInProcess, processorWebhook } from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { templateRoutes } from "./orders/templates/templates.ts";
@@ -124,6 +125,7 @@ async function addRoutes(
     ...{ frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate },
     notarizationOf: (code) => notarizationOf({ db, rowMac }, code),
   });
+  correctionRoutes(app, { frame, corrections: desk.corrections, uploadPlaces });
   bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });
   fillRoutes(app, { frame, fills: desk.fills });
   templateRoutes(app, { frame, templates: desk.templates, uploadPlaces });
@@ -189,7 +191,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
         deliveries,
         mail: (code) => mailDocuments(resources, code),
-        isToken: (code, token) => isDocumentsToken(secrets, code, token),
+        isToken: async (code, token) => isDocumentsToken(secrets, code, await emailChanges(db, code), token),
         of: (code) => orderDocuments(envelopes, code, null),
         read: (orderCode, documentId) => openOrderDocument(envelopes, { orderCode, owner: null, documentId }),
       },

@@ -28,6 +28,7 @@ import type { RouteDeps } from "./kernel/http/route.ts";
 import { maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
 import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
 import type { Environment } from "./kernel/identity/identity.ts";
+import type { Tx } from "./kernel/platform/database/database.ts";
 import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
 import { openDocumentNames } from "./kernel/platform/document-name.ts";
 import { ageTestIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
@@ -42,6 +43,7 @@ import { analyticsReader } from "./orders/analytics/analytics.ts";
 import { rowCipher } from "./orders/bulk/bulk.ts";
 import { fillCiphers } from "./orders/fills/fills.ts";
 import {
+  type LockedOrder,
   noticeReader,
   openFirmNotes,
   openOriginals,
@@ -65,6 +67,7 @@ import {
   bringEnvelopesNearer,
   ceremonyWith,
   createPreflight,
+  endRound,
   envelopesWith,
   openConsentTexts,
   type SignerAuthorities,
@@ -244,6 +247,10 @@ function openDesk(
     checkout,
     sandbox: { ...store, sealDocument, sandboxPayment },
     moves: { ...store, openSealer, requireByHand: requireNoLetter },
+    corrections: {
+      orders,
+      endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => endRound(envelopes, tx, order, by),
+    },
     envelopes,
     firmNotes: openFirmNotes({ db, clock, secrets, log }),
     titleOf,

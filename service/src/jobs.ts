@@ -4,6 +4,7 @@ import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import type { AppDeps, Features } from "./features.ts";
 import { accessMail } from "./firms/access-requests/access-requests.ts";
+import { liveAccessMail } from "./firms/live-requests/live-requests.ts";
 import {
   confirmationMail,
   factorMail,
@@ -48,6 +49,7 @@ const mails = [
   closingsMail,
   deliveryMail,
   accessMail,
+  liveAccessMail,
   signInMail,
   confirmationMail,
   factorMail,

@@ -36,6 +36,16 @@ FILL: dict[str, Any] = {
     "send": False,
     "complete": True,
 }
+CORRECTION: dict[str, Any] = {
+    "email": "jane@example.com",
+    "fax_to": "+12125550123",
+    "ship_name": "Lender",
+    "ship_line1": "1 Main Street",
+    "ship_line2": "Suite 2",
+    "ship_city": "Albany",
+    "ship_state": "NY",
+    "ship_postal": "12207",
+}
 DELIVERIES: dict[str, Any] = {
     "limit": 1,
     "cursor": "c",
@@ -69,6 +79,14 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "unlockSigner": ("orders.unlock_signer", lambda c: c.orders.unlock_signer("o", 1)),
     "readInPersonRequest": ("orders.in_person", lambda c: c.orders.in_person("o")),
     "answerInPersonRequest": ("orders.answer_in_person", lambda c: c.orders.answer_in_person("o", agrees=True)),
+    "listCorrections": ("orders.corrections", lambda c: c.orders.corrections("o")),
+    "correctOrder": ("orders.correct", lambda c: c.orders.correct("o", **CORRECTION)),
+    "replaceDocument": (
+        "orders.replace_document",
+        lambda c: c.orders.replace_document("o", PDF, fields=FIELDS.get("fields"), find_places=True),
+    ),
+    "sendOrderAgain": ("orders.send_again", lambda c: c.orders.send_again("o")),
+    "askRefund": ("orders.ask_refund", lambda c: c.orders.ask_refund("o", reason="r", amount_cents=1)),
     "embedSigner": ("orders.embed_signer", lambda c: c.orders.embed_signer("o", 1, "https://a.example.com")),
     "listEmbedOrigins": ("embed_origins.list", lambda c: c.embed_origins.list()),
     "addEmbedOrigin": ("embed_origins.add", lambda c: c.embed_origins.add("https://a.example.com")),

@@ -27,9 +27,11 @@ export type {
   SignerAuth,
 } from "./order-fields.ts";
 export type {
+  Correction,
   CreatedOrder,
   DocumentNotice,
   Notarization,
+  OrderCorrections,
   OrderDetail,
   OrderLine,
   OrderList,

@@ -105,6 +105,27 @@ export type OrderList = {
   requestId: string;
 };
 
+/** The corrections of an order, and those that are possible now. */
+export type OrderCorrections = {
+  orderCode: string;
+  status: string;
+  /** Why each act is refused now; null when it is allowed. */
+  refusals: Record<"document" | "email" | "address" | "fax" | "again" | "refund", string | null>;
+  /** Oldest first. */
+  corrections: {
+    kind: "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
+    before: Record<string, unknown>;
+    after: Record<string, unknown>;
+    at: string;
+  }[];
+  requestId: string;
+};
+
+/** Corrected facts of a paid order. An address is sent whole. */
+export type Correction = Partial<
+  Record<"email" | "faxTo" | "shipName" | "shipLine1" | "shipLine2" | "shipCity" | "shipState" | "shipPostal", string>
+>;
+
 export type OrderQuery = {
   /** 1 to 100; default 20. */
   limit?: number | undefined;
@@ -121,7 +142,7 @@ function jsonOf(name: string, value: object): unknown {
   return Object.fromEntries(Object.entries(value).map(([role, person]) => [role, wireValue(person)]));
 }
 
-function formOf(fields: OrderFields, document: Pdf | NamedPdf | null): FormData | StreamedBody {
+function formOf(fields: object, document: Pdf | NamedPdf | null): FormData | StreamedBody {
   const texts = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === false
       ? []
@@ -152,6 +173,30 @@ export function ordersOf(transport: Transport) {
       allOf(transport, "/api/partner/orders", { limit: 100, ...query }, ({ orders }: OrderList) => orders),
 
     get: (orderCode: string): Promise<OrderDetail> => json("GET", path`/api/partner/orders/${orderCode}`),
+
+    /** The corrections of the order, and those that are possible now. */
+    corrections: (orderCode: string): Promise<OrderCorrections> =>
+      json("GET", path`/api/partner/orders/${orderCode}/corrections`),
+
+    /** Corrects where mails, parcel and fax of a paid order go. An address is sent whole. */
+    correct: (orderCode: string, fields: Correction): Promise<OrderCorrections> =>
+      json("POST", path`/api/partner/orders/${orderCode}/corrections`, { body: wireValue(fields) }),
+
+    /** Replaces the document, until it is signed or notarized. Everybody signs again. */
+    replaceDocument: async (
+      orderCode: string,
+      document: Pdf | NamedPdf,
+      fields: Pick<OrderFields, "fields"> & { findPlaces?: boolean } = {},
+    ): Promise<OrderCorrections> =>
+      json("POST", path`/api/partner/orders/${orderCode}/document`, { body: formOf(fields, document) }),
+
+    /** Begins the service that failed again: signatures, notarization, parcel or fax. */
+    sendAgain: (orderCode: string): Promise<OrderCorrections> =>
+      json("POST", path`/api/partner/orders/${orderCode}/send-again`),
+
+    /** Asks the operator for the payment, or a part of it. No money moves before two of their people agree. */
+    askRefund: (orderCode: string, request: { reason: string; amountCents?: number }): Promise<OrderCorrections> =>
+      json("POST", path`/api/partner/orders/${orderCode}/refund-request`, { body: request }),
 
     /** Opens the hosted checkout; an open one is returned again. */
     checkout: (

@@ -96,6 +96,7 @@ export type ClosingManifest = {
     sealedSha256?: string;
     envelopeVerifyCode?: string;
     custodyCertSha256?: string;
+    notarizedSha256?: string;
     statusAtSnapshot: { basis: "platform_attestation"; note: string; value: string };
   }[];
   passport: {

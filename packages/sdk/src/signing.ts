@@ -7,6 +7,7 @@ export type OrderDocument = {
   documentId: string;
   kind:
     | "original"
+    | "original_replaced"
     | "sealed"
     | "notarized"
     | "custody_certificate"

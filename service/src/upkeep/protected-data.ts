@@ -10,6 +10,7 @@ import { protectedTables as seals } from "../evidence/seals/seals.ts";
 import { protectedTables as transparencyLog } from "../evidence/transparency-log/transparency-log.ts";
 import { protectedTables as witness } from "../evidence/witness/witness.ts";
 import { protectedTables as accessRequests } from "../firms/access-requests/access-requests.ts";
+import { protectedTables as liveRequests } from "../firms/live-requests/live-requests.ts";
 import { protectedTables as members } from "../firms/members/members.ts";
 import { protectedTables as operators } from "../firms/operators/operators.ts";
 import { protectedTables as partners } from "../firms/partners/partners.ts";
@@ -52,7 +53,7 @@ export const backfillRows: MacTable<BackfillRecord> = {
 /** Everything under SECRETS_KEY, as declared by the features. */
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...tasks, ...marks],
-  ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
+  ...[...providers, ...accessRequests, ...liveRequests, ...members, ...operators, ...partners],
   ...[...seals, ...anchors, ...transparencyLog, ...witness, ...passports, ...orders, ...templates, ...bulks, ...fills],
   ...[...payments, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...deliveries, ...webhooks, backfillRows],

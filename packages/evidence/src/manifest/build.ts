@@ -36,6 +36,7 @@ export function buildManifest(input: ManifestInput): Manifest {
     ...present("sealedSha256", document.sealedSha256),
     ...present("envelopeVerifyCode", document.envelopeVerifyCode),
     ...present("custodyCertSha256", document.custodyCertSha256),
+    ...present("notarizedSha256", document.notarizedSha256),
   }));
   return validateManifest({
     passport: {

@@ -24,6 +24,7 @@ export type ManifestArtifacts = {
   readonly sealedSha256?: string;
   readonly envelopeVerifyCode?: string;
   readonly custodyCertSha256?: string;
+  readonly notarizedSha256?: string;
 };
 
 export type ManifestDocument = ManifestArtifacts & {

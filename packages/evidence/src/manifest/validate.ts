@@ -82,6 +82,7 @@ const artifactChecks = {
   sealedSha256: isSha256Hex,
   envelopeVerifyCode: isVerifyCode,
   custodyCertSha256: isSha256Hex,
+  notarizedSha256: isSha256Hex,
 };
 
 function checkDocument(value: unknown, path: string): string {

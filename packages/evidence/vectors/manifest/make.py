@@ -63,7 +63,8 @@ NOTE_ORDER = {"orderCode": "b" * 40, "label": None, "statusAtSnapshot": status("
 
 index = {"roomCode": ROOM, "chain": [], "reject": {}}
 previous = None
-for version, documents in ((1, []), (2, [DEED]), (3, [DEED, NOTE_ORDER])):
+NOTARIZED = {**DEED, "notarizedSha256": "5" * 64}
+for version, documents in ((1, []), (2, [DEED]), (3, [DEED, NOTE_ORDER]), (4, [NOTARIZED, NOTE_ORDER])):
     text = canonical(manifest(version, previous, documents))
     write(f"chain/v{version}.json", text)
     previous = hashlib.sha256(text.encode()).hexdigest()
@@ -78,6 +79,8 @@ def broken(change):
 
 REJECT = {
     "null-artifact": ("documents[1].sealedSha256", lambda m: m["documents"][1].update(sealedSha256=None)),
+    "null-notarized": ("documents[0].notarizedSha256", lambda m: m["documents"][0].update(notarizedSha256=None)),
+    "uppercase-notarized": ("documents[0].notarizedSha256", lambda m: m["documents"][0].update(notarizedSha256="A" * 64)),
     "unsorted": ("documents[1].orderCode", lambda m: m["documents"].reverse()),
     "same-order-twice": ("documents[1].orderCode", lambda m: m.update(documents=[DEED, DEED])),
     "uppercase-hash": ("documents[0].originalSha256", lambda m: m["documents"][0].update(originalSha256="A" * 64)),

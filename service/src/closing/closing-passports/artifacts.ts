@@ -13,10 +13,13 @@ export type StoredEnvelope = TrailFacts & { mac: string };
 
 export type OrderArtifacts = DocumentOwner & { artifacts: StoredArtifact[]; envelope: StoredEnvelope | null };
 
-const nameOf: Readonly<Record<string, "originalSha256" | "sealedSha256" | "custodyCertSha256">> = {
+type HashName = "originalSha256" | "sealedSha256" | "custodyCertSha256" | "notarizedSha256";
+
+const nameOf: Readonly<Record<string, HashName>> = {
   original: "originalSha256",
   sealed: "sealedSha256",
   custody_certificate: "custodyCertSha256",
+  notarized: "notarizedSha256",
 };
 
 /**
@@ -27,7 +30,7 @@ export function artifactHashes(
   rowMac: RowMac,
   { orderCode, partnerId, environment, artifacts, envelope }: OrderArtifacts,
 ) {
-  const hashes: { originalSha256?: string; sealedSha256?: string; custodyCertSha256?: string } = {};
+  const hashes: Partial<Record<HashName, string>> = {};
   for (const { mac, ...document } of artifacts) {
     const name = nameOf[document.kind];
     if (!name) continue;

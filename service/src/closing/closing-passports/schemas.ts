@@ -58,6 +58,7 @@ export const ClosingManifest = Type.Object(
           text("The verify code of how it was signed. Absent when there is none.", verifyCodeExample),
         ),
         custodyCertSha256: artifact("SHA-256 of the custody certificate, hex."),
+        notarizedSha256: artifact("SHA-256 of the notarized document, hex."),
         statusAtSnapshot: Type.Object(
           {
             basis: Type.Literal("platform_attestation", { description: "Always `platform_attestation`." }),

@@ -1,12 +1,14 @@
 export {
   type AccessDeps,
   approveRequest,
+  decidedRequests,
   declineRequest,
   listRequests,
   pendingRequests,
   protectedTables,
 } from "./decide.ts";
 export { accessRequestFields, maxLengths, type SentRequest } from "./fields.ts";
+export { type FirmToJoin, firmToJoin, joinOwnFirm } from "./join.ts";
 export { accessMail } from "./mail.ts";
 export { openAccess, type RequestAccess } from "./open-access.ts";
 export { accessRoutes } from "./routes.ts";

@@ -9,6 +9,7 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { requireUuid } from "../../kernel/platform/text.ts";
 import { addTrialPartner } from "../partners/partners.ts";
+import { addressSha256 } from "./join.ts";
 import * as requests from "./store.ts";
 import { markIssued } from "./store.ts";
 
@@ -43,14 +44,14 @@ export const auditRequest = (
 export async function issueTrialKey(
   tx: Tx,
   { clock, secrets, rowMac }: AccessDeps,
-  request: { requestId: string; firmName: string; actor: Actor },
+  request: { requestId: string; firmName: string; workEmail: string; actor: Actor },
 ): Promise<string> {
-  const { requestId, firmName, actor } = request;
+  const { requestId, firmName, workEmail, actor } = request;
   const at = clock();
   const { partnerId, issued } = await addTrialPartner(tx, rowMac, firmName, { at, actor, detail: { requestId } });
   const sealedKey = keyCipher(secrets).encrypt(Buffer.from(issued.key), requestId);
   await markIssued(tx, requestId, { partnerId, sealedKey, at });
-  await auditRequest(tx, { at, actor, partnerId }, "issued", { requestId });
+  await auditRequest(tx, { at, actor, partnerId }, "issued", { requestId, address: addressSha256(workEmail) });
   return partnerId;
 }
 
@@ -74,6 +75,9 @@ export async function pendingRequests({ db }: { db: Database }, limit: number) {
   const [waiting, total] = await Promise.all([requests.selectPending(db, limit), requests.countPending(db)]);
   return { waiting, total };
 }
+
+/** The latest requests that were decided. */
+export const decidedRequests = ({ db }: { db: Database }, limit: number) => requests.selectDecided(db, limit);
 
 /** Calls `decide` with a pending request, after locking its row and its address. */
 async function decideOn<T>(
@@ -99,7 +103,7 @@ export const approveRequest = (deps: AccessDeps, requestId: string, actor = "ope
   decideOn(deps, requestId, async (tx, { firmName, workEmail }) => {
     if (await requests.addressHasKey(tx, workEmail))
       throw new ServiceError("conflict", "This address was issued a key before; `key issue` gives its firm another.");
-    const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, actor });
+    const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, workEmail, actor });
     await mailKey(tx, requestId);
     await requests.closeReview(tx, requestId, { at: deps.clock(), by: actor, outcome: "approved" });
     return { requestId, status: "issued" as const, partnerId };

@@ -50,7 +50,7 @@ export async function requestAccess(
     await requests.lockAddress(tx, request.workEmail);
     if (status === "pending") {
       await requests.insertRequest(tx, requestId, request, reasons, by.at);
-      await requests.openReview(tx, requestId, by.at);
+      await requests.openReview(tx, { id: requestId, firmName: request.firmName, at: by.at });
       await auditRequest(tx, by, "received", { requestId, reasons });
       return;
     }
@@ -74,10 +74,10 @@ async function issueOnce(
   await tx.script("SAVEPOINT issue");
   // A second issued row per address is forbidden, so the rolled-back one uses the request's id as its address.
   await requests.insertRequest(tx, requestId, { ...request, workEmail: address ? requestId : workEmail }, [], at);
-  await issueTrialKey(tx, deps, { requestId, firmName, actor: "system" });
+  await issueTrialKey(tx, deps, { requestId, firmName, workEmail, actor: "system" });
   await tx.script(refusal ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");
   await requests.insertRequest(tx, requestId, request, reasons, at, refusal === "domain");
-  await requests.openReview(tx, requestId, at, refusal === "domain");
+  await requests.openReview(tx, { id: requestId, firmName, at }, refusal === "domain");
   const told = await requests.markTold(tx, workEmail, refusal !== null, at);
   await mailKey(tx, told ?? requestId, told === undefined ? null : refusal);
 }

@@ -72,12 +72,15 @@ export async function countPending(db: Sql): Promise<number> {
 /** Pending requests, longest waiting first; then decided ones, newest first. */
 export async function selectRequests(db: Sql, limit: number): Promise<ListedRequest[]> {
   const waiting = await selectPending(db, limit);
-  const decided = await db.query<ListedRequest>(
-    sql`SELECT ${columns} FROM access_requests r WHERE r.status <> 'pending'
-     ORDER BY r.decided_at DESC, r.id DESC LIMIT ${limit - waiting.length}`,
-  );
-  return [...waiting, ...decided];
+  return [...waiting, ...(await selectDecided(db, limit - waiting.length))];
 }
+
+/** Decided requests, newest first. */
+export const selectDecided = (db: Sql, limit: number) =>
+  db.query<ListedRequest>(
+    sql`SELECT ${columns} FROM access_requests r WHERE r.status <> 'pending'
+     ORDER BY r.decided_at DESC, r.id DESC LIMIT ${limit}`,
+  );
 
 /** Serializes decisions on requests of one address or domain until the transaction ends. */
 export const lockAddress = (tx: Tx, workEmail: string) =>
@@ -146,9 +149,14 @@ export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Pro
 }
 
 /** Opens a review task for a person. @param wanted false: does the same work and rolls it back */
-export async function openReview(tx: Tx, id: string, at: Date, wanted = true): Promise<void> {
+export async function openReview(
+  tx: Tx,
+  { id, firmName, at }: { id: string; firmName: string; at: Date },
+  wanted = true,
+): Promise<void> {
   await tx.script("SAVEPOINT review");
-  await openTask(tx, { kind: "access_request", at, environment: "live", subject: id });
+  const reason = `${firmName} asks for access`;
+  await openTask(tx, { kind: "access_request", at, environment: "live", subject: id, reason });
   await tx.script(wanted ? "RELEASE SAVEPOINT review" : "ROLLBACK TO SAVEPOINT review");
 }
 

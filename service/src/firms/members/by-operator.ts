@@ -55,6 +55,30 @@ function requireRole(text: string): Role {
 export const dropMember = (deps: MemberDeps, userId: string): Promise<Changed> =>
   asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId, deps.clock()));
 
+/**
+ * Gives live access to everybody who is an owner of the firm now. The caller has locked its members.
+ * @returns how many owners there are
+ */
+export async function giveOwnersLive(
+  tx: Tx,
+  rowMac: MemberDeps["rowMac"],
+  partnerId: string,
+  { at, actor }: { at: Date; actor: string },
+): Promise<number> {
+  const members = await store.selectMembers(tx, partnerId);
+  let owners = 0;
+  for (const { userId, role } of members) {
+    const membership = role === "owner" ? await store.findMembership(tx, rowMac, userId, at) : undefined;
+    if (membership?.partnerId !== partnerId || membership.role !== "owner") continue;
+    owners++;
+    if (membership.liveAccess) continue;
+    await store.updateMember(tx, rowMac, membership, { live: { access: true, liveKeyId: null } }, at);
+    const detail = { userId, liveAccess: true };
+    await tx.query(auditLine({ at, action: "member.live_access_changed", actor, partnerId, detail }));
+  }
+  return owners;
+}
+
 async function asOperator(
   { db, clock, rowMac }: MemberDeps,
   userId: string,

@@ -4,6 +4,7 @@ export {
   endAllSessions,
   endAnySession,
   endMembersOfKey,
+  giveOwnersLive,
   listAnySessions,
   listPasskeysOf,
   type MemberOfKey,
@@ -32,7 +33,7 @@ export {
   withdrawInvitation,
 } from "./invitations/invitations.ts";
 export { sweepInvitations } from "./invitations/store.ts";
-export { linkMember } from "./link/link.ts";
+export { addFirstOwner, linkMember } from "./link/link.ts";
 export { memberMail } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
 export {
@@ -56,6 +57,7 @@ export {
   type MemberDeps,
   removeMember,
   requireBrandOwner,
+  requireOwnerNow,
   servicePauses,
 } from "./membership.ts";
 export { requestOptions } from "./passkeys/authentication.ts";
@@ -99,4 +101,4 @@ export {
   useLink,
 } from "./sign-in/sign-in.ts";
 export { upsertUser } from "./sign-in/store.ts";
-export { namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";
+export { lockMembers, namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";

@@ -7,6 +7,8 @@ type News = {
   userId: string;
   at: string;
   text: string | null;
+  /** Of news that are not about operators. */
+  subject?: string;
   /** Whether the recipient is the person whom it is about, who may no longer be an operator. */
   own?: boolean;
   morning?: Morning;
@@ -23,13 +25,19 @@ type Morning = { subject: string; lines: string[]; isNews?: boolean };
  */
 export async function mailAdmins(
   tx: Tx,
-  { at, text }: { at: Date; text: string },
+  { at, text, subject }: { at: Date; text: string; subject?: string },
   { admins = [], person }: { admins?: readonly { id: string }[]; person?: string } = {},
 ): Promise<void> {
   const mailed = new Set([...admins, ...(await selectActiveAdmins(tx))].map(({ id }) => id));
   if (person !== undefined) mailed.add(person);
   for (const id of mailed)
-    await operatorMail.enqueue(tx, { userId: id, at: at.toISOString(), text, own: id === person });
+    await operatorMail.enqueue(tx, {
+      userId: id,
+      at: at.toISOString(),
+      text,
+      own: id === person,
+      ...(subject && { subject }),
+    });
 }
 
 /** Mails a new operator how to sign in. */
@@ -50,10 +58,14 @@ export const operatorMail = defineMail({
     const operator = await selectOperator(db, userId);
     return operator && (operator.active || text !== null) ? operator : null;
   },
-  write: ({ email, roles }, { userId, at, text, own = false, morning: work }, { baseUrl }) => ({
+  write: ({ email, roles }, { userId, at, text, subject, own = false, morning: work }, { baseUrl }) => ({
     id: `operator:${userId}:${at}`,
     to: email,
-    ...(work ? morning(work, baseUrl) : text === null ? welcome(roles, baseUrl) : change(text, own, baseUrl)),
+    ...(work
+      ? morning(work, baseUrl)
+      : text === null
+        ? welcome(roles, baseUrl)
+        : change(text, { own, subject }, baseUrl)),
   }),
 });
 
@@ -76,11 +88,16 @@ const morning = ({ subject, lines, isNews = false }: Morning, baseUrl: string) =
   caution: "You receive this email because you are an operator of this service.",
 });
 
-const change = (text: string, own: boolean, baseUrl: string) => ({
-  subject: own ? "Your access to the console has changed" : "Who runs this service has changed",
+const change = (text: string, { own, subject }: { own: boolean; subject: string | undefined }, baseUrl: string) => ({
+  subject: own ? "Your access to the console has changed" : (subject ?? "Who runs this service has changed"),
   greeting: "Hello,",
   lines: [text],
-  link: own ? null : { label: "See the operators", url: `${baseUrl}/operator/people` },
+  link: own
+    ? null
+    : {
+        label: subject ? "See the firms" : "See the operators",
+        url: `${baseUrl}/operator/${subject ? "partners" : "people"}`,
+      },
   caution: own
     ? "You receive this email because it is about you. If you did not expect it, ask an admin of this service."
     : "You receive this email because you are an admin of this service. If this was not agreed upon, end the access now.",

@@ -85,6 +85,13 @@ export async function setPartner(
   });
 }
 
+/** Gives the firm live, in the caller's transaction, which has locked the firm. */
+export async function enableLive(tx: Tx, partnerId: string, by: ChangedBy): Promise<void> {
+  if (!(await store.updatePartner(tx, partnerId, { live: true })))
+    throw new ServiceError("not_found", "No such partner.");
+  await auditPartner(tx, by, "partner.changed", partnerId, { live: true });
+}
+
 /** @throws ServiceError for an invalid id, or an unknown partner */
 export async function requirePartner({ db }: { db: Sql }, partnerId: string): Promise<void> {
   if (!(await store.partnerExists(db, requireUuid("PARTNER_ID", partnerId))))

@@ -28,6 +28,7 @@ export {
   addTrialPartner,
   createDemoPartner,
   createPartner,
+  enableLive,
   listPartners,
   type Partner,
   requirePartner,

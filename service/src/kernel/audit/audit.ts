@@ -42,6 +42,11 @@ export const lastReason = (orderId: Statement, to: Statement): Statement => sql`
   SELECT detail ->> 'reason' FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
 
+/** Who last moved an order to a status: a part of a statement. */
+export const lastActor = (orderId: Statement, to: string): Statement => sql`(
+  SELECT actor FROM audit_log
+  WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
+
 /** The actor who placed an order: a part of a statement. `readOrigins` verifies it. */
 export const placedBy = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;

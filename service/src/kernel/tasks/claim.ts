@@ -14,6 +14,7 @@ type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId
 /** Kinds that only a person can close, because no event shows that they are done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
   "delivery_trouble",
+  "refund_asked",
   "technology_fee",
   "refund_by_hand",
   "key_expiry",

@@ -9,6 +9,8 @@ export type MailFacts = {
   refundedCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
+  /** Whether a carrier’s own report recorded the delivery, and not a person. */
+  carrierReports: boolean;
   faxTo: string | null;
   /** Whether an operator took in a document that was signed elsewhere. */
   takenIn: boolean;
@@ -88,7 +90,11 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
   }),
   delivered: (facts) => ({
     subject: "Delivered",
-    lines: [`${facts.carrier ?? "The carrier"} reports that the document from ${facts.firm} was delivered.`],
+    lines: [
+      facts.carrierReports
+        ? `${facts.carrier ?? "The carrier"} reports that the document from ${facts.firm} was delivered.`
+        : `We recorded that the document from ${facts.firm} was delivered.`,
+    ],
     facts: parcel(facts),
     goal: "page",
   }),
@@ -103,7 +109,7 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     subject: "Fax not delivered",
     lines: [
       `The fax of the document from ${facts.firm}${faxNumber(facts)} did not go through. The document itself is safe.`,
-      "We check the number with the firm and try again. You do not need to do anything.",
+      "The firm can correct the number and have it faxed again. You do not need to do anything.",
     ],
     goal: "page",
   }),

@@ -1,4 +1,5 @@
 import { readMailFirm } from "../../firms/partners/partners.ts";
+import { lastActor } from "../../kernel/audit/audit.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { defineMail, type Letter, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
@@ -6,6 +7,7 @@ import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name
 import { type MailFirm, nameIn } from "../../kernel/platform/mail/template.ts";
 import {
   documentsPath,
+  emailChanges,
   type MailMoment,
   type OrderMail,
   orderMailQueue,
@@ -35,6 +37,7 @@ const rowStatement = (orderId: number) => sql`
     (SELECT sum(amount_cents)::int FROM payments
       WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
     'sealed' = ANY (o.taken_in) AS "takenIn",
+    coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
       WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
         AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
@@ -50,14 +53,17 @@ export const orderMail = defineMail({
     const [order] = await db.query<Row>(rowStatement(orderId));
     if (!order || !stillHolds(takesPayment, moment, order)) return null;
     if (moment === "signed" && order.hasSigned) return null;
-    return { ...order, firm: await readMailFirm(db, order.partnerId) };
+    return { ...order, firm: await readMailFirm(db, order.partnerId), changes: await emailChanges(db, order.code) };
   },
   write: (order, { moment, at }, { secrets, baseUrl, titleOf }) => ({
     ...letterOf(
       moment,
       at,
       { ...order, title: titleOf(order) },
-      { page: `${baseUrl}/orders/${order.code}`, documents: baseUrl + documentsPath(secrets, order.code) },
+      {
+        page: `${baseUrl}/orders/${order.code}`,
+        documents: baseUrl + documentsPath(secrets, order.code, order.changes),
+      },
     ),
     environment: order.environment,
   }),

@@ -1,5 +1,6 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
 import {
   type Actor,
   addAdjustment,
@@ -61,11 +62,11 @@ export async function perform(
   actor: Actor,
 ): Promise<TransitionResult> {
   requireFacts(on, { ...facts, documentGiven: facts.document !== undefined });
-  await record(tx, order, on, facts, actor.at);
+  await record(tx, order, on, facts, actor);
   return transition(tx, order, on, { ...actor, reason: facts.reason ?? actor.reason });
 }
 
-async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, at: Date): Promise<void> {
+async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, { actor, at }: Actor): Promise<void> {
   const { document, custodyCertificate, carrier = "", trackingNumber = "", adjustment } = facts;
   switch (on) {
     case "signed":
@@ -79,6 +80,7 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
       return;
     case "shipped":
       await insertShipment(tx, order.id, carrier, trackingNumber, at);
+      if (!actor.startsWith("provider:")) await askArrival(tx, order, `${carrier} ${trackingNumber}`, at);
       return;
     case "delivered":
       await endShipment(tx, order.id, "Delivered", at);
@@ -96,4 +98,9 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
     case "fax_failed":
       await endFax(tx, order.id, "Failed", null);
   }
+}
+
+/** No carrier reports on a parcel that a person handed over: a person finds out whether it has arrived. */
+async function askArrival(tx: Tx, { id: orderId, environment }: LockedOrder, reason: string, at: Date): Promise<void> {
+  if (environment === "live") await openTask(tx, { kind: "arrival", at, environment, orderId, reason });
 }

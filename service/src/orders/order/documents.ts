@@ -95,16 +95,17 @@ FROM documents d JOIN orders o ON o.id = d.order_id`,
 };
 
 /** Takes the key as an argument: links mailed before a rotation work while their key is kept. */
-const tokenUnder = (key: SecretBytes, orderCode: string): string =>
-  derivedToken(deriveKey(key, "order-documents"), orderCode);
+const tokenUnder = (key: SecretBytes, orderCode: string, changes: number): string =>
+  derivedToken(deriveKey(key, "order-documents"), changes === 0 ? orderCode : `${orderCode}/${changes}`);
 
 /**
  * The path of an order's page with its documents. Only the client gets it, by mail; the order's code alone doesn't
  * open it.
+ * @param changes how often the client's address was changed: the paths that went to earlier addresses open nothing
  */
-export const documentsPath = (secrets: SecretBytes, orderCode: string): string =>
-  `/orders/${orderCode}/documents/${tokenUnder(secrets, orderCode)}`;
+export const documentsPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>
+  `/orders/${orderCode}/documents/${tokenUnder(secrets, orderCode, changes)}`;
 
-export const isDocumentsToken = (secrets: SecretBytes, orderCode: string, token: string): boolean =>
+export const isDocumentsToken = (secrets: SecretBytes, orderCode: string, changes: number, token: string): boolean =>
   isCode(token) &&
-  keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(tokenUnder(key, orderCode)), Buffer.from(token)));
+  keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(tokenUnder(key, orderCode, changes)), Buffer.from(token)));

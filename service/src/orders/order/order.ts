@@ -2,6 +2,7 @@
  * Orders: the form, the record, and the allowed transitions. The payment processor's transitions have their own
  * entry, by-processor.ts.
  */
+import { correctionRows } from "./corrections.ts";
 import { documentRows } from "./documents.ts";
 import { fillRows } from "./fill.ts";
 import { noteRows } from "./firm-notes.ts";
@@ -10,12 +11,30 @@ import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
+export {
+  type Correctable,
+  readCorrectable,
+  readOriginal,
+  replaceOriginal,
+  setClientEmail,
+  setFaxTo,
+  setShipTo,
+} from "./correct-order.ts";
+export {
+  type Correction,
+  type CorrectionKind,
+  correctionsOf,
+  emailChanges,
+  findToCorrect,
+  recordCorrection,
+} from "./corrections.ts";
 export { createOrder } from "./create.ts";
 export type { OrderDeps } from "./deps.ts";
 export {
   type NoticesOf,
   noticeMessage,
   noticeReader,
+  sealNotices,
   storedNotices,
   type Titled,
   type TitleOf,
@@ -58,7 +77,7 @@ export {
 } from "./form/field-rules.ts";
 export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";
 export { fieldsOf } from "./form/fields.ts";
-export { readWhole } from "./form/form.ts";
+export { address, faxNumber, readWhole } from "./form/form.ts";
 export { jsonList, membersOf } from "./form/json-list.ts";
 export { aKind, requireOrder, takesValue } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
@@ -100,6 +119,7 @@ export { serviceFlags } from "./services.ts";
 export {
   type PlacedForm,
   placedForm,
+  readSigning,
   replaceSigner,
   requireSigners,
   type SigningFacts,
@@ -162,4 +182,12 @@ export {
 export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
 export type { Notarization, OrderRow, PublicOrderRow } from "./views.ts";
 
-export const protectedTables = [documentRows, fillRows, signingRows, orderRows, noteRows, templateUseRows];
+export const protectedTables = [
+  documentRows,
+  fillRows,
+  signingRows,
+  orderRows,
+  noteRows,
+  templateUseRows,
+  correctionRows,
+];

@@ -75,6 +75,14 @@ export function requireSigners(rowMac: RowMac, row: WithMac): void {
   if (!signersHold(rowMac, row)) throw new Error(`the signers of order ${row.orderCode} are not what was written`);
 }
 
+/** The signing facts of a locked order. @throws Error when the signers fail their MAC */
+export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Promise<SigningFacts> {
+  const [order] = await tx.query<WithMac>(sql`SELECT ${signingColumns} FROM orders o WHERE o.id = ${orderId}`);
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  requireSigners(rowMac, order);
+  return order;
+}
+
 /**
  * Replaces the order's signer `n`, so that a later envelope goes to the same people.
  * @param orderId of a locked order
@@ -87,10 +95,7 @@ export async function replaceSigner(
   n: number,
   person: Omit<OrderSigner, "routing">,
 ): Promise<void> {
-  const [order] = await tx.query<SigningFacts & { mac: Buffer | null }>(sql`
-    SELECT ${signingColumns} FROM orders o WHERE o.id = ${orderId}`);
-  if (!order) throw new ServiceError("not_found", "Order not found.");
-  requireSigners(rowMac, order);
+  const order = await readSigning(tx, rowMac, orderId);
   const signers = signersOf(order).map((each, index) => (index + 1 === n ? { ...each, ...person } : each));
   const mac = rowMac.of("orders", signingMembers({ ...order, signers }));
   await tx.query(sql`

@@ -8,20 +8,23 @@ import {
 } from "../../firms/operators/operators.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
 import { perform } from "../fulfilment/fulfilment.ts";
 import { unappliedOf } from "../payments/payments.ts";
-import { insertPart, partRefundQueue } from "./part.ts";
+import { insertPart, partRefundQueue, requestPartRefund } from "./part.ts";
 import { areSame, covers, heldFor, lockShown, type RefundDeps, refusalOf, requirePersonOfRefund } from "./rules.ts";
 import * as store from "./store.ts";
 
 export type { RefundRequest } from "./store.ts";
 
 const unknown = () => new ServiceError("not_found", "No such refund request.");
+
+const sumOf = (held: readonly { amountCents: number }[]): number =>
+  held.reduce((sum, { amountCents }) => sum + amountCents, 0);
 
 /** @throws ServiceError for a request that is unknown, or in the other environment */
 export async function refundOf(
@@ -40,8 +43,12 @@ export async function listRefunds({ db }: { db: Sql }, { environment }: Operator
   return { open, ended };
 }
 
+/** The firm's wish is met by a request of the console. */
+const endAsked = (tx: Tx, orderId: number, by: string, at: Date) =>
+  closeTasks(tx, { orderId, kinds: ["refund_asked"] }, { state: "done", at, by, outcome: "a refund was requested" });
+
 /**
- * Requests a refund of all held payments of an order; another operator decides.
+ * Requests a refund of all held payments of an order, or of a part, after which the order goes on; another operator decides.
  * @returns the request's id
  * @throws ServiceError without the permission or a reason, and for an order that can't be refunded or has an open
  * request
@@ -49,21 +56,30 @@ export async function listRefunds({ db }: { db: Sql }, { environment }: Operator
 export async function requestRefund(
   { db, clock }: RefundDeps,
   operator: Operator,
-  { code, reason: typed }: { code: string; reason: string },
+  { code, reason: typed, amountCents = null }: { code: string; reason: string; amountCents?: number | null },
 ): Promise<string> {
   requirePermission(operator, ["refunds.request"]);
   const requestedBy = requirePersonOfRefund(operator);
   const reason = requireText("reason", typed);
+  if (amountCents !== null && amountCents < 1) throw invalid("Amount must be above zero.");
   return db.transaction(async (tx) => {
     const at = clock();
     const order = await lockShown(tx, operator, code);
     const payments = await heldFor(tx, order.id);
     const refusal = refusalOf(order, payments);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
+    if (amountCents !== null && amountCents !== sumOf(payments)) {
+      const { actor } = operator;
+      const part = await requestPartRefund(tx, order, { amountCents, reason, requestedBy, actor, at });
+      if ("refusal" in part) throw new ServiceError("conflict", part.refusal);
+      await endAsked(tx, order.id, actor, at);
+      return part.requestId;
+    }
     const id = newUuid();
     const { id: orderId, environment, partnerId } = order;
     if (!(await store.insertRequest(tx, { id, orderId, reason, payments, requestedBy, at })))
       throw new ServiceError("conflict", "A refund of this order was asked for already.");
+    await endAsked(tx, orderId, operator.actor, at);
     await openTask(tx, { kind: "refund_approval", at, environment, orderId, reason });
     const detail = { requestId: id, reason, payments };
     await tx.query(auditLine({ at, action: "refund.requested", actor: operator.actor, partnerId, orderId, detail }));

@@ -48,6 +48,7 @@ function waysOf(scope: SearchScope, text: string): Statement[] {
     of(sql`SELECT order_id FROM labels WHERE tracking_number = ${text}`),
     of(sql`SELECT order_id FROM letters WHERE tracking_number = ${text}`),
     byWords(here, lower),
+    bySigner(here, lower),
   ];
   if (/^[a-z2-7]{26}$/.test(lower))
     ways.push(of(sql`SELECT order_id FROM envelopes WHERE ${isSealed(sql`verify_code`, "envelope", lower)}`));
@@ -59,12 +60,18 @@ function waysOf(scope: SearchScope, text: string): Statement[] {
   return ways;
 }
 
-const byWords = (here: Statement, lower: string): Statement => {
-  const pattern = `%${lower.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
-  return latest(
-    sql`lower(coalesce(customer_name, '') || ' ' || coalesce(external_reference, '')) LIKE ${pattern} AND ${here}`,
+const patternOf = (lower: string): string => `%${lower.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
+
+const byWords = (here: Statement, lower: string): Statement =>
+  latest(
+    sql`lower(coalesce(customer_name, '') || ' ' || coalesce(external_reference, '')) LIKE ${patternOf(lower)} AND ${here}`,
   );
-};
+
+/** By a name of the people who sign, as the order has them. */
+const bySigner = (here: Statement, lower: string): Statement =>
+  latest(
+    sql`signers IS NOT NULL AND lower(jsonb_path_query_array(signers, '$[*].name')::text) LIKE ${patternOf(lower)} AND ${here}`,
+  );
 
 // Without the inner limit, the planner would walk the whole table backward for rare matches.
 const latest = (condition: Statement): Statement => sql`

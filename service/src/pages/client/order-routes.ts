@@ -53,7 +53,7 @@ export type OrderPageDeps = {
     /** Deliveries that firms sent to others. */
     deliveries: DeliveryDeps;
     /** Whether it is the token of the link to an order's documents. */
-    isToken: (orderCode: string, token: string) => boolean;
+    isToken: (orderCode: string, token: string) => Promise<boolean>;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;
     /** Mails the link to the order's client. @throws ServiceError where there is nothing to send, and when it was sent too often */
     mail: (orderCode: string) => Promise<void>;
@@ -118,7 +118,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   /** @throws ServiceError for a token that is not the order's, as for an order that there is not */
   async function requireToken(code: string, token: string): Promise<PublicOrderRow> {
     const order = await orderOf(db, code);
-    if (!deps.documents.isToken(code, token)) throw new ServiceError("not_found", "Order not found.");
+    if (!(await deps.documents.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
     return order;
   }
 

@@ -83,7 +83,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         teamPages(forms, inFrame);
         keyPages(forms, inFrame);
         securityPages(forms, inFrame);
-        orderDetailPage(forms, { frame, desk, deliveries: deps.rooms.deliveries });
+        orderDetailPage(linked, forms, { frame, desk, deliveries: deps.rooms.deliveries });
         roomsPages(forms, { frame, ...deps.rooms, checkout: desk.checkout });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type FirmToJoin, firmToJoin, joinOwnFirm } from "../../firms/access-requests/access-requests.ts";
 import {
   acceptInvitation,
   clearCookie,
@@ -94,10 +95,25 @@ const unusable = html`<h1>This invitation cannot be used</h1>
 
 export type LinkPageDeps = MemberDeps & Pick<Callers, "resolveKey"> & { assets: Assets; limits: RateLimits };
 
-/** Links a signed-in person to a firm, once, by one of its keys. */
+const ownPath = "/dashboard/link/own";
+
+/** Links a signed-in person to a firm, once: to the firm that they asked for, or by one of its keys. */
 export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
-  const show = (request: FastifyRequest, error?: string) =>
-    page(deps.assets, { session: sessionOf(request), flash: flashOf(request), error });
+  const show = async (request: FastifyRequest, error?: string) => {
+    const session = sessionOf(request);
+    const own = await firmToJoin(deps, session);
+    return page(deps.assets, { session, own, flash: flashOf(request), error });
+  };
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: ownPath,
+    handle: async ({ request }) => {
+      await joinOwnFirm(deps, sessionOf(request));
+      return done("/dashboard", "linked");
+    },
+    refused: ({ request }, error) => show(request, error),
+  });
 
   pageRoute(forms, deps, {
     url: "/dashboard/link",
@@ -120,15 +136,22 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
   });
 }
 
-type LinkView = { session: Session; flash: Html | ""; error: string | undefined };
+type LinkView = { session: Session; own: FirmToJoin | null; flash: Html | ""; error: string | undefined };
 
-const page = (assets: Assets, { session, flash, error }: LinkView): string =>
+/** The firm that was made for this person's address: one click, and no key. */
+const ownFirm = ({ firmName }: FirmToJoin): Html =>
+  html`<p class="lead">You asked for access for <strong class="breakable">${firmName}</strong>. Nobody belongs to it yet, so you become its owner.</p>
+${buttonForm(ownPath, "Open the firm")}
+<h2>Another firm</h2>`;
+
+const page = (assets: Assets, { session, own, flash, error }: LinkView): string =>
   layout(assets, {
     title: "Connect to your firm",
     headerNav: accountNav(session.email),
     body: html`<div class="narrow">${flash}<h1>Connect to your firm</h1>
-<p class="lead">If a colleague invited you, open the link in that email. Otherwise paste one of your firm’s API keys to show that you belong to it. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
-${errorSummary(error)}
+${own && html`${errorSummary(error)}${ownFirm(own)}`}
+<p class="lead">If a colleague invited you, open the link in that email. Without an invitation ask an owner of your firm for one, under Team. For a system you can also paste one of your firm’s API keys. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
+${!own && errorSummary(error)}
 <form class="form" method="post" action="/dashboard/link">
 ${field({ name: "apiKey", label: "API key", hint: "It starts with svc_pk_ and was emailed to someone at your firm.", required: true, maxLength: 200, autocomplete: "off" })}
 <div class="form-actions"><button type="submit">Connect</button></div>

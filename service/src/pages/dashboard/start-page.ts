@@ -38,7 +38,7 @@ const notes: Readonly<Record<string, string>> = {
   first_room: "One page for everyone in a closing. Add your order to it.",
   first_passport: "Seal a room or a single document, then open its verification link.",
   webhook: "We notify your system of every step.",
-  live: "Ask the operator of this service to turn on live orders and issue a live key.",
+  live: "An owner asks for live under Firm and settings. The operator of this service decides on it.",
 };
 
 /** Labels that differ from the API's. */

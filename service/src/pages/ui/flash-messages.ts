@@ -132,6 +132,13 @@ const flashMessages = {
   "order-placed-outside":
     "The order was placed, but it is not in the room: that room is closed, full, or gone. Add it to another one on its page.",
   "order-placed-unpayable": "The order was placed. It has no checkout yet.",
+  "live-asked": "You asked for live. The operator of this service decides on it, and all owners are emailed.",
+  "live-granted": "The firm has live, and so have its owners. They are being emailed.",
+  "live-refused": "Live was refused. The owners are being emailed the reason.",
+  "order-corrected": "Corrected. What was there before stays on record.",
+  "order-sent-again": "It begins again, with what you corrected.",
+  "document-replaced": "The document was replaced. The earlier one stays on record.",
+  "refund-asked": "Your request waits for the operator of this service. No money has moved yet.",
   "signer-reminded": "The signer is being emailed again.",
   "signer-replaced": "The signer was replaced. The old link no longer works.",
   "signer-unlocked": "The signer is being emailed a new link.",

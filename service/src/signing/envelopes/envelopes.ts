@@ -24,6 +24,7 @@ export {
 export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
+export { endRound } from "./lifecycle/end.ts";
 export { addOrigin, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";

@@ -88,6 +88,7 @@ test("the manifest holds the orders by their codes with the artifacts that exist
     {
       custodyCertSha256: sha256("d"),
       label: null,
+      notarizedSha256: sha256("c"),
       orderCode: sealedOrder,
       originalSha256: originals?.sha256,
       sealedSha256: sha256("b"),

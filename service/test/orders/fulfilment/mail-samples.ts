@@ -11,6 +11,7 @@ export const order: MailOrder = {
   faxTo: "+13125550199",
   carrier: "USPS",
   takenIn: false,
+  carrierReports: true,
   trackingNumber: "9400111899223197428490",
   firm: {
     name: "Acme Title & Escrow",

@@ -7,8 +7,10 @@ import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "./live-service.ts";
+import { order } from "./mail-samples.ts";
 
 const live = await forTests(openLiveService({ NEXT_SERVICE_WAIT: "0" }));
 const { service } = live.harness;
@@ -33,6 +35,23 @@ test("begins the next service at once", async () => {
   await sign(code);
   await until(async () => (await live.statusOf(code)) === "ShippingPending");
   assert.deepEqual((await historyOf(code)).slice(-2), ["EsignComplete", "ShippingPending"]);
+});
+
+test("asks whether a parcel has arrived that a person handed over, until somebody records it", async () => {
+  const code = await live.paidOrder({ ...shipping, email: "parcel@example.com" });
+  const arrivals = async () =>
+    (await live.tasksOf(code)).filter(({ kind }) => kind === "arrival").map(({ state, reason }) => [state, reason]);
+  await service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1000");
+  assert.deepEqual(await arrivals(), [["open", "USPS 9400 1000"]]);
+  await service.cli("order", "move", code, "Delivered", "--reason", "The recipient confirmed that it arrived.");
+  assert.deepEqual(await arrivals(), [["done", "USPS 9400 1000"]]);
+});
+
+test("says that a carrier reports a delivery only where the carrier did", () => {
+  const facts = { ...order, firm: order.firm.name };
+  const lines = (carrierReports: boolean) => mailWords.delivered({ ...facts, carrierReports }).lines.join(" ");
+  assert.match(lines(true), /reports that the document .* was delivered\./);
+  assert.match(lines(false), /^We recorded that the document .* was delivered\.$/);
 });
 
 const dueOf = async (code: string): Promise<Date | undefined> =>

@@ -113,6 +113,36 @@ test("one asks and another approves: only then is the money asked for, once, and
   assert.equal(refundsOf(intent), 1);
 });
 
+test("a part goes back by two people, the order goes on, and the firm’s wish is met", async () => {
+  const { code, intent } = await paidOrder();
+  const wish = await fetch(`${running.service.baseUrl}/api/partner/orders/${code}/refund-request`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ reason: "The client waited too long.", amountCents: 500 }),
+  });
+  assert.equal(wish.status, 200);
+  await refused(
+    await post("", agent, { order: code, reason: "Waited", amount: "five" }),
+    400,
+    /Amount must be dollars/,
+  );
+  await refused(
+    await post("", agent, { order: code, reason: "Waited", amount: "0" }),
+    400,
+    /Amount must be above zero/,
+  );
+  await refused(await post("", agent, { order: code, reason: "Waited", amount: "9999" }), 409, /No single payment/);
+  const answer = await post("", agent, { order: code, reason: "Waited", amount: "$5.00" });
+  const id = /refunds\/([0-9a-f-]{36})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+  const wishes = await running.db.query(sql`
+    SELECT t.state FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'refund_asked'`);
+  assert.deepEqual(wishes, [{ state: "done" }]);
+  assert.equal((await post(`/${id}/approve`, approver)).status, 303);
+  await until(() => refundsOf(intent) === 1);
+  assert.equal(await statusOf(code), "EsignPending");
+});
+
 test("nobody approves or refuses what they asked for, and the database says so, too", async () => {
   const both = await newOperator(running, { roles: ["agent", "approver", "admin"] });
   const { code } = await paidOrder();

@@ -54,6 +54,15 @@ test("an order is found by its document's hash, client, email, reference, code a
     assert.ok(page.includes(words), words);
 });
 
+test("a search finds an order by the name of a person who signs it", async () => {
+  const { place, listed } = await member();
+  const signers = (name: string) => JSON.stringify([{ name, email: "someone@example.com" }]);
+  const code = await place({ svc_sign: "true", signers: signers('Raman "Ray" O\'Neill') });
+  await place({ svc_sign: "true", signers: signers("Ann Lee") });
+  for (const q of ["raman", "O'Neill"]) assert.deepEqual(await listed(`q=${encodeURIComponent(q)}`), [code], q);
+  assert.deepEqual(await listed("q=nobody%25"), []);
+});
+
 test("days, groups and sorting go together with a search, and a page that is none says so", async () => {
   const { place, listed } = await member();
   const codes = [

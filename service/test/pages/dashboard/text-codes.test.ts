@@ -64,7 +64,9 @@ test("the forms offer it where text messages are sent, and nowhere else", () => 
         textCodes,
       }),
     );
-    const replacing = String(signersPart({ submission: "s", orderCode: "a", signers: [jane], open: true, textCodes }));
+    const replacing = String(
+      signersPart({ submission: "s", orderCode: "a", signers: [jane], open: true, isNextRound: false, textCodes }),
+    );
     for (const page of [form, replacing])
       assert.deepEqual([page.includes('value="text_code"'), page.includes("Mobile number")], [textCodes, textCodes]);
   }

@@ -121,7 +121,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
           titleOf: () => null,
           signersOf: async () => [],
           deliveries: {} as PageDeps["client"]["documents"]["deliveries"],
-          isToken: () => false,
+          isToken: async () => false,
           of: async () => [],
           mail: async () => {},
           read: () => Promise.reject(new Error("none")),

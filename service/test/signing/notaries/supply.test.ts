@@ -145,6 +145,12 @@ describe("once a notary is on record", () => {
   test("staff arrange such an order and price it; then it is paid, though nobody on record may perform it", async () => {
     const { orderCode: code } = (await order(notarized)).body;
     const { cookie } = await newOperator(running.harness, { roles: ["agent"] });
+    const unmeant = await postForm(
+      `${running.url()}/operator/orders/${code}/moves/priced`,
+      {},
+      { Cookie: cookie, Origin: running.url() },
+    );
+    assert.match(await unmeant.text(), /Amount must be given, or it must be confirmed/);
     const moved = await postForm(
       `${running.url()}/operator/orders/${code}/moves/priced`,
       { amount: "15.00", label: "Notary of a partner" },

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from .._parse import given, reads, reads_bytes
 from .._request import Pdf, Request, form_parts, new_idempotency_key, path
-from ..models.orders import Checkout, CreatedOrder, OrderDetail, OrderFields, OrderList, OrderSummary
+from ..models.orders import (
+    Checkout,
+    CorrectionFields,
+    CreatedOrder,
+    OrderCorrections,
+    OrderDetail,
+    OrderFields,
+    OrderList,
+    OrderSummary,
+    SignatureField,
+)
 from ..models.signing import (
     EmbeddedSigner,
     EnvelopeVerification,
@@ -162,6 +172,56 @@ class AsyncOrders:
         """Agrees or declines, once. An agreement requests a refund of the technology fee."""
         where = path("/api/partner/orders/{}/in-person", order_code)
         return await self._transport.send(Request("POST", where, reads(InPersonAnswer), json={"agrees": agrees}))
+
+    async def corrections(self, order_code: str) -> OrderCorrections:
+        """The corrections of the order, and those that are possible now."""
+        where = path("/api/partner/orders/{}/corrections", order_code)
+        return await self._transport.send(Request("GET", where, reads(OrderCorrections)))
+
+    async def correct(self, order_code: str, **fields: Unpack[CorrectionFields]) -> OrderCorrections:
+        """
+        Corrects where mails, parcel and fax of a paid order go.
+
+        :param fields: see CorrectionFields
+        """
+        where = path("/api/partner/orders/{}/corrections", order_code)
+        return await self._transport.send(Request("POST", where, reads(OrderCorrections), json=given(fields)))
+
+    async def replace_document(
+        self,
+        order_code: str,
+        document: Pdf,
+        *,
+        file_name: str | None = None,
+        fields: Sequence[SignatureField] | None = None,
+        find_places: bool = False,
+    ) -> OrderCorrections:
+        """
+        Replaces the document, until it is signed or notarized. Everybody signs again.
+
+        :param fields: where people sign; None for where they would have signed before
+        :param find_places: has the document itself say where people sign
+        """
+        where = path("/api/partner/orders/{}/document", order_code)
+        parts = form_parts({"fields": fields, "find_places": find_places}, document, file_name)
+        return await self._transport.send(Request("POST", where, reads(OrderCorrections), parts=parts))
+
+    async def send_again(self, order_code: str) -> OrderCorrections:
+        """Begins the service that failed again: signatures, notarization, parcel or fax."""
+        where = path("/api/partner/orders/{}/send-again", order_code)
+        return await self._transport.send(Request("POST", where, reads(OrderCorrections)))
+
+    async def ask_refund(
+        self, order_code: str, *, reason: str, amount_cents: int | None = None
+    ) -> OrderCorrections:
+        """
+        Asks the operator for the payment, or a part of it. No money moves before two of their people agree.
+
+        :param amount_cents: None for the whole payment
+        """
+        where = path("/api/partner/orders/{}/refund-request", order_code)
+        body = given({"reason": reason, "amountCents": amount_cents})
+        return await self._transport.send(Request("POST", where, reads(OrderCorrections), json=body))
 
     async def embed_signer(self, order_code: str, n: int, origin: str) -> EmbeddedSigner:
         """

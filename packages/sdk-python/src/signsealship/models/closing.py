@@ -70,6 +70,8 @@ class ManifestDocument:
     """For `orders.verify_envelope`."""
     custody_cert_sha256: str | None = None
     """Of the certificate of custody."""
+    notarized_sha256: str | None = None
+    """Of the notarized document."""
     status_at_snapshot: ManifestStatus
     """When the passport was made."""
 

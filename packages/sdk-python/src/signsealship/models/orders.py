@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 SignerAuth = Literal["link", "mail_code", "access_code", "text_code"]
 """How a signer is identified, besides the link that is mailed."""
@@ -367,6 +367,75 @@ class OrderList:
     """Newest first."""
     next_cursor: str | None
     """For `cursor` of the next call; None after the last page."""
+    request_id: str
+    """Of the request, for support."""
+
+
+class CorrectionFields(TypedDict, total=False):
+    """Corrected facts of a paid order. An address is sent whole."""
+
+    email: str
+    """Of the client."""
+    fax_to: str
+    """As in the order form."""
+    ship_name: str
+    """Who receives the parcel."""
+    ship_line1: str
+    """The first line of the address."""
+    ship_line2: str
+    """The second one, where there is one."""
+    ship_city: str
+    """The city."""
+    ship_state: str
+    """The state, 2 characters."""
+    ship_postal: str
+    """The ZIP code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionRefusals:
+    """Why each act is refused now; None when it is allowed."""
+
+    document: str | None
+    """Another document."""
+    email: str | None
+    """Another address of the client."""
+    address: str | None
+    """Another address of the parcel."""
+    fax: str | None
+    """Another fax number."""
+    again: str | None
+    """A further try."""
+    refund: str | None
+    """A request for a refund."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderCorrection:
+    """Something that was corrected or asked for."""
+
+    kind: Literal["document", "email", "address", "fax", "signer", "again", "refund"]
+    """The list can grow."""
+    before: dict[str, Any]
+    """The facts before it."""
+    after: dict[str, Any]
+    """The facts since."""
+    at: datetime
+    """When."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderCorrections:
+    """The corrections of an order, and those that are possible now."""
+
+    order_code: str
+    """By which the order is known."""
+    status: str
+    """Its status now."""
+    refusals: CorrectionRefusals
+    """Refusals now."""
+    corrections: list[OrderCorrection]
+    """Everything that was corrected, oldest first."""
     request_id: str
     """Of the request, for support."""
 

@@ -37,6 +37,7 @@ class OrderDocument:
     """For `orders.document`."""
     kind: Literal[
         "original",
+        "original_replaced",
         "sealed",
         "notarized",
         "custody_certificate",

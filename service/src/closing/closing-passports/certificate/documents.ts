@@ -18,6 +18,7 @@ import { type CertificateContent, type DocumentDetails, documentName, type Taken
 const artifacts = [
   ["originalSha256", "As uploaded, SHA-256"],
   ["sealedSha256", "Sealed, SHA-256"],
+  ["notarizedSha256", "Notarized, SHA-256"],
   ["custodyCertSha256", "Custody cert., SHA-256"],
   ["envelopeVerifyCode", "Envelope verify code"],
 ] as const;

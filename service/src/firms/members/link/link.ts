@@ -79,3 +79,28 @@ async function join(
   if (isNew || isRaised) await mailOwners(tx, { partnerId, userId, at });
   return membership;
 }
+
+/**
+ * Makes a person the first owner of a firm that has no member. The caller knows that the firm was made for the person's address.
+ * @throws ServiceError for a firm that has members, and for a person who belongs to a firm
+ */
+export async function addFirstOwner(
+  { db, clock, rowMac }: MemberDeps,
+  { userId, email }: Session,
+  partnerId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockMembers(tx, partnerId);
+    const at = clock();
+    const { members } = await countMembers(tx, partnerId);
+    if (members > 0)
+      throw new ServiceError(
+        "conflict",
+        "Somebody belongs to this firm already: ask its owner to invite you, under Team.",
+      );
+    if (!(await insertMember(tx, rowMac, { userId, email, partnerId, role: "owner", keyId: null, at })))
+      throw new ServiceError("conflict", "You belong to another firm. Leave it first, under Team.");
+    const line = { at, actor: `member:${userId}`, partnerId };
+    await tx.query(auditLine({ ...line, action: "member.linked", detail: { role: "owner", byAddress: true } }));
+  });
+}

@@ -45,7 +45,7 @@ const items: readonly Item[] = [
   {
     key: "live",
     label: "Go live",
-    action: "Ask the operator to enable live and to issue a live key.",
+    action: "Ask for live in the settings.",
     deepLink: "/dashboard/settings",
     done: ({ liveEnabled, liveKeyAt }) => liveEnabled && liveKeyAt !== null,
   },

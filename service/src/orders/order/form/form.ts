@@ -104,7 +104,8 @@ function payer(fields: Fields): Payer {
   return text;
 }
 
-function faxNumber(fields: Fields): string | null {
+/** @throws ServiceError naming the rule */
+export function faxNumber(fields: Fields): string | null {
   const text = fields.optional("fax_to", 40);
   const number = text === null ? null : normalizeFaxNumber(text);
   if (text !== null && number === null)
@@ -122,7 +123,8 @@ function state(fields: Fields, name: OrderFormField): string | null {
   return code;
 }
 
-function address(fields: Fields, prefix: "ship" | "from", when: string): Address {
+/** @throws ServiceError naming the field and the rule */
+export function address(fields: Fields, prefix: "ship" | "from", when: string): Address {
   const part = (name: "name" | "line1" | "city" | "state" | "postal", maxLength: number) =>
     fields.required(`${prefix}_${name}`, maxLength, when);
   const found: Address = {

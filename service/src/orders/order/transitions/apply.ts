@@ -155,7 +155,11 @@ const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
 async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder, to: LockedOrder, at: Date) {
   const end = { state: "dropped", at, by: "system" } as const;
   if (to.status === "RefundPending" && from !== "RefundPending")
-    await closeTasks(tx, { orderId, kinds: ["refund_approval"] }, { ...end, outcome: "refunded by another way" });
+    await closeTasks(
+      tx,
+      { orderId, kinds: ["refund_asked", "refund_approval"] },
+      { ...end, outcome: "refunded by another way" },
+    );
   if (notarizing.includes(from) && !notarizing.includes(to.status))
     await closeTasks(
       tx,

@@ -135,7 +135,7 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
     movesParcel: true,
     endsTasks: ["postage_dearer"],
   },
-  Shipped: { mail: "shipped", movesParcel: true },
+  Shipped: { mail: "shipped", movesParcel: true, endsTasks: ["arrival"] },
   Delivered: { milestone: "shipment.delivered", mail: "delivered", endsSegment: true },
   FaxDelivered: { mail: "fax_delivered", endsSegment: true },
   ShippingFailed: { task: "shipping_exception", isRecalled: true },

@@ -16,24 +16,51 @@ const actionWords: Readonly<Record<string, string>> = {
   "documents.deleted": "Documents deleted, as the retention plan says",
   "label.bought": "Shipping label bought",
   "letter.accepted": "Letter accepted for printing",
+  "refund.requested": "Refund requested; another person decides",
+  "refund.approved": "Refund approved",
+  "refund.refused": "Refund refused",
+  "refund.withdrawn": "Request for the refund withdrawn",
   "notary.appointment": "Notary’s appointment sent",
   "notary.in_person_requested": "A notary asked to act in person, in ink",
   "notary.in_person_agreed": "Act in person, in ink, agreed to",
   "notary.in_person_declined": "Act in person, in ink, declined",
 };
 
+/** Corrections by the firm, by their kinds. */
+const correctionWords: Readonly<Record<string, string>> = {
+  document: "Document replaced",
+  email: "Client’s email corrected",
+  address: "Parcel’s address corrected",
+  fax: "Fax number corrected",
+  signer: "Signer replaced for the next round",
+  refund: "Refund asked for",
+};
+
 /** The activity of an order, newest first, with its actors. */
 export function activityPart({ history }: Pick<OrderHistory, "history">, names: ReadonlyMap<string, string>): Html {
-  const told = history.filter(({ action }) => action === "order.transition" || Object.hasOwn(actionWords, action));
+  // The move itself has a line of its own.
+  const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
+  const told = history.filter(
+    (line) =>
+      line.action === "order.transition" ||
+      (line.action === "order.corrected" && !isAgain(line)) ||
+      Object.hasOwn(actionWords, line.action),
+  );
   // An order is created and priced at the same moment: one line covers both.
   const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
   return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 
 const textOf = ({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html => {
+  const corrected = correctionWords[(detail as { kind?: string } | null)?.kind ?? ""];
   const words =
-    fromStatus === "Created" ? "Order placed" : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
-  const reason = (detail as { reason?: unknown } | null)?.reason;
+    action === "order.corrected" && corrected
+      ? corrected
+      : fromStatus === "Created"
+        ? "Order placed"
+        : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
+  // Of a refund the people of the service write to one another.
+  const reason = action.startsWith("refund.") ? null : (detail as { reason?: unknown } | null)?.reason;
   return html`${words}<br><span class="second-line">${whoIs(actor, names)}${typeof reason === "string" && html` · ${reason}`}</span>`;
 };
 

@@ -8,6 +8,7 @@ import { actorOf } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
+import { type ReplaceDeps, readCorrected } from "../../../orders/corrections/corrections.ts";
 import type { FillDeps } from "../../../orders/fills/fills.ts";
 import {
   clientMails,
@@ -52,6 +53,7 @@ import { inPersonForms } from "./in-person.ts";
 import { mailForm } from "./mails.ts";
 import { noteForm } from "./notes.ts";
 import { ownOrder } from "./own-order.ts";
+import { putRightForms } from "./put-right.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { sandboxForms } from "./sandbox-forms.ts";
 import type { RefusedSigner } from "./signers.ts";
@@ -73,6 +75,7 @@ export type OrderDesk = {
   withTemplate: WithTemplate;
   bulk: BulkDeps;
   fills: FillDeps;
+  corrections: ReplaceDeps;
 };
 
 export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk; deliveries: DeliveryDeps };
@@ -80,10 +83,9 @@ export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk; deliveri
 type OrderCall = PageCall<{ code: string }>;
 
 /** One order: where it stands, the sandbox's buttons for a test order, and the rooms it is in. */
-export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): void {
+export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, deps: OrderDetailDeps): void {
   const { frame, desk } = deps;
-  const { limits } = frame;
-  const { db, clock } = desk.orders;
+  const [{ limits }, { db, clock }] = [frame, desk.orders];
   const form = {
     method: "POST",
     policy: "partner-write",
@@ -104,6 +106,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     },
   );
 
+  putRightForms(app, forms, { db, clock, limits, corrections: desk.corrections, frame }, form);
   noteForm(forms, { db, clock, limits, firmNotes: desk.firmNotes }, form);
   inPersonForms(forms, { db, clock, limits }, form);
   mailForm(forms, { db, clock, limits, takesPayment: desk.takesPayment }, form);
@@ -131,7 +134,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
   ): Promise<string> {
     const principal = principalOf(request);
     const order = await ownOrder(db, request, params.code);
-    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson] = await Promise.all([
+    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected] = await Promise.all([
       readSigning(desk.envelopes, order.code, principal),
       orderDocuments(desk.envelopes, order.code, principal),
       roomsOfOrder(db, order.code, principal),
@@ -140,6 +143,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       desk.firmNotes.of(order.code, principal),
       clientMails(db, order.code, principal),
       inPersonOf(db, order.code, principal),
+      readCorrected(db, order.code, principal, clock()),
     ]);
     const decidedBy = inPerson?.request.decidedBy ?? "";
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
@@ -148,6 +152,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     const body = orderDetailBody({
       ...view,
       submission,
+      corrected,
       history,
       notes,
       mails,
@@ -167,8 +172,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       fired: firedIn(query["fired"]),
       ...problem,
     });
-    const title = orderName(view);
-    return dashboardPage(frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
+    return dashboardPage(frame, request, { title: orderName(view), section: "orders", body, scripts: ["copy.js"] });
   }
 }
 

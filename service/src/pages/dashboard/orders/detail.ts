@@ -26,11 +26,13 @@ import { type InPersonView, inPersonPart } from "./in-person.ts";
 import { type MailsView, mailsPart } from "./mails.ts";
 import { anotherPath } from "./new/another.ts";
 import { type NotesView, notesPart } from "./notes.ts";
+import { againButton, canBePutRight, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
 import { envelopeLabel, orderName } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView &
+  PutRightView &
   MailsView &
   InPersonView &
   NotesView & {
@@ -72,10 +74,11 @@ ${fired && firedNotice(fired)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view)}
+${canBePutRight(view.corrected) && card("put-right", "Put it right", putRightPart(view))}
 ${view.inPerson && card("in-person", "The notary asks", inPersonPart(view))}
 ${test && card("sandbox", "Sandbox", sandbox(view))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
-${view.signers.length > 0 && card("signers", "Signers", signersPart({ submission: view.submission, orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
+${view.signers.length > 0 && card("signers", "Signers", signersPart({ submission: view.submission, orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner }))}
 ${view.notices.length > 0 && card("document-notices", "What signers are told of the document", html`<ul>${view.notices.map((one) => html`<li>${noticeMessage(one)}</li>`)}</ul>`)}
 ${card("documents", "Documents", html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents)}`)}
 ${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
@@ -108,6 +111,7 @@ ${card(
   ]),
 )}
 ${isCancellable(order) && cancelPart(order.code)}
+${refundPart(view)}
 </div>
 </div>`;
 }
@@ -115,12 +119,24 @@ ${isCancellable(order) && cancelPart(order.code)}
 const clientLine = ({ customerName, customerEmail, externalReference }: PublicOrderRow): string =>
   [customerName ?? customerEmail, externalReference].filter((each) => each !== null).join(" · ");
 
-function statusCard({ order, payable }: OrderDetailView): Html {
+const isDeclined = ({ status }: PublicOrderRow): boolean => status === "EsignDeclined" || status === "EsignExpired";
+
+/** Why the order came to its status, in the words of the person who moved it; null where nobody said. */
+function reasonOf({ order, history }: OrderDetailView): string | null {
+  const last = history.history.findLast(({ action }) => action === "order.transition");
+  const { reason } = (last?.detail ?? {}) as { reason?: unknown };
+  return statusWords(order.status).tone === "attention" && typeof reason === "string" ? reason : null;
+}
+
+function statusCard(view: OrderDetailView): Html {
+  const { order, payable } = view;
   const { tone, label, headline, summary } = statusWords(order.status);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
 <p class="lead">${summary}</p>
+${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
+${againButton(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>
 ${payable && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(order.totalCents)}`, { kind: "quiet-button" })}

@@ -18,13 +18,23 @@ export type SignersView = {
   signers: readonly SignerState[];
   /** Whether the order waits for signatures. */
   open: boolean;
+  /** Whether the last round ended without all signatures: people can be named for the next one. */
+  isNextRound: boolean;
   /** Whether this installation sends text messages. */
   textCodes: boolean;
   refused?: RefusedSigner | undefined;
 };
 
 /** The signers of an order, their states, and the firm's actions. */
-export function signersPart({ submission, orderCode, signers, open, textCodes, refused }: SignersView): Html {
+export function signersPart({
+  submission,
+  orderCode,
+  signers,
+  open,
+  isNextRound,
+  textCodes,
+  refused,
+}: SignersView): Html {
   return html`${signers.map((signer) => {
     const { tone, label } = signerWords(signer);
     const typed = refused?.n === signer.n ? refused.typed : undefined;
@@ -38,24 +48,23 @@ ${facts([
   ["Signed", signer.signedAt && time(signer.signedAt)],
 ])}
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
-${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, submission, signer, textCodes, typed)}
+${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes }, signer, typed)}
 </section>`;
   })}${open && sittingPart(`/dashboard/orders/${orderCode}/sitting`, signers)}`;
 }
 
 function changes(
   path: string,
-  submission: string,
+  { submission, open, textCodes }: Pick<SignersView, "submission" | "open" | "textCodes">,
   { n, name, status, issuedAt, proposal, signingUrl }: SignerState,
-  textCodes: boolean,
   typed?: FormValues,
 ): Html {
   const about = { about: name, kind: "quiet-button", fields: { submission } };
   const form = `signer-${n}`;
-  return html`<div class="button-row">${signingUrl && html`<a class="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>
+  return html`${open && html`<div class="button-row">${signingUrl && html`<a class="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>`}
 <details class="replace-signer"${typed && html` open`}><summary>Have somebody else sign instead<span class="visually-hidden"> of ${name}</span></summary>
 <form class="form" method="post" action="${path}/replace">
-${hiddenFields({ submission })}<p class="hint">The link of ${name} stops working at once.${issuedAt !== null && " The new person is emailed a link of their own."}</p>
+${hiddenFields({ submission })}<p class="hint">${open ? `The link of ${name} stops working at once.` : "The next round goes to the new person."}${open && issuedAt !== null && " The new person is emailed a link of their own."}</p>
 ${field({ form, name: "name", label: "Name", required: true, maxLength: 200, value: typed?.["name"] ?? proposal?.name })}
 ${field({ form, name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: typed?.["email"] ?? proposal?.email })}
 ${select({ form, name: "language", label: "Language", value: typed?.["language"], options: [asBefore, ...languageChoices] })}

@@ -1,9 +1,12 @@
+import type { LiveRequest } from "../../../firms/live-requests/live-requests.ts";
 import { servicePauses } from "../../../firms/members/members.ts";
 import type { FirmBranding } from "../../../firms/partners/partners.ts";
 import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
 import type { EmbedOrigin } from "../../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution, logoOf } from "../../ui/accent.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -15,6 +18,8 @@ export type SettingsView = {
   origins: readonly EmbedOrigin[];
   /** The minutes between two services of a live order; null where the firm has no wish. */
   pause: number | null;
+  /** The firm’s latest request for live; null without one. */
+  liveRequest: LiveRequest | null;
   error?: string;
   /** Values of the refused form. */
   typed?: FormValues;
@@ -37,6 +42,7 @@ ${card(
     ["Live", liveState(principal)],
   ]),
 )}
+${!mayUseLive(principal) && card("live", "Live access", livePart(view))}
 ${card("pause", "Between two services", pauseForm(view))}
 ${card("branding", "Branding", brandingForm(view))}
 ${mayBrand(view) && card("logo", "Logo", logoForm(view))}
@@ -45,10 +51,20 @@ ${card("preview", "What your clients see", preview(view.branding, principal.firm
 </div>`;
 }
 
-function liveState(principal: Principal): Html | string {
-  if (!principal.liveEnabled) return "Not enabled. Ask the operator of this service";
-  if (mayUseLive(principal)) return "Enabled";
-  return html`Enabled for the firm, not for you. <a href="/dashboard/link">Connect with a live key</a>, or ask an owner of the firm`;
+function liveState(principal: Principal): string {
+  if (!principal.liveEnabled) return "Not enabled";
+  return mayUseLive(principal) ? "Enabled" : "Enabled for the firm, not for you";
+}
+
+/** An owner asks, and an operator of the service decides: nobody hands a key over. */
+function livePart({ principal, liveRequest }: SettingsView): Html {
+  if (principal.member?.role !== "owner")
+    return html`<p>${principal.liveEnabled ? "An owner of the firm gives it to you, under Team." : "An owner of the firm asks for it."}</p>`;
+  if (liveRequest?.state === "asked")
+    return html`<p>Asked for by <span class="breakable">${liveRequest.askedBy ?? "a former owner"}</span>, ${time(liveRequest.askedAt)}. The operator of this service decides on it; all owners are emailed then.</p>`;
+  return html`${liveRequest?.state === "refused" && html`<p>It was not given${liveRequest.decidedAt && html`, ${time(liveRequest.decidedAt)}`}. The reason: <q class="breakable">${liveRequest.note}</q></p>`}
+<p>Live orders are paid with real money and carried out. The operator of this service decides whether ${principal.firmName} gets live. All owners then have it, and are emailed.</p>
+${buttonForm(`${path}/live`, "Ask for live")}`;
 }
 
 const mayBrand = ({ principal }: SettingsView): boolean =>

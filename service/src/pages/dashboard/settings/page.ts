@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { askForLive, liveRequestOf } from "../../../firms/live-requests/live-requests.ts";
 import { changeBranding, changeServicePause, chooseEnvironment } from "../../../firms/members/members.ts";
 import { readBranding, servicePauseOf } from "../../../firms/partners/partners.ts";
 import { principalOf, sessionOf } from "../../../kernel/http/authentication.ts";
@@ -70,6 +71,15 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
 
   pageRoute(forms, deps.frame, {
     ...form,
+    url: `${path}/live`,
+    handle: async ({ request }) => {
+      await askForLive(deps.members, principalOf(request));
+      return done(path, "live-asked");
+    },
+  });
+
+  pageRoute(forms, deps.frame, {
+    ...form,
     url: "/dashboard/environment",
     handle: async ({ form: { environment = "", return_to: returnTo }, request }) => {
       await chooseEnvironment(deps.members, sessionOf(request), environment);
@@ -87,7 +97,8 @@ async function settingsShown(
   const branding = await readBranding(deps.members, principal);
   const origins = await listOrigins(deps.members.db, principal);
   const pause = await servicePauseOf(deps.members.db, principal.partnerId);
-  const body = settingsBody({ principal, branding, origins, pause, ...problem });
+  const liveRequest = await liveRequestOf(deps.members, principal);
+  const body = settingsBody({ principal, branding, origins, pause, liveRequest, ...problem });
   return dashboardPage(deps.frame, request, {
     title: "Firm and settings",
     section: "settings",

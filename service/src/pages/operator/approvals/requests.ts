@@ -1,7 +1,10 @@
 import type { ListedRequest, pendingRequests } from "../../../firms/access-requests/access-requests.ts";
+import type { OpenLiveRequest } from "../../../firms/live-requests/live-requests.ts";
 import { emptyState, facts, notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
+import { textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 const reasonWords: Readonly<Record<ListedRequest["reasons"][number], string>> = {
@@ -73,3 +76,41 @@ function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedReq
   );
   return html`<div class="asks">${approve}${decline}</div>`;
 }
+
+/** Firms whose owners ask for live, with what an operator decides by. */
+export function livePart(requests: readonly OpenLiveRequest[], mayDecide: boolean): Html {
+  if (requests.length === 0) return emptyState("No requests are waiting", "An owner asks for live in the settings.");
+  return html`<ul class="requests">${requests.map((request) => {
+    const { id, partnerId, firmName, contactEmail, askedBy, askedAt, owners, testOrders } = request;
+    const path = `/operator/live-requests/${id}`;
+    return html`<li><h3><a href="/operator/partners/${partnerId}">${firmName}</a></h3>
+${facts([
+  ["Asked for by", askedBy ?? "A former owner"],
+  ["On", time(askedAt)],
+  ["Contact", contactEmail ?? "Not set"],
+  [
+    "Owners",
+    html`${owners.map(({ email, linkedAt }, index) => html`${index > 0 && ", "}<span class="breakable">${email}</span> (since ${time(linkedAt)})`)}`,
+  ],
+  ["Test orders", `${testOrders.completed} of ${testOrders.all} complete`],
+])}
+${
+  mayDecide &&
+  html`<div class="asks">${askFirst({
+    label: "Give live",
+    text: `${firmName} and all of its owners get live. They, and all admins, are emailed.`,
+    confirm: "Give live",
+    action: `${path}/grant`,
+  })}<details class="ask"><summary>Refuse<span class="visually-hidden"> the request of ${firmName}</span></summary>
+<form class="form" method="post" action="${path}/refuse">
+${textArea({ form: `live-${id}`, name: "note", label: "Why not", required: true, maxLength: 500, rows: 2, hint: "It is emailed to the owners." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Refuse</button></div></form></details></div>`
+}</li>`;
+  })}</ul>`;
+}
+
+/** Requests for access that were decided, the latest first. */
+export const decidedPart = (requests: readonly ListedRequest[]): Html =>
+  requests.length === 0
+    ? emptyState("None yet", "Requests for access are listed here once they are decided.")
+    : html`<ul>${requests.map(({ firmName, status, decidedAt }) => html`<li><span class="breakable">${firmName}</span>: ${status === "issued" ? "a test key was issued" : "declined"}${decidedAt && html`, ${time(decidedAt)}`}</li>`)}</ul>`;

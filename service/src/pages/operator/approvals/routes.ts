@@ -2,9 +2,17 @@ import type { FastifyInstance } from "fastify";
 import {
   type AccessDeps,
   approveRequest,
+  decidedRequests,
   declineRequest,
+  type ListedRequest,
   pendingRequests,
 } from "../../../firms/access-requests/access-requests.ts";
+import {
+  grantLive,
+  type OpenLiveRequest,
+  openLiveRequests,
+  refuseLive,
+} from "../../../firms/live-requests/live-requests.ts";
 import { may, type Operator } from "../../../firms/operators/operators.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
@@ -20,11 +28,12 @@ import { errorSummary } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { endedFacts, endedTable, type Problem, waitingPart } from "./executions.ts";
-import { requestsPart } from "./requests.ts";
+import { decidedPart, livePart, requestsPart } from "./requests.ts";
 
 export type ApprovalsDeps = { frame: ConsoleFrame; access: AccessDeps };
 
 const requestsShown = 50;
+const decidedShown = 10;
 
 /** Playbook runs and access requests that wait for a person, and the decisions, by the same front doors as the command line. */
 export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): void {
@@ -67,14 +76,39 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
       refused: (call, message) => show(call, call.form["after"], { message }),
     });
 
+  const decided = {
+    method: "POST",
+    permission: "partners.manage",
+    refused: (call: ConsoleCall<{ id: string }>, message: string) => show(call, "", { message }),
+  } as const;
+
+  consoleRoute(scope, deps.frame, {
+    ...decided,
+    url: "/operator/live-requests/:id/grant",
+    async handle({ operator, params: { id } }) {
+      await grantLive(deps.access, operator, id);
+      return done("/operator/approvals#live", "live-granted");
+    },
+  });
+  consoleRoute(scope, deps.frame, {
+    ...decided,
+    url: "/operator/live-requests/:id/refuse",
+    async handle({ operator, params: { id }, form: { note = "" } }) {
+      await refuseLive(deps.access, operator, id, note);
+      return done("/operator/approvals#live", "live-refused");
+    },
+  });
+
   async function show({ request, operator }: ConsoleCall, after = "", problem?: Problem): Promise<string> {
     const { environment } = operator;
-    const [executions, requests] = await Promise.all([
+    const [executions, requests, liveRequests, decided] = await Promise.all([
       overviewOfExecutions(deps.access, environment, after),
       seesRequests(operator) ? pendingRequests(deps.access, requestsShown) : null,
+      seesRequests(operator) ? openLiveRequests(deps.access) : null,
+      seesRequests(operator) ? decidedRequests(deps.access, decidedShown) : null,
     ]);
     const rights = { mayDecide: may(operator, "orders.work"), mayDecideRequests: may(operator, "partners.manage") };
-    const body = approvalsBody({ executions, requests, after, problem, ...rights });
+    const body = approvalsBody({ executions, requests, liveRequests, decided, after, problem, ...rights });
     return consolePage(deps.frame, request, { title: "Approvals", section: "approvals", body });
   }
 }
@@ -90,6 +124,8 @@ type ApprovalsView = {
   executions: Overview;
   /** Null where they are not shown. */
   requests: Awaited<ReturnType<typeof pendingRequests>> | null;
+  liveRequests: readonly OpenLiveRequest[] | null;
+  decided: readonly ListedRequest[] | null;
   mayDecide: boolean;
   mayDecideRequests: boolean;
   after: string;
@@ -98,7 +134,7 @@ type ApprovalsView = {
 
 /** Open decisions, and recent ones. */
 function approvalsBody(view: ApprovalsView): Html {
-  const { executions, requests, after, problem, mayDecide, mayDecideRequests } = view;
+  const { executions, requests, liveRequests, decided, after, problem, mayDecide, mayDecideRequests } = view;
   const { execution } = problem ?? {};
   return html`${pageHead("Approvals", "What is waiting for your decision. Each decision is final.")}
 ${errorSummary(problem?.message)}
@@ -106,6 +142,8 @@ ${errorSummary(problem?.message)}
 ${execution?.completedAt && card("became", "This one already ended", endedFacts(execution))}
 ${card("waiting", "Waiting for approval", waitingPart(executions, after, mayDecide, problem))}
 ${requests && card("requests", "Access requests", requestsPart(requests, after, mayDecideRequests))}
-${card("ended", "Recently ended", endedTable(executions.ended))}
+${liveRequests && card("live", "Requests for live", livePart(liveRequests, mayDecideRequests))}
+${card("ended", "Playbook runs that ended recently", endedTable(executions.ended))}
+${decided && card("decided", "Requests decided lately", decidedPart(decided))}
 </div>`;
 }

@@ -15,6 +15,8 @@ export async function moveByForm(
   if (!isConsoleMove(move)) throw new ServiceError("not_found", "No such move.");
   if (!mayMove(operator, move)) throw new ServiceError("role_required", "Your roles do not permit this.");
   const request = { code: order.code, to: statusBy(order, move), actor: operator.actor, document: null };
+  if (move === "priced" && (form["amount"] ?? "").trim() === "" && form["nothing"] !== "on")
+    throw invalid("Amount must be given, or it must be confirmed that nothing is to be added.");
   await moveOrder(deps, { ...request, facts: factsOf(form) });
 }
 

@@ -1,5 +1,5 @@
 import type { ConsoleMove } from "../../../upkeep/console/console.ts";
-import { field, textArea } from "../../ui/forms/fields.ts";
+import { checkbox, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 /** The values that a form shows: those typed into one that was refused, and why; or those that are known already. */
@@ -9,9 +9,12 @@ type MoveWords = {
   label: string;
   /** The effect, in words. */
   text: string;
-  fields?: readonly ("reason" | "note" | "tracking" | "adjustment")[];
+  fields?: readonly ("reason" | "note" | "basis" | "tracking" | "adjustment")[];
   danger?: boolean;
 };
+
+/** How a person knows of a delivery. */
+const bases = ["The carrier’s page says that it was delivered.", "The recipient confirmed that it arrived."] as const;
 
 const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   priced: {
@@ -40,8 +43,8 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
   delivered: {
     label: "Record the delivery",
-    text: "The firm’s webhooks hear of it. Note how it is known.",
-    fields: ["note"],
+    text: "The firm’s webhooks hear of it. The client is mailed that you recorded it.",
+    fields: ["basis"],
   },
   shipping_retried: { label: "Ship again", text: "A new label or packet is to be prepared.", fields: ["note"] },
   fax_sent: {
@@ -104,12 +107,23 @@ export function moveForm(path: string, move: ConsoleMove, typed: Typed | undefin
         error,
       }),
     note: () => field({ form: move, name: "reason", label: "Note", maxLength: 500, value: values["reason"], error }),
+    basis: () =>
+      select({
+        form: move,
+        name: "reason",
+        label: "How it is known",
+        required: true,
+        value: values["reason"],
+        error,
+        options: bases.map((each) => ({ value: each, label: each })),
+      }),
     tracking: () =>
       html`${field({ form: move, name: "carrier", label: "Carrier", required: true, maxLength: 80, value: values["carrier"], error })}
 ${field({ form: move, name: "tracking", label: "Tracking number", required: true, maxLength: 80, value: values["tracking"], autocomplete: "off" })}`,
     adjustment: () =>
       html`${field({ form: move, name: "amount", label: "Amount to add, US dollars", maxLength: 12, value: values["amount"], error, hint: "For example 45.00, or -10.00 for a discount." })}
-${field({ form: move, name: "label", label: "What it is for", maxLength: 120, value: values["label"] })}`,
+${field({ form: move, name: "label", label: "What it is for", maxLength: 120, value: values["label"] })}
+${checkbox({ form: move, name: "nothing", label: "Nothing is to be added: the total above is the whole price", checked: values["nothing"] === "on" })}`,
   };
   return html`<form class="form" method="post" action="${path}/moves/${move}"><p>${text}</p>
 ${fields.map((each) => inputs[each]())}

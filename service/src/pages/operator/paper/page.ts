@@ -38,7 +38,7 @@ ${card(
   "Print",
   html`<p>${statusBadge(tone, label)}</p>
 <ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order, hasLabelForNow(labels))}, then the document.</li></ol>
-<p>Print on both sides, flipped on the long edge; the document starts on a new sheet. Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
+<p>${isFax(order) ? "Print on one side: a fax machine feeds one." : "Print on both sides, flipped on the long edge; the document starts on a new sheet."} Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
 ${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${underWay === null && buyForm(labels, path, mayExceed)}`)}
 ${card(

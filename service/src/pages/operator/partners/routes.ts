@@ -94,7 +94,7 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
 /** The actor of a change to a firm. The transaction also notifies all admins. */
 function by({ clock }: FirmsDeps, operator: Operator, text: string) {
   const at = clock();
-  return { actor: operator.actor, also: (tx: Tx) => mailAdmins(tx, { at, text }) };
+  return { actor: operator.actor, also: (tx: Tx) => mailAdmins(tx, { at, text, subject: "A firm has changed" }) };
 }
 
 async function show(

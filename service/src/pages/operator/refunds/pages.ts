@@ -4,7 +4,7 @@ import { card, emptyState, facts, notice, pageHead } from "../../ui/components.t
 import { shortCode, shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { errorSummary, textArea } from "../../ui/forms/fields.ts";
+import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { soloBanner, stateBadge, sums, type Typed } from "./words.ts";
@@ -120,7 +120,7 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 
 /** The acts that a refund would end, and the form that asks for it. */
 export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
-  html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back.")}
+  html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back, or a part of it.")}
 ${errorSummary(typed?.error)}
 <div class="panels">
 ${previewCard(preview)}
@@ -146,6 +146,7 @@ function formOf({ orderCode, refusal, openRequest }: RefundPreview, typed?: Type
   return html`<form class="form" method="post" action="/operator/refunds">
 <input type="hidden" name="order" value="${orderCode}">
 ${textArea({ name: "reason", label: "Reason", hint: "It is shown to who approves, and stands in the order’s history.", value: typed?.text, required: true, maxLength: 500, rows: 3 })}
+${field({ name: "amount", label: "Amount in dollars", value: typed?.amount, maxLength: 12, inputMode: "decimal", hint: "Leave it empty for all that is held. After a part the order goes on." })}
 <div class="form-actions"><button type="submit">Ask for the refund</button></div>
 </form>`;
 }

@@ -11,6 +11,7 @@ import {
   withdrawRefund,
 } from "../../../orders/refunds/refunds.ts";
 import { done } from "../../ui/flash-messages.ts";
+import { centsOf } from "../../ui/forms/cents.ts";
 import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
@@ -49,12 +50,12 @@ export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): voi
     method: "POST",
     url: path,
     permission: "refunds.request",
-    async handle({ operator, form: { order: code = "", reason = "" } }) {
-      const id = await requestRefund(refunds, operator, { code, reason });
+    async handle({ operator, form: { order: code = "", reason = "", amount = "" } }) {
+      const id = await requestRefund(refunds, operator, { code, reason, amountCents: centsOf(amount) });
       return done(`${path}/${id}`, "refund-requested");
     },
     refused: ({ operator, form, request }, error) =>
-      showNew(request, operator, form["order"] ?? "", { error, text: form["reason"] ?? "" }),
+      showNew(request, operator, form["order"] ?? "", { error, text: form["reason"] ?? "", amount: form["amount"] }),
   });
 
   consoleRoute(scope, deps.frame, {

@@ -5,7 +5,7 @@ import { moneyIn } from "../../ui/format.ts";
 import type { Html } from "../../ui/render.ts";
 
 /** The text that was typed into a form that was refused, and why. */
-export type Typed = { error: string; text: string };
+export type Typed = { error: string; text: string; amount?: string | undefined };
 
 /** The totals of payments, in each of their currencies. */
 export function sums(payments: readonly Held[]): string {

@@ -130,7 +130,7 @@ ${pages}`;
 
 /** The page where a task is done. */
 export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">, operator: Operator): string {
-  if (kind === "access_request" || kind === "playbook_gate") return "/operator/approvals";
+  if (kind === "access_request" || kind === "live_access" || kind === "playbook_gate") return "/operator/approvals";
   if (kind === "notary_rules") return "/operator/notaries#rules";
   if (kind === "refund_approval") return "/operator/refunds";
   if (kind === "payment_unapplied" || kind === "bank_payment") return "/operator/payments";

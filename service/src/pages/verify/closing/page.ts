@@ -57,6 +57,7 @@ function banner(record: ReadableRecord): Html {
 const artifacts = [
   ["originalSha256", "SHA-256 of the document as uploaded"],
   ["sealedSha256", "SHA-256 of the sealed document"],
+  ["notarizedSha256", "SHA-256 of the notarized document"],
   ["custodyCertSha256", "SHA-256 of the custody certificate"],
   ["envelopeVerifyCode", "Verify code of the signing envelope"],
 ] as const;

@@ -1,8 +1,9 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
-import { lockOrder } from "../../../orders/order/order.ts";
+import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { type Envelope, endEnvelope, lockEnvelope } from "../records/envelope.ts";
+import { type Envelope, endEnvelope, findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { mailEverybody } from "./issue-link.ts";
 
@@ -46,4 +47,25 @@ export async function endUnsigned(
     await mailEverybody(tx, id, "ended");
     return true;
   });
+}
+
+/**
+ * Ends the open envelope of a locked order whose document is replaced. The order stays where it is; its next envelope has all
+ * signers sign again.
+ * @throws ServiceError `conflict` when everybody has signed: the document is about to be sealed
+ */
+export async function endRound(
+  { rowMac }: Pick<EnvelopeDeps, "rowMac">,
+  tx: Tx,
+  { id: orderId }: Pick<LockedOrder, "id">,
+  { actor, at }: { actor: string; at: Date },
+): Promise<void> {
+  const open = await findOpenEnvelope(tx, orderId);
+  const envelope = open && (await lockEnvelope(tx, open.id));
+  if (!envelope || envelope.endedAt !== null) return;
+  const signers = await findSigners(tx, envelope.id);
+  if (signers.every(({ signedAt }) => signedAt !== null))
+    throw new ServiceError("conflict", "Everybody has signed: the document is being sealed.");
+  await appendToTrail(tx, rowMac, envelope, "voided", at, { by: actor, reason: "The document was replaced." });
+  await endEnvelope(tx, envelope.id, "Voided", at);
 }

@@ -21,7 +21,7 @@ import { insertRevision, storeTail, withOriginal } from "../records/revisions.ts
 import { appendToTrail } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { issueLink } from "./issue-link.ts";
-import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
+import { readSigningOrder, replacementsOf, type SigningOrder } from "./signing-order.ts";
 
 /** How long an envelope is open, unless the clock of a test firm was advanced. */
 export const openMs = 30 * dayMs;
@@ -76,6 +76,8 @@ async function openOn(
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
+    // The replacement has a job of its own, which opens the envelope over the new document.
+    if ((await replacementsOf(tx, orderId)) !== order.replacements) return false;
     const at = clock();
     const bytes = original.bytes.length + prepared.tail.length;
     const envelope = await insertEnvelope(tx, orderId, order, prepared, at);

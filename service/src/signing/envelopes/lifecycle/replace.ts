@@ -7,8 +7,11 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { slowHash } from "../../../kernel/platform/slow-hash.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import {
+  lockOrder,
   type OrderSigner,
   parseReplacement,
+  readSigning,
+  recordCorrection,
   replaceSigner as replaceInOrder,
   signersOf,
 } from "../../../orders/order/order.ts";
@@ -52,6 +55,7 @@ async function replaceBy(
   if (named.auth === "text_code" && !texts?.reaches(named.phone ?? ""))
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
+  if (await replaceForNextRound(deps, request, person)) return true;
   let isReplaced = false;
   await changeSigner(deps, request, async (tx, locked) => {
     const { envelope, signer, signers, at } = locked;
@@ -77,6 +81,35 @@ async function replaceBy(
     if (signer.email.toLowerCase() !== email.toLowerCase()) await tellFormer(tx, signer, at);
   });
   return isReplaced;
+}
+
+/**
+ * Names another signer while no envelope is open, because the last one was declined or expired: the next one goes to them.
+ * @returns false in every other status
+ */
+async function replaceForNextRound(
+  { db, clock, rowMac }: EnvelopeDeps,
+  { owner, orderCode, n, actor }: SignerRequest,
+  person: Person,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
+    if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment)
+      throw new ServiceError("not_found", "Order not found.");
+    if (order.status !== "EsignDeclined" && order.status !== "EsignExpired") return false;
+    const at = clock();
+    const signers = signersOf(await readSigning(tx, rowMac, order.id));
+    const before = signers[n - 1];
+    if (!before) throw new ServiceError("not_found", "No such signer.");
+    if (signers.some((other, index) => index !== n - 1 && isSame(other, person)))
+      throw invalid("signer must be another person than those who sign already.");
+    const { name, email, language, auth } = person;
+    await replaceInOrder(tx, rowMac, order.id, n, person);
+    const was = { signer: n, name: before.name, email: before.email };
+    const change = { before: was, after: { signer: n, name, email, language, auth } };
+    await recordCorrection(tx, order, { kind: "signer", ...change, actor, at });
+    return true;
+  });
 }
 
 type Defaults = Pick<Signer, "auth" | "language">;

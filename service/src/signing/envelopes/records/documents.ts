@@ -18,6 +18,7 @@ import type { DocumentDeps } from "./revisions.ts";
 
 export const documentKinds = [
   "original",
+  "original_replaced",
   "sealed",
   "notarized",
   "custody_certificate",
@@ -46,14 +47,18 @@ type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string
 
 /** @param owner null for a holder of the link to them */
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
+  const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
     SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
       d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}
     FROM orders o JOIN documents d ON d.order_id = o.id
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing} AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing} AND d.kind = ANY(${kinds}) ORDER BY d.id`);
 }
+
+/** Kinds for the firm alone: a document that was replaced may be another client's. */
+const firmsOwn: readonly DocumentKind[] = ["original_replaced"];
 
 const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string => `${kind}-${sha256}`;
 

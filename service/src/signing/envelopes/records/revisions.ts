@@ -2,7 +2,7 @@ import { createHash, type Hash, hash } from "node:crypto";
 import type { BlobAt, Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { type DocumentOwner, documentMembers, documentUse, insertDocument } from "../../../orders/order/order.ts";
@@ -71,13 +71,20 @@ const originalStatement = (orderId: number) => sql`
   SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
   WHERE order_id = ${orderId} AND kind = 'original'`;
 
+/** The document that an envelope was opened over: the last one before its first revision, also when it was replaced since. */
+const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
+  SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
+  WHERE order_id = ${orderId} AND kind IN ('original', 'original_replaced')
+    AND id < (SELECT min(document_id) FROM envelope_revisions WHERE envelope_id = ${envelopeId})
+  ORDER BY id DESC LIMIT 1`;
+
 /** Works on the document that the order was placed with. @throws Error when its row is not what was written, and what the work throws */
 export async function withOriginal<T>(
   deps: DocumentDeps,
   order: Omit<EnvelopeOf, "id">,
   work: (original: { bytes: Buffer; sha256: string }) => Promise<T>,
 ): Promise<T> {
-  const original = await findOriginal(deps, order);
+  const original = await findOriginal(deps, order, originalStatement(order.orderId));
   return deps.blobs.withBytes({ ...original, holder: memoryHolder(order) }, async (bytes) => {
     if (!bytes) throw unreadable();
     return work({ bytes, sha256: original.use.sha256 });
@@ -133,7 +140,7 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 /** Where the parts of the newest revision are. @throws Error when a row is not what was written */
 async function partsOf(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { id, orderCode } = envelope;
-  const original = await findOriginal(deps, envelope);
+  const original = await findOriginal(deps, envelope, originalOfEnvelope(envelope.orderId, id));
   const [tails, revisions] = [
     await deps.db.query<Part>(partsStatement(id)),
     (await findRevisions(deps.db, id)) as readonly Revision[],
@@ -145,10 +152,9 @@ async function partsOf(deps: DocumentDeps, envelope: EnvelopeOf) {
   return { parts, head, prepared, original };
 }
 
-async function findOriginal(deps: DocumentDeps, order: Omit<EnvelopeOf, "id">): Promise<BlobAt> {
-  const { orderId, orderCode } = order;
-  const [row] = await deps.db.query<Part>(originalStatement(orderId));
-  if (!row) throw new Error(`order ${orderCode} has no document`);
+async function findOriginal(deps: DocumentDeps, order: Omit<EnvelopeOf, "id">, which: Statement): Promise<BlobAt> {
+  const [row] = await deps.db.query<Part>(which);
+  if (!row) throw new Error(`order ${order.orderCode} has no document`);
   return blobOf(deps, order, row);
 }
 

@@ -103,7 +103,11 @@ export async function signerStates(
       EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id
         AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined, ${verifiedSigner}
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
+  const next = nextSigners(rowMac, order, envelope);
   return rows.map(({ linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
+    const named = next[signer.n - 1];
+    if (named && (named.name !== signer.name || named.email !== signer.email))
+      return unsent(named, signer.n, { isSimulated, takenIn });
     const isLocked =
       lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
     return {
@@ -113,6 +117,13 @@ export async function signerStates(
       signingUrl: order.environment === "test" && linkId && tokenSha256 ? reach.links.urlOf(linkId, tokenSha256) : null,
     };
   });
+}
+
+/** Those whom the next envelope goes to, after one that nobody completed: a person may have been replaced since. */
+function nextSigners(rowMac: RowMac, order: Signing["order"], envelope: NonNullable<Signing["envelope"]>) {
+  if (envelope.outcome === null || envelope.outcome === "Completed") return [];
+  if (!signersHold(rowMac, order)) throw forged();
+  return signersOf(order);
 }
 
 function statusOf(

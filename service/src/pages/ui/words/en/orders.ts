@@ -57,6 +57,7 @@ export const orders = {
   } satisfies Record<SignerState["status"], string>,
   documentTitles: {
     original: "The document as it came",
+    original_replaced: "Replaced document",
     sealed: "Signed and sealed",
     notarized: "Notarized",
     custody_certificate: "Certificate of the signing",

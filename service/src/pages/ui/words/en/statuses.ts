@@ -61,8 +61,8 @@ export const statuses = {
     next: ["This page changes when the carrier reports the delivery."],
   },
   Delivered: {
-    headline: "The document has been delivered",
-    summary: "The carrier has reported the delivery.",
+    headline: "Recorded as delivered",
+    summary: "The delivery is on record.",
     next: ["Any remaining steps are listed below. You don’t need to do anything."],
   },
   FaxPending: {
@@ -111,7 +111,7 @@ export const statuses = {
     headline: "The notarization could not be completed",
     summary:
       "The notary could not finish the session. Common reasons are a poor connection, a problem with the ID, or someone who was missing.",
-    next: ["We are in touch with the firm that placed the order about a new session.", allPaused],
+    next: ["The firm that placed the order can ask for a new session.", allPaused],
   },
   IdentityLocked: {
     headline: "The signer’s identity could not be confirmed",
@@ -158,7 +158,7 @@ export const statuses = {
     headline: "The fax did not go through",
     summary:
       "The receiving line did not accept it: it may be busy, out of paper, or not a fax line. The document itself is safe.",
-    next: ["We will check the number with the firm that placed the order and try again.", askFirm],
+    next: ["The firm that placed the order can correct the number and have it faxed again.", askFirm],
   },
 } satisfies Record<OrderStatus, object>;
 

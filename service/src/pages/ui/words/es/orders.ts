@@ -105,6 +105,7 @@ export const orders: Words["orders"] = {
   },
   documentTitles: {
     original: "El documento como llegó",
+    original_replaced: "Documento reemplazado",
     sealed: "Firmado y sellado",
     notarized: "Notarizado",
     custody_certificate: "Certificado de la firma",

@@ -64,8 +64,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Esta página cambia cuando la empresa de transporte confirme la entrega."],
   },
   Delivered: {
-    headline: "El documento fue entregado",
-    summary: "La empresa de transporte confirmó la entrega.",
+    headline: "Registrado como entregado",
+    summary: "La entrega quedó registrada.",
     next: ["Los pasos que falten aparecen abajo. Usted no tiene que hacer nada."],
   },
   FaxPending: {
@@ -115,7 +115,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "No se pudo completar la notarización",
     summary:
       "La sesión no se pudo terminar. Las causas más comunes son una mala conexión, un problema con la identificación o la falta de alguna persona.",
-    next: ["Estamos en contacto con la empresa que hizo el pedido para acordar una nueva sesión.", allPaused],
+    next: ["La empresa que hizo el pedido puede solicitar una nueva sesión.", allPaused],
   },
   IdentityLocked: {
     headline: "No se pudo confirmar la identidad de quien firma",
@@ -164,7 +164,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "No se pudo enviar el fax",
     summary:
       "La línea que debía recibirlo no lo aceptó: puede estar ocupada, sin papel o no ser una línea de fax. El documento está a salvo.",
-    next: ["Revisaremos el número con la empresa que hizo el pedido y lo intentaremos de nuevo.", askFirm],
+    next: ["La empresa que hizo el pedido puede corregir el número y pedir otro envío.", askFirm],
   },
 };
 

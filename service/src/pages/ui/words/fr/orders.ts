@@ -104,6 +104,7 @@ export const orders: Words["orders"] = {
   },
   documentTitles: {
     original: "Le document tel qu’il est arrivé",
+    original_replaced: "Document remplacé",
     sealed: "Signé et scellé",
     notarized: "Notarié",
     custody_certificate: "Certificat de la signature",

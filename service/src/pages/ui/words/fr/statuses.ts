@@ -65,8 +65,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Cette page change quand le transporteur annonce la livraison."],
   },
   Delivered: {
-    headline: "Le document a été livré",
-    summary: "Le transporteur a annoncé la livraison.",
+    headline: "Enregistré comme livré",
+    summary: "La livraison est enregistrée.",
     next: ["Les étapes restantes sont listées ci-dessous. Vous n’avez rien à faire."],
   },
   FaxPending: {
@@ -116,7 +116,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "La notarisation n’a pas pu être terminée",
     summary:
       "Le notaire n’a pas pu terminer la séance. Les raisons courantes sont une mauvaise connexion, un problème avec la pièce d’identité ou une personne absente.",
-    next: ["Nous sommes en contact avec l’entreprise qui a passé la commande pour une nouvelle séance.", allPaused],
+    next: ["L’entreprise qui a passé la commande peut demander une nouvelle séance.", allPaused],
   },
   IdentityLocked: {
     headline: "L’identité du signataire n’a pas pu être confirmée",
@@ -165,7 +165,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Le fax n’a pas abouti",
     summary:
       "La ligne destinataire ne l’a pas accepté : elle est peut-être occupée, sans papier, ou n’est pas une ligne de fax. Le document lui-même est en sûreté.",
-    next: ["Nous vérifierons le numéro avec l’entreprise qui a passé la commande et réessaierons.", askFirm],
+    next: ["L’entreprise qui a passé la commande peut corriger le numéro et demander un nouvel envoi.", askFirm],
   },
 };
 

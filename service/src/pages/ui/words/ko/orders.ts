@@ -103,6 +103,7 @@ export const orders: Words["orders"] = {
   },
   documentTitles: {
     original: "접수된 원본 문서",
+    original_replaced: "교체된 문서",
     sealed: "서명 및 봉인됨",
     notarized: "공증됨",
     custody_certificate: "서명 증명서",

@@ -61,8 +61,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["운송사가 배달을 알리면 이 페이지가 바뀝니다."],
   },
   Delivered: {
-    headline: "문서가 배달되었습니다",
-    summary: "운송사가 배달을 알려 왔습니다.",
+    headline: "배달된 것으로 기록됨",
+    summary: "배달이 기록되었습니다.",
     next: ["남은 단계는 아래에 있습니다. 하실 일은 없습니다."],
   },
   FaxPending: {
@@ -109,7 +109,7 @@ export const statuses: Words["orders"]["statuses"] = {
   NotarizationFailed: {
     headline: "공증을 완료하지 못했습니다",
     summary: "공증인이 세션을 마치지 못했습니다. 흔한 이유는 연결 불량, 신분증 문제, 불참입니다.",
-    next: ["새 세션을 위해 주문한 회사와 연락하고 있습니다.", allPaused],
+    next: ["주문한 회사가 새 세션을 요청할 수 있습니다.", allPaused],
   },
   IdentityLocked: {
     headline: "서명자의 신원을 확인하지 못했습니다",
@@ -153,7 +153,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "팩스를 보내지 못했습니다",
     summary:
       "받는 회선이 받아들이지 않았습니다. 통화 중이거나 용지가 없거나 팩스 회선이 아닐 수 있습니다. 문서 자체는 안전합니다.",
-    next: ["주문한 회사와 번호를 확인하고 다시 시도하겠습니다.", askFirm],
+    next: ["주문한 회사가 번호를 고쳐 다시 보내도록 할 수 있습니다.", askFirm],
   },
 };
 

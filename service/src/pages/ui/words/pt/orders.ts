@@ -103,6 +103,7 @@ export const orders: Words["orders"] = {
   },
   documentTitles: {
     original: "O documento como chegou",
+    original_replaced: "Documento substituído",
     sealed: "Assinado e selado",
     notarized: "Notarizado",
     custody_certificate: "Certificado da assinatura",

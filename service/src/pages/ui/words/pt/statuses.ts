@@ -61,8 +61,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Esta página muda quando a transportadora informar a entrega."],
   },
   Delivered: {
-    headline: "O documento foi entregue",
-    summary: "A transportadora informou a entrega.",
+    headline: "Registrado como entregue",
+    summary: "A entrega está registrada.",
     next: ["As etapas restantes estão listadas abaixo. Você não precisa fazer nada."],
   },
   FaxPending: {
@@ -112,7 +112,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Não foi possível concluir a notarização",
     summary:
       "O notário não conseguiu terminar a sessão. As causas comuns são uma conexão ruim, um problema com o documento de identidade ou a falta de alguém.",
-    next: ["Estamos em contato com a empresa que fez o pedido para uma nova sessão.", allPaused],
+    next: ["A empresa que fez o pedido pode solicitar uma nova sessão.", allPaused],
   },
   IdentityLocked: {
     headline: "Não foi possível confirmar a identidade de quem assina",
@@ -158,7 +158,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Não foi possível enviar o fax",
     summary:
       "A linha de destino não o aceitou: pode estar ocupada, sem papel ou não ser uma linha de fax. O documento está a salvo.",
-    next: ["Vamos conferir o número com a empresa que fez o pedido e tentar de novo.", askFirm],
+    next: ["A empresa que fez o pedido pode corrigir o número e pedir um novo envio.", askFirm],
   },
 };
 

@@ -103,6 +103,7 @@ export const orders: Words["orders"] = {
   },
   documentTitles: {
     original: "Ang dokumento nang dumating",
+    original_replaced: "Dokumentong pinalitan",
     sealed: "Napirmahan at naselyuhan",
     notarized: "Nanotaryo",
     custody_certificate: "Katibayan ng pagpirma",

@@ -67,8 +67,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Magbabago ang pahinang ito kapag iniulat ng tagahatid ang paghahatid."],
   },
   Delivered: {
-    headline: "Naihatid na ang dokumento",
-    summary: "Iniulat ng tagahatid ang paghahatid.",
+    headline: "Naitala bilang naihatid",
+    summary: "Nakatala ang paghahatid.",
     next: ["Nakalista sa ibaba ang mga natitirang hakbang. Wala kayong kailangang gawin."],
   },
   FaxPending: {
@@ -117,7 +117,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Hindi natapos ang pagnonotaryo",
     summary:
       "Hindi natapos ng notaryo ang sesyon. Karaniwang dahilan ang mahinang koneksiyon, problema sa ID, o may hindi dumalo.",
-    next: ["Nakikipag-ugnayan kami sa kompanyang naglagay ng order para sa bagong sesyon.", allPaused],
+    next: ["Maaaring humiling ng bagong sesyon ang kompanyang naglagay ng order.", allPaused],
   },
   IdentityLocked: {
     headline: "Hindi nakumpirma ang pagkakakilanlan ng pipirma",
@@ -168,7 +168,7 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxFailed: {
     headline: "Hindi natuloy ang fax",
     summary: "Hindi ito tinanggap ng linya: maaaring abala, walang papel, o hindi linya ng fax. Ligtas ang dokumento.",
-    next: ["Susuriin namin ang numero kasama ang kompanyang naglagay ng order at susubukan muli.", askFirm],
+    next: ["Maaaring itama ng kompanyang naglagay ng order ang numero at ipadala itong muli.", askFirm],
   },
 };
 

@@ -103,6 +103,7 @@ export const orders: Words["orders"] = {
   },
   documentTitles: {
     original: "Tài liệu như khi nhận",
+    original_replaced: "Tài liệu đã được thay thế",
     sealed: "Đã ký và niêm phong",
     notarized: "Đã công chứng",
     custody_certificate: "Chứng nhận việc ký",

@@ -64,8 +64,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Trang này thay đổi khi hãng vận chuyển báo đã giao."],
   },
   Delivered: {
-    headline: "Tài liệu đã được giao",
-    summary: "Hãng vận chuyển đã báo giao hàng.",
+    headline: "Đã ghi nhận là đã giao",
+    summary: "Việc giao hàng đã được ghi nhận.",
     next: ["Các bước còn lại được liệt kê dưới đây. Quý vị không cần làm gì."],
   },
   FaxPending: {
@@ -114,7 +114,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Không thể hoàn tất công chứng",
     summary:
       "Công chứng viên không thể kết thúc phiên. Lý do thường gặp là kết nối kém, vấn đề về giấy tờ, hoặc có người vắng mặt.",
-    next: ["Chúng tôi đang liên hệ với công ty đặt đơn về một phiên mới.", allPaused],
+    next: ["Công ty đặt đơn có thể yêu cầu một phiên mới.", allPaused],
   },
   IdentityLocked: {
     headline: "Không thể xác nhận danh tính người ký",
@@ -161,7 +161,7 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxFailed: {
     headline: "Gửi fax không thành công",
     summary: "Đường nhận không chấp nhận: có thể đang bận, hết giấy, hoặc không phải đường fax. Tài liệu vẫn an toàn.",
-    next: ["Chúng tôi sẽ kiểm tra số với công ty đặt đơn và thử lại.", askFirm],
+    next: ["Công ty đặt đơn có thể sửa số và yêu cầu gửi lại.", askFirm],
   },
 };
 

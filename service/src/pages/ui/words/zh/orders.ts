@@ -104,6 +104,7 @@ export const orders: Words["orders"] = {
   },
   documentTitles: {
     original: "收到时的文件",
+    original_replaced: "被替换的文件",
     sealed: "已签署并封存",
     notarized: "已公证",
     custody_certificate: "签署证明",

@@ -58,8 +58,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["承运商报告送达后，本页会更新。"],
   },
   Delivered: {
-    headline: "文件已送达",
-    summary: "承运商已报告送达。",
+    headline: "已记录为送达",
+    summary: "送达已记录在案。",
     next: ["剩余步骤列在下面。您无需做任何事。"],
   },
   FaxPending: {
@@ -100,7 +100,7 @@ export const statuses: Words["orders"]["statuses"] = {
   NotarizationFailed: {
     headline: "公证未能完成",
     summary: "公证人未能完成公证会话。常见原因是网络连接不佳、证件问题或有人缺席。",
-    next: ["我们正在与下单的公司联系，安排新的会话。", allPaused],
+    next: ["下单的公司可以申请新的会话。", allPaused],
   },
   IdentityLocked: {
     headline: "无法确认签署人的身份",
@@ -140,7 +140,7 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxFailed: {
     headline: "传真未成功",
     summary: "接收线路没有接受：可能占线、缺纸，或不是传真线路。文件本身是安全的。",
-    next: ["我们会与下单的公司核对号码并重试。", askFirm],
+    next: ["下单的公司可以更正号码并要求重新发送。", askFirm],
   },
 };
 

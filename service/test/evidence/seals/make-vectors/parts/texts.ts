@@ -143,6 +143,11 @@ function manifests(): Part[] {
         envelopeVerifyCode: verifyCode,
       }),
     ],
+    [
+      "a document that was notarized",
+      one({ originalSha256: "a".repeat(64), sealedSha256: "b".repeat(64), notarizedSha256: "d".repeat(64) }),
+    ],
+    ["a document that was notarized on paper", one({ notarizedSha256: "d".repeat(64) })],
     ["a room's name of 200 characters beyond U+FFFF", passport({ roomName: "\u{1f600}".repeat(200) })],
     ["an empty reference", passport({ reference: "" })],
     ["a status of 64 letters", status({ value: "x".repeat(64) })],
@@ -207,7 +212,7 @@ function manifests(): Part[] {
     ["a status of 65 letters", status({ value: "x".repeat(65) })],
     ["a status with a digit", status({ value: "Signed1" })],
     ["a status with a member more", status({ more: 1 })],
-    ...["originalSha256", "sealedSha256", "custodyCertSha256"].flatMap((member): Row[] => [
+    ...["originalSha256", "sealedSha256", "custodyCertSha256", "notarizedSha256"].flatMap((member): Row[] => [
       [`${member} of 63 digits`, one({ [member]: "a".repeat(63) })],
       [`${member} that is a number`, one({ [member]: 7 })],
     ]),

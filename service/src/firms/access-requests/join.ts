@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import { readWrittenLines } from "../../kernel/audit/audit.ts";
+import type { Session } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { addFirstOwner, listMembers } from "../members/members.ts";
+
+export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
+
+/** The hash of an address in the audit line of its key, so that nobody can put another address into the request. */
+export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());
+
+/** The firm that the signed-in person asked for, while nobody belongs to it. */
+export type FirmToJoin = { partnerId: string; firmName: string };
+
+/**
+ * The firm that was made for the person's address, while it has no member. The person has shown by a mailed link that the
+ * address is theirs; the firm's key went to the same address.
+ */
+export async function firmToJoin(
+  { db, rowMac }: Pick<JoinDeps, "rowMac"> & { db: Sql },
+  { email, principal }: Pick<Session, "email" | "principal">,
+): Promise<FirmToJoin | null> {
+  if (principal) return null;
+  const [request] = await db.query<FirmToJoin & { id: string }>(sql`
+    SELECT id, partner_id AS "partnerId", firm_name AS "firmName" FROM access_requests
+    WHERE lower(work_email) = lower(${email}) AND status = 'issued' AND partner_id IS NOT NULL
+    ORDER BY decided_at DESC, id LIMIT 1`);
+  if (!request) return null;
+  const { id, partnerId, firmName } = request;
+  const lines = await readWrittenLines(db, rowMac, sql`partner_id = ${partnerId} AND action = 'access_request.issued'`);
+  const isIssued = lines.some(({ detail }) => {
+    const { requestId, address } = JSON.parse(detail ?? "{}") as { requestId?: string; address?: string };
+    return requestId === id && address === addressSha256(email);
+  });
+  if (!isIssued || (await listMembers({ db }, partnerId)).length > 0) return null;
+  return { partnerId, firmName };
+}
+
+/** Makes the person the first owner of that firm, in test. @throws ServiceError when somebody else was first */
+export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
+  const found = await firmToJoin(deps, session);
+  if (!found)
+    throw new ServiceError(
+      "conflict",
+      "Somebody belongs to this firm already: ask its owner to invite you, under Team.",
+    );
+  await addFirstOwner(deps, session, found.partnerId);
+}

@@ -1,0 +1,83 @@
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { verifiedFirm } from "../partners/partners.ts";
+
+export type LiveRequest = {
+  id: string;
+  partnerId: string;
+  firmName: string;
+  contactEmail: string | null;
+  /** Null for a person who has left the service. */
+  askedBy: string | null;
+  askedAt: Date;
+  state: "asked" | "granted" | "refused";
+  decidedAt: Date | null;
+  note: string | null;
+};
+
+/** All columns. */
+const requestState: StateMac = {
+  table: sql`live_requests`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    r,
+  ) => sql`${r}.id, ${r}.partner_id, ${r}.asked_by, extract(epoch FROM ${r}.asked_at), ${r}.state, ${r}.decided_by,
+    extract(epoch FROM ${r}.decided_at), ${r}.note`,
+};
+
+export const protectedTables = [stateRows(requestState)];
+
+const requests = (where: Statement): Statement => sql`
+  SELECT r.id, r.partner_id AS "partnerId", p.name AS "firmName", p.contact_email AS "contactEmail", u.email AS "askedBy",
+    r.asked_at AS "askedAt", r.state, r.decided_at AS "decidedAt", r.note, ${verified(requestState, sql`r`)}, ${verifiedFirm}
+  FROM live_requests r JOIN partners p ON p.id = r.partner_id LEFT JOIN users u ON u.id = r.asked_by
+  WHERE ${where}`;
+
+const mostListed = 100;
+
+/** The open requests, the oldest first. */
+export const selectOpen = (db: Sql) =>
+  db.query<LiveRequest>(sql`${requests(sql`r.state = 'asked'`)} ORDER BY r.asked_at, r.id LIMIT ${mostListed}`);
+
+export async function selectRequest(db: Sql, id: string): Promise<LiveRequest | undefined> {
+  const [found] = await db.query<LiveRequest>(requests(sql`r.id = ${id}`));
+  return found;
+}
+
+/** The latest request of a firm. */
+export async function selectLatest(db: Sql, partnerId: string): Promise<LiveRequest | undefined> {
+  const [found] = await db.query<LiveRequest>(
+    sql`${requests(sql`r.partner_id = ${partnerId}`)} ORDER BY r.asked_at DESC, r.id LIMIT 1`,
+  );
+  return found;
+}
+
+type NewRequest = { id: string; partnerId: string; askedBy: string; at: Date };
+
+/** @returns false when the firm has an open request */
+export async function insertRequest(tx: Tx, { id, partnerId, askedBy, at }: NewRequest): Promise<boolean> {
+  const inserted = await tx.query(sql`
+    INSERT INTO live_requests (id, partner_id, asked_by, asked_at) VALUES (${id}, ${partnerId}, ${askedBy}, ${at})
+    ON CONFLICT (partner_id) WHERE state = 'asked' DO NOTHING RETURNING id`);
+  if (inserted.length > 0) await writeStateMacs(tx, requestState, sql`id = ${id}`);
+  return inserted.length > 0;
+}
+
+type Decision = { state: "granted" | "refused"; by: string; at: Date; note: string | null };
+
+export async function decideRequest(tx: Tx, id: string, { state, by, at, note }: Decision): Promise<void> {
+  await tx.query(sql`
+    UPDATE live_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at}, note = ${note} WHERE id = ${id}`);
+  await writeStateMacs(tx, requestState, sql`id = ${id}`);
+}
+
+/** The test orders of a firm that were completed, and all of them: an operator sees whether it has tried the service. */
+export async function selectTestOrders(db: Sql, partnerId: string): Promise<{ completed: number; all: number }> {
+  const [row] = await db.query<{ completed: number; all: number }>(sql`
+    SELECT (count(*) FILTER (WHERE status = 'Completed'))::int AS completed, count(*)::int AS "all"
+    FROM orders WHERE partner_id = ${partnerId} AND environment = 'test'`);
+  return row ?? { completed: 0, all: 0 };
+}

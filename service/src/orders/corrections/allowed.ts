@@ -1,0 +1,95 @@
+import { eventsTo, type OrderState, type PeopleEvent, targetOf } from "../order/order.ts";
+
+/** The acts of a firm on an order in trouble. */
+export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
+
+/** The state of an order that decides about them. */
+export type Trouble = OrderState & {
+  /** Whether a signed or a notarized file is on record: from then on the document stays. */
+  isSealed: boolean;
+  /** Of the last day: changes of the fax number. */
+  faxChanges: number;
+  /** How often the firm had its parcel sent again, and its fax. */
+  shippedAgain: number;
+  faxedAgain: number;
+  /** Whether a request for a refund is open. */
+  refundIsAsked: boolean;
+};
+
+export const mostFaxChanges = 3;
+
+const beforeSealing = ["EsignPending", "EsignDeclined", "EsignExpired", "NotarizationFailed", "IdentityLocked"];
+const withNotary = ["NotarizationPending", "IdentityLocked"];
+const isEnding = ({ status }: OrderState): boolean => ["RefundPending", "Refunded", "Cancelled"].includes(status);
+const isUnpaid = (order: OrderState): boolean => targetOf(order, "cancelled") !== null;
+
+/** Reasons that hold for all acts but the refund; null for none. */
+function whyNothing(order: Trouble): string | null {
+  if (isUnpaid(order)) return "Nothing is paid yet: cancel the order, and place it again.";
+  if (order.status === "OnHold") return "The order is on hold. Write a note to the people who look at it.";
+  if (order.status === "Completed") return "The order is complete.";
+  return isEnding(order) ? "The order has ended." : null;
+}
+
+function whyNotDocument(order: Trouble): string | null {
+  if (order.isSealed) return "The document is signed or notarized: another document needs an order of its own.";
+  if (beforeSealing.includes(order.status)) return null;
+  if (order.status === "NotarizationPending")
+    return "A notary has the document. It can be replaced once that has failed.";
+  return "The document is on its way: another document needs an order of its own.";
+}
+
+function whyNotEmail({ status }: Trouble): string | null {
+  return withNotary.includes(status) ? "A notary identifies this client now. Ask the operator of this service." : null;
+}
+
+function whyNotAddress({ ship, status }: Trouble): string | null {
+  if (!ship) return "Shipping was not bought.";
+  if (status === "ShippingPending")
+    return "The parcel is being made ready. Ask the operator of this service to hold it.";
+  if (status === "Shipped") return "The parcel is on its way.";
+  return ["Delivered", "FaxPending", "FaxSent", "FaxDelivered", "FaxFailed"].includes(status)
+    ? "The parcel has arrived."
+    : null;
+}
+
+function whyNotFax({ fax, status, faxChanges }: Trouble): string | null {
+  if (!fax) return "A fax was not bought.";
+  if (status === "FaxPending" || status === "FaxSent") return "The fax is on its way.";
+  if (status === "FaxDelivered") return "The fax has arrived.";
+  return faxChanges >= mostFaxChanges ? `A fax number changes at most ${mostFaxChanges} times in 24 hours.` : null;
+}
+
+const again: readonly PeopleEvent[] = ["sign_reissued", "notarization_reopened", "shipping_retried", "fax_retried"];
+
+/** The event by which the firm has the failed service begin again; null where none failed. An operator alone unlocks an identity. */
+export const againOn = (order: OrderState): PeopleEvent | null =>
+  order.status === "IdentityLocked" ? null : (again.find((on) => targetOf(order, on) !== null) ?? null);
+
+function whyNotAgain(order: Trouble): string | null {
+  const on = againOn(order);
+  if (order.status === "IdentityLocked") return "The identity check failed for good. An operator decides.";
+  if (on === null) return "Nothing has failed: the order goes on by itself.";
+  const times = on === "shipping_retried" ? order.shippedAgain : on === "fax_retried" ? order.faxedAgain : 0;
+  return times > 0 ? "It was sent again once. An operator decides about a further time." : null;
+}
+
+function whyNotRefund(order: Trouble): string | null {
+  if (order.refundIsAsked) return "A refund was asked for already.";
+  if (eventsTo(order, "RefundPending").length > 0) return null;
+  return isUnpaid(order) ? "Nothing is paid yet: cancel the order." : "The order has ended.";
+}
+
+const specific: Readonly<Record<Exclude<Act, "refund">, (order: Trouble) => string | null>> = {
+  document: whyNotDocument,
+  email: whyNotEmail,
+  address: whyNotAddress,
+  fax: whyNotFax,
+  again: whyNotAgain,
+};
+
+/** Why the firm can't do the act now; null when it can. */
+export const whyNot = (order: Trouble, act: Act): string | null =>
+  act === "refund" ? whyNotRefund(order) : (whyNothing(order) ?? specific[act](order));
+
+export const acts = ["document", "email", "address", "fax", "again", "refund"] as const satisfies readonly Act[];

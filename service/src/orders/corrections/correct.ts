@@ -1,0 +1,151 @@
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { isEmail } from "../../kernel/platform/mail/email.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { isPlainLines } from "../../kernel/platform/text.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
+import { perform } from "../fulfilment/fulfilment.ts";
+import {
+  address,
+  faxNumber,
+  fieldsOf,
+  type LockedOrder,
+  readCorrectable,
+  recordCorrection,
+  setClientEmail,
+  setFaxTo,
+  setShipTo,
+} from "../order/order.ts";
+import type { Address } from "../pricing/pricing.ts";
+import { type Act, againOn, whyNot } from "./allowed.ts";
+import { lockOwnOrder, troubleOf } from "./store.ts";
+
+export type CorrectDeps = { db: Database; clock: Clock; log: Log; rowMac: RowMac };
+
+/** A firm's own order, and who acts on it, as the audit log names them. */
+export type Wanted = { owner: Owner; orderCode: string; actor: string };
+
+/** The fields of the order form that may be corrected. */
+export const correctableFields = [
+  "email",
+  "fax_to",
+  "ship_name",
+  "ship_line1",
+  "ship_line2",
+  "ship_city",
+  "ship_state",
+  "ship_postal",
+] as const;
+
+type Corrections = { email: string | null; faxTo: string | null; shipTo: Address | null };
+
+/** @throws ServiceError naming the field and the rule */
+function readCorrections(values: ReadonlyMap<string, string>): Corrections {
+  const unknown = [...values.keys()].find((name) => !correctableFields.some((known) => known === name));
+  if (unknown !== undefined) throw invalid(`Only ${correctableFields.join(", ")} can be corrected.`);
+  const fields = fieldsOf(values);
+  const email = fields.optional("email", 254);
+  if (email !== null && !isEmail(email)) throw invalid("email must be a mail address.");
+  const isMoved = [...values].some(([name, text]) => name.startsWith("ship_") && text.trim() !== "");
+  const corrections = {
+    email,
+    faxTo: faxNumber(fields),
+    shipTo: isMoved ? address(fields, "ship", " when the address is corrected") : null,
+  };
+  if (Object.values(corrections).every((each) => each === null))
+    throw invalid(`At least one of ${correctableFields.join(", ")} is required.`);
+  return corrections;
+}
+
+/** @throws ServiceError `conflict` with the reason */
+export async function requireAllowed(tx: Tx, order: LockedOrder, act: Act, at: Date): Promise<void> {
+  const refusal = whyNot(await troubleOf(tx, order, at), act);
+  if (refusal !== null) throw new ServiceError("conflict", refusal);
+}
+
+/**
+ * Corrects where an order's mails, parcel and fax go. All of it is written, or nothing; what is there already changes nothing.
+ * @param values fields of the order form
+ * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
+ */
+export async function correctOrder(
+  { db, clock, rowMac }: CorrectDeps,
+  { owner, orderCode, actor }: Wanted,
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { email, faxTo, shipTo } = readCorrections(values);
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const order = await lockOwnOrder(tx, owner, orderCode);
+    const before = await readCorrectable(tx, order.id);
+    const by = { actor, at };
+    if (email !== null && email !== before.email) {
+      await requireAllowed(tx, order, "email", at);
+      await setClientEmail(tx, rowMac, { orderId: order.id, email, isOpen: order.status === "EsignPending" });
+      await recordCorrection(tx, order, { kind: "email", before: { email: before.email }, after: { email }, ...by });
+    }
+    if (faxTo !== null && faxTo !== before.faxTo) {
+      await requireAllowed(tx, order, "fax", at);
+      await setFaxTo(tx, order.id, faxTo);
+      await recordCorrection(tx, order, { kind: "fax", before: { faxTo: before.faxTo }, after: { faxTo }, ...by });
+    }
+    if (shipTo !== null && !isSame(shipTo, before.shipTo)) {
+      await requireAllowed(tx, order, "address", at);
+      await setShipTo(tx, order.id, shipTo);
+      const moved = { before: { shipTo: before.shipTo }, after: { shipTo } };
+      await recordCorrection(tx, order, { kind: "address", ...moved, ...by });
+    }
+  });
+}
+
+const isSame = (one: Address, other: Address | null): boolean =>
+  other !== null &&
+  (["name", "line1", "line2", "city", "state", "postal"] as const).every((part) => one[part] === other[part]);
+
+/**
+ * Begins the service that failed again, with what was corrected.
+ * @throws ServiceError `conflict` where nothing has failed, or an operator has to decide
+ */
+export async function beginAgain({ db, clock, log }: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const order = await lockOwnOrder(tx, owner, orderCode);
+    await requireAllowed(tx, order, "again", at);
+    const on = againOn(order);
+    if (on === null) throw new ServiceError("conflict", "Nothing has failed: the order goes on by itself.");
+    const { order: moved } = await perform(tx, order, on, {}, { actor, at, log });
+    const change = { before: { status: order.status }, after: { on, status: moved.status } };
+    await recordCorrection(tx, order, { kind: "again", ...change, actor, at });
+  });
+}
+
+/**
+ * Asks the operator of this service for a refund. No money moves: an operator requests it, and another one approves.
+ * @param typed the reason, and the amount in cents; the whole payment without one
+ * @throws ServiceError naming the field and the rule; `conflict` where nothing can be refunded, or it was asked for already
+ */
+export async function askRefund(
+  { db, clock }: CorrectDeps,
+  { owner, orderCode, actor }: Wanted,
+  typed: { reason: unknown; amountCents: unknown },
+): Promise<void> {
+  const reason = typeof typed.reason === "string" ? typed.reason.trim() : "";
+  if (reason === "" || reason.length > 500 || !isPlainLines(reason))
+    throw invalid("reason must have 1 to 500 characters, and no control characters.");
+  const amountCents = typed.amountCents ?? null;
+  if (amountCents !== null && !(Number.isSafeInteger(amountCents) && Number(amountCents) > 0))
+    throw invalid("amountCents must be a whole number of US cents above 0.");
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const order = await lockOwnOrder(tx, owner, orderCode);
+    if (Number(amountCents) > order.totalCents) throw invalid("amountCents must not be more than the order's price.");
+    await requireAllowed(tx, order, "refund", at);
+    const wanted = amountCents === null ? "the whole payment" : `$${(Number(amountCents) / 100).toFixed(2)}`;
+    const { id: orderId, environment, isRush } = order;
+    await openTask(tx, { kind: "refund_asked", at, environment, orderId, isRush, reason: `${wanted}: ${reason}` });
+    await recordCorrection(tx, order, { kind: "refund", before: {}, after: { amountCents, reason }, actor, at });
+  });
+}

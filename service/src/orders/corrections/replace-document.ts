@@ -1,0 +1,130 @@
+import type { Principal } from "../../kernel/identity/identity.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
+import { documentName } from "../../kernel/platform/document-name.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import {
+  documentUse,
+  envelopeQueue,
+  fieldsOf,
+  type LockedOrder,
+  looksLikePdf,
+  type OrderDeps,
+  parseRequestedFields,
+  type RequestedField,
+  readOriginal,
+  recordCorrection,
+  replaceOriginal,
+  type SentDocument,
+  sealNotices,
+  signersOf,
+} from "../order/order.ts";
+import { requireAllowed, type Wanted } from "./correct.ts";
+import { lockOwnOrder } from "./store.ts";
+
+export type ReplaceDeps = {
+  orders: OrderDeps;
+  /** Ends the order's open envelope in the transaction: its links lead nowhere to sign, and nobody's signature is carried on. */
+  endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => Promise<void>;
+};
+
+/** The form of a replacement; `fields` and `find_places` exclude each other. Without both the places to sign stay. */
+type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
+
+const formFields = ["fields", "find_places"] as const;
+
+/**
+ * Puts another document in the place of an order's. Order, price and payment stay; where people are asked to sign, all of them are
+ * asked again. The earlier document and its round stay on record. The same document changes nothing.
+ * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
+ */
+export async function replaceDocument(
+  { orders, endRound }: ReplaceDeps,
+  wanted: Wanted & { owner: Principal },
+  { fields, upload }: Sent,
+): Promise<void> {
+  const { db, blobs, rowMac, names } = orders;
+  const { owner: principal, orderCode, actor } = wanted;
+  const { partnerId, environment } = principal;
+  const owner = { partnerId, environment };
+  const unknown = [...fields.keys()].find((name) => !formFields.some((known) => known === name));
+  if (unknown !== undefined) throw invalid(`Only document, ${formFields.join(" and ")} can be sent.`);
+  if (!upload) throw invalid("document is required: send the PDF that replaces the order's.");
+  if (!looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
+  const places = await placesOf(orders, wanted, fields);
+  const tried = await tryDocument(orders, wanted, upload, places);
+  await orders.originals.requireStorage(principal, upload.bytes.length);
+  const { bytes, sha256 } = upload;
+  const blobKey = await blobs.put(bytes, documentUse(sha256));
+  const isReplaced = await db
+    .transaction(async (tx) => {
+      const at = orders.clock();
+      const order = await lockOwnOrder(tx, owner, orderCode);
+      await requireAllowed(tx, order, "document", at);
+      const held = { orderId: order.id, owner: { ...owner, orderCode: order.code }, at };
+      const before = await readOriginal(tx, rowMac, order.id, held.owner);
+      if (before.sha256 === sha256) return false;
+      await endRound(tx, order, { actor, at });
+      await replaceOriginal(tx, rowMac, held, {
+        document: { sha256, bytes: bytes.length, pages: tried.pages, blobKey },
+        name: names.seal(documentName(upload.filename), order.code),
+        notices: sealNotices(names, order.code, tried.notices),
+        fields: places.fields,
+      });
+      const change = { before: { sha256: before.sha256 }, after: { sha256 } };
+      await recordCorrection(tx, order, { kind: "document", ...change, actor, at });
+      if (order.status === "EsignPending") await enqueue(tx, envelopeQueue, { orderId: order.id });
+      return true;
+    })
+    .catch(async (error: unknown) => {
+      if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
+      throw error;
+    });
+  if (!isReplaced) await blobs.discard(blobKey);
+}
+
+/** The signers' names, and where they sign: as before, as the form says, or as the document says (null). */
+type Places = {
+  names: readonly string[];
+  fields: readonly RequestedField[] | null;
+  sign: boolean;
+  notarize: boolean;
+};
+
+/** Reads them, and refuses early what the order's status does not allow. @throws ServiceError */
+const placesOf = (
+  { db, rowMac, clock }: OrderDeps,
+  { owner, orderCode }: Wanted,
+  sent: Sent["fields"],
+): Promise<Places> =>
+  db.transaction(async (tx) => {
+    const order = await lockOwnOrder(tx, owner, orderCode);
+    await requireAllowed(tx, order, "document", clock());
+    const { partnerId, environment } = owner;
+    const before = await readOriginal(tx, rowMac, order.id, { partnerId, environment, orderCode: order.code });
+    const signers = order.sign ? signersOf(before) : [];
+    const text = sent.get("fields")?.trim() ?? "";
+    const isSearched = fieldsOf<(typeof formFields)[number]>(sent).flag("find_places");
+    if (text !== "" && isSearched) throw invalid("fields and find_places exclude each other: send one of them.");
+    if (text !== "" && !order.sign) throw invalid("fields must be left out unless signing is bought.");
+    const routing = signers.map(({ routing }) => routing);
+    const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
+    const { sign, notarize } = order;
+    return { names: signers.map(({ name }) => name), fields, sign, notarize };
+  });
+
+/** Tries to sign it in memory, as when an order is placed. @throws ServiceError naming the obstacle */
+async function tryDocument(
+  { originals }: OrderDeps,
+  { owner: { partnerId: holder } }: Wanted,
+  { bytes, sha256 }: SentDocument,
+  { names, fields, sign, notarize }: Places,
+) {
+  if (!sign && !notarize) return { pages: await originals.pagesOf(holder, bytes), notices: [] };
+  const { pages, notices } = await originals.trySigning({
+    ...{ holder, bytes, sha256, fields, signers: names },
+    isNotarized: notarize,
+  });
+  return { pages: pages ?? (await originals.pagesOf(holder, bytes)), notices };
+}

@@ -1,0 +1,152 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type TObject, Type } from "typebox";
+import { principalOf, requireKey } from "../../kernel/http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { readForm } from "../../kernel/http/uploads/multipart.ts";
+import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
+import { actorOf } from "../../kernel/identity/identity.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { askRefund, beginAgain, correctOrder } from "./correct.ts";
+import { type ReplaceDeps, replaceDocument } from "./replace-document.ts";
+import { correctedView, correctionSchema, OrderCorrections, refundRequestSchema, replacementForm } from "./schemas.ts";
+import { readCorrected } from "./store.ts";
+
+export type CorrectionRouteDeps = { frame: RouteDeps; corrections: ReplaceDeps; uploadPlaces: UploadPlaces };
+
+const path = "/api/partner/orders/:code";
+const messages = {
+  notMultipart: "document is required: send the replacement as multipart/form-data.",
+  tooLarge: "document must be a PDF of at most 35 MB.",
+  incomplete: "The form is cut off or malformed.",
+};
+
+type Call = FastifyRequest<{ Params: { code: string } }>;
+
+type Change = {
+  url: string;
+  operationId: string;
+  summary: string;
+  description: string;
+  takes: { bodyIs: "none" } | { body: TObject } | { form: { schema: object; notForm: string } };
+  refusals: Record<number, string>;
+  change: (deps: CorrectionRouteDeps, request: Call) => Promise<void>;
+};
+
+function wantedOf(request: Call) {
+  const owner = principalOf(request);
+  return { owner, orderCode: request.params.code, actor: actorOf(owner) };
+}
+
+const changes: readonly Change[] = [
+  {
+    url: `${path}/corrections`,
+    operationId: "correctOrder",
+    summary: "Correct an order",
+    description:
+      "Changes the client's email address, the fax number, or the parcel's address of a paid order. Code, payment and price stay. Where postage to the new address is dearer than was quoted, a person decides before a label is bought.",
+    takes: { body: correctionSchema },
+    refusals: { 400: "email must be a mail address.", 409: "The parcel is on its way." },
+    change: ({ corrections }, request) => correctOrder(corrections.orders, wantedOf(request), textsOf(request.body)),
+  },
+  {
+    url: `${path}/document`,
+    operationId: "replaceDocument",
+    summary: "Replace an order's document",
+    description:
+      "Puts another PDF in the place of the order's, until a signed or notarized file exists. Everybody signs again: the earlier links end. Code, payment and price stay, and so does the earlier document, as evidence.",
+    takes: { form: { schema: replacementForm, notForm: messages.notMultipart } },
+    refusals: {
+      400: "document must be a PDF.",
+      409: "The document is signed or notarized: another document needs an order of its own.",
+    },
+    async change({ frame, corrections, uploadPlaces: places }, request) {
+      const authenticate = requireKey(frame.resolveKey);
+      const sent = await readForm(request, { filePart: "document", places, messages, authenticate });
+      try {
+        await replaceDocument(corrections, wantedOf(request), sent);
+      } finally {
+        sent.release();
+      }
+    },
+  },
+  {
+    url: `${path}/send-again`,
+    operationId: "sendOrderAgain",
+    summary: "Send an order again",
+    description:
+      "Begins the service that failed again: a new round of signatures after a decline or an expiry, another notarization, parcel or fax. A parcel and a fax are sent again once; then an operator decides.",
+    takes: { bodyIs: "none" },
+    refusals: { 409: "Nothing has failed: the order goes on by itself." },
+    change: ({ corrections }, request) => beginAgain(corrections.orders, wantedOf(request)),
+  },
+  {
+    url: `${path}/refund-request`,
+    operationId: "askRefund",
+    summary: "Ask for a refund",
+    description:
+      "Asks the operator of the service to give the payment back, or a part of it. No money moves before two of their people agree.",
+    takes: { body: refundRequestSchema },
+    refusals: {
+      400: "reason must have 1 to 500 characters, and no control characters.",
+      409: "A refund was asked for already.",
+    },
+    change({ corrections }, request) {
+      const { reason, amountCents } = (request.body ?? {}) as { reason?: unknown; amountCents?: unknown };
+      return askRefund(corrections.orders, wantedOf(request), { reason, amountCents });
+    },
+  },
+];
+
+/** Corrections of orders in trouble, which go on with their code and their payment. */
+export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps): void {
+  const { frame, corrections } = deps;
+  const common = {
+    tag: "Orders",
+    caller: "key",
+    policy: "partner-write",
+    params: Type.Object({ code: Type.String({ description: "The order code." }) }),
+    answer: OrderCorrections,
+  } as const;
+  const corrected = async (request: Call) => {
+    const { owner, orderCode } = wantedOf(request);
+    const found = await readCorrected(corrections.orders.db, orderCode, owner, corrections.orders.clock());
+    return correctedView(orderCode, found, request.id);
+  };
+  jsonRoute(app, frame, {
+    ...common,
+    method: "GET",
+    scope: "read",
+    url: `${path}/corrections`,
+    operationId: "listCorrections",
+    summary: "What may be corrected",
+    description:
+      "After a decline, an expiry or a failed service: what was corrected on the order so far, and what may be corrected now.",
+    refusals: { 404: "Order not found." },
+    handle: corrected,
+  });
+  for (const { change, takes, refusals, ...about } of changes)
+    jsonRoute(app, frame, {
+      ...common,
+      ...about,
+      ...takes,
+      method: "POST",
+      scope: "orders",
+      refusals: { 404: "Order not found.", ...refusals },
+      async handle(request) {
+        await change(deps, request);
+        return corrected(request);
+      },
+    });
+}
+
+/** The members of a JSON body as the fields of a form. @throws ServiceError naming a member that is not a text */
+function textsOf(body: unknown): Map<string, string> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("The body must be an object.");
+  const members = Object.entries(body).filter(([, value]) => value !== null);
+  const other = members.find(([, value]) => typeof value !== "string");
+  if (other) throw invalid(`${correctableOr(other[0])} must be a text.`);
+  return new Map(members as [string, string][]);
+}
+
+const correctableOr = (name: string): string =>
+  Object.hasOwn(correctionSchema.properties, name) ? name : "Each member";

@@ -1,0 +1,117 @@
+/** Changes to the facts of a placed order. The caller has locked the order, and keeps a record of what was there before. */
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { forged, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { Address } from "../pricing/pricing.ts";
+import { type DocumentOwner, documentMembers } from "./documents.ts";
+import type { RequestedField } from "./form/requested-field.ts";
+import { type OrderSigner, signersOf } from "./form/signers.ts";
+import { orderState, verifiedOrders } from "./order-mac.ts";
+import { readSigning, type SigningFacts, signingMembers } from "./signing-row.ts";
+import type { OriginalDocument } from "./store.ts";
+
+/** The facts of a placed order that its firm may correct. */
+export type Correctable = {
+  email: string;
+  shipTo: Address | null;
+  faxTo: string | null;
+};
+
+export async function readCorrectable(tx: Tx, orderId: number): Promise<Correctable> {
+  const [order] = await tx.query<Correctable>(sql`
+    SELECT customer_email AS email, ship_to AS "shipTo", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  return order;
+}
+
+/**
+ * Gives the client another address.
+ * @param isOpen whether an envelope is open: its signers stay, and a signer with a wrong address is replaced there. Else a
+ * signer with the client's earlier address gets the new one.
+ */
+export async function setClientEmail(
+  tx: Tx,
+  rowMac: RowMac,
+  { orderId, email, isOpen }: { orderId: number; email: string; isOpen: boolean },
+): Promise<void> {
+  const order = await readSigning(tx, rowMac, orderId);
+  const earlier = order.customerEmail.toLowerCase();
+  const follow = (signer: OrderSigner) => (signer.email.toLowerCase() === earlier ? { ...signer, email } : signer);
+  const signers = isOpen ? signersOf(order) : (order.signers?.map(follow) ?? null);
+  const mac = rowMac.of("orders", signingMembers({ ...order, customerEmail: email, signers }));
+  const list = signers && JSON.stringify(signers);
+  await tx.query(sql`
+    UPDATE orders SET customer_email = ${email}, signers = ${list}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+}
+
+/** Sends the parcel elsewhere. The carrier's rate was for the earlier address: a label is bought by a rate of its own. */
+export async function setShipTo(tx: Tx, orderId: number, shipTo: Address): Promise<void> {
+  await tx.query(sql`
+    UPDATE orders SET ship_to = ${JSON.stringify(shipTo)}::jsonb, carrier_rate = NULL,
+      dest_state = CASE WHEN dest_state IS NOT NULL THEN ${shipTo.state} END
+    WHERE id = ${orderId}`);
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+}
+
+export async function setFaxTo(tx: Tx, orderId: number, faxTo: string): Promise<void> {
+  await tx.query(sql`UPDATE orders SET fax_to = ${faxTo} WHERE id = ${orderId}`);
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+}
+
+/** The kind of a document that another one replaced. It stays on record. */
+const replacedKind = "original_replaced";
+
+/** The original document of an order. */
+type Original = { id: number; sha256: string; blobKey: string; mac: Buffer | null };
+
+/** The signing part of an order, as a replacement of its document is tried with. */
+export async function readOriginal(
+  tx: Tx,
+  rowMac: RowMac,
+  orderId: number,
+  owner: DocumentOwner,
+): Promise<Original & SigningFacts> {
+  const [original] = await tx.query<Original>(sql`
+    SELECT id, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
+    WHERE order_id = ${orderId} AND kind = 'original'`);
+  if (!original) throw new ServiceError("not_found", "Order not found.");
+  const { sha256, blobKey, mac } = original;
+  if (!rowMac.holds("documents", documentMembers({ ...owner, kind: "original", sha256, blobKey }), mac)) throw forged();
+  return { ...original, ...(await readSigning(tx, rowMac, orderId)) };
+}
+
+export type NewOriginal = {
+  document: OriginalDocument;
+  /** Encrypted. */
+  name: Buffer | null;
+  notices: Buffer | null;
+  fields: readonly RequestedField[] | null;
+};
+
+/** Puts a document in the place of the order's original, which stays on record under a kind of its own. */
+export async function replaceOriginal(
+  tx: Tx,
+  rowMac: RowMac,
+  { orderId, owner, at }: { orderId: number; owner: DocumentOwner; at: Date },
+  { document, name, notices, fields }: NewOriginal,
+): Promise<void> {
+  const before = await readOriginal(tx, rowMac, orderId, owner);
+  const macOf = (kind: string, { sha256, blobKey }: { sha256: string; blobKey: string }) =>
+    rowMac.of("documents", documentMembers({ ...owner, kind, sha256, blobKey }));
+  await tx.query(sql`
+    UPDATE documents SET kind = ${replacedKind}, row_mac = ${macOf(replacedKind, before)} WHERE id = ${before.id}`);
+  const { sha256, bytes, pages, blobKey } = document;
+  await tx.query(sql`
+    INSERT INTO documents (order_id, kind, sha256, bytes, pages, blob_key, created_at, row_mac)
+    VALUES (${orderId}, 'original', ${sha256}, ${bytes}, ${pages}, ${blobKey}, ${at}, ${macOf("original", document)})`);
+  const mac = rowMac.of("orders", signingMembers({ ...before, fields }));
+  await tx.query(sql`
+    UPDATE orders SET document_name = ${name}::bytea, document_notices = ${notices}::bytea,
+      signature_fields = ${fields && JSON.stringify(fields)}::jsonb, row_mac = ${mac},
+      envelope_status = CASE WHEN status = 'EsignPending' THEN 'Sent' ELSE envelope_status END
+    WHERE id = ${orderId}`);
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+}

@@ -1,0 +1,68 @@
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { verifiedOrders } from "./order-mac.ts";
+import type { OrderState } from "./transitions/table.ts";
+
+export type CorrectionKind = "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
+
+/** A correction as it is kept. `before` and `after` hold what was there, and what is there now. */
+export type Correction = {
+  kind: CorrectionKind;
+  before: Readonly<Record<string, unknown>>;
+  after: Readonly<Record<string, unknown>>;
+  /** As the audit log names it. */
+  actor: string;
+  at: Date;
+};
+
+/** All columns. */
+const correctionState: StateMac = {
+  table: sql`order_corrections`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (c) =>
+    sql`${c}.id, ${c}.order_id, ${c}.kind, ${c}.before, ${c}.after, ${c}.actor, extract(epoch FROM ${c}.at)`,
+};
+
+export const correctionRows = stateRows(correctionState);
+
+/** Writes a correction and its audit line, in the transaction of the change. The log names no person. */
+export async function recordCorrection(
+  tx: Tx,
+  { id: orderId, partnerId }: { id: number; partnerId: string },
+  { kind, before, after, actor, at }: Correction,
+): Promise<void> {
+  const [row] = await tx.query<{ id: number }>(sql`
+    INSERT INTO order_corrections (order_id, kind, before, after, actor, at)
+    VALUES (${orderId}, ${kind}, ${JSON.stringify(before)}::jsonb, ${JSON.stringify(after)}::jsonb, ${actor}, ${at}) RETURNING id`);
+  if (!row) throw new Error("the correction was not written");
+  await writeStateMacs(tx, correctionState, sql`id = ${row.id}`);
+  const detail = { correction: row.id, kind };
+  await tx.query(auditLine({ at, action: "order.corrected", actor, partnerId, orderId, detail }));
+}
+
+/** The corrections of an order, oldest first. @throws ServiceError `unavailable` for an altered one */
+export const correctionsOf = (db: Sql, orderId: number) =>
+  db.query<Correction>(sql`
+    SELECT kind, before, after, actor, at, ${verified(correctionState, sql`c`)} FROM order_corrections c
+    WHERE order_id = ${orderId} ORDER BY id`);
+
+/** How often the client of an order got another address: links to documents that went to earlier ones open nothing. */
+export async function emailChanges(db: Sql, orderCode: string): Promise<number> {
+  const rows = await db.query(sql`
+    SELECT ${verified(correctionState, sql`c`)} FROM order_corrections c JOIN orders o ON o.id = c.order_id
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND c.kind = 'email'`);
+  return rows.length;
+}
+
+/** An order with the facts that decide what its firm may correct; undefined for another owner's. */
+export async function findToCorrect(db: Sql, orderCode: string, { partnerId, environment }: Owner) {
+  const [order] = await db.query<OrderState & { id: number }>(sql`
+    SELECT id, status, status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax, ${verifiedOrders} FROM orders
+    WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} AND environment = ${environment}`);
+  return order;
+}

@@ -1,0 +1,186 @@
+import type { FastifyInstance } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { readForm } from "../../../kernel/http/uploads/multipart.ts";
+import { actorOf } from "../../../kernel/identity/identity.ts";
+import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
+import {
+  askRefund,
+  beginAgain,
+  type Corrected,
+  correctableFields,
+  correctOrder,
+  type ReplaceDeps,
+  replaceDocument,
+} from "../../../orders/corrections/corrections.ts";
+import type { PublicOrderRow } from "../../../orders/order/order.ts";
+import { done, type FlashMessage } from "../../ui/flash-messages.ts";
+import { plainTime } from "../../ui/format.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { centsOf } from "../../ui/forms/cents.ts";
+import { checkbox, field } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { DashboardFrame } from "../page-shell.ts";
+import { reauthenticate } from "../reauthenticate.ts";
+import { doOnce } from "../submit-once.ts";
+import { ownOrder } from "./own-order.ts";
+
+export type PutRightView = {
+  submission: string;
+  order: Pick<PublicOrderRow, "code" | "customerEmail" | "faxTo" | "sign">;
+  corrected: Corrected;
+  typed?: FormValues;
+};
+
+const againWords: Readonly<Record<string, string>> = {
+  EsignDeclined: "Send it to the signers again",
+  EsignExpired: "Send it to the signers again",
+  NotarizationFailed: "Have it notarized again",
+  ShippingFailed: "Ship it again",
+  FaxFailed: "Fax it again",
+};
+
+/** Whether the firm can correct anything now. */
+export const canBePutRight = ({ refusals }: Corrected): boolean =>
+  Object.entries(refusals).some(([act, refusal]) => act !== "refund" && refusal === null);
+
+/** The button that begins the failed service again; nothing where none failed. */
+export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
+  html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWords[corrected.status] ?? "Send again", { fields: { submission } })}`;
+
+/** The forms that correct an order in trouble, and what was corrected before. */
+export function putRightPart(view: PutRightView): Html {
+  const { order, corrected } = view;
+  const { refusals, corrections, status } = corrected;
+  const after = refusals.again === null ? ` Then press “${againWords[status] ?? "Send again"}”.` : "";
+  return html`<p>The order keeps its code and its payment.${after}</p>
+${refusals.document === null && documentForm(view)}
+${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: "Links to documents that went to the earlier address stop working." }))}
+${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(view.typed))}
+${refusals.fax === null && part(view, "fax", "Correct the fax number", field({ form: "fax", name: "fax_to", type: "tel", label: "Fax number", required: true, maxLength: 40, value: view.typed?.["fax_to"] ?? order.faxTo ?? "" }))}
+${corrections.length > 0 && html`<h3>Corrected so far</h3><ul>${corrections.map((each) => html`<li>${lineOf(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
+}
+
+const part = ({ order, submission, typed }: PutRightView, name: string, title: string, fields: Html): Html =>
+  html`<details class="question"${typed && html` open`}><summary>${title}</summary>
+<form class="form" method="post" action="/dashboard/orders/${order.code}/correct">
+${hiddenFields({ submission })}${fields}
+<div class="form-actions"><button type="submit" class="quiet-button" name="part" value="${name}">Save</button></div>
+</form></details>`;
+
+function addressFields(typed?: FormValues): Html {
+  const line = (name: string, label: string, maxLength: number, required = true) =>
+    field({ form: "address", name: `ship_${name}`, label, required, maxLength, value: typed?.[`ship_${name}`] ?? "" });
+  return html`${line("name", "Recipient", 200)}${line("line1", "Address", 200)}${line("line2", "Suite, floor", 200, false)}${line("city", "City", 100)}${line("state", "State", 2)}${line("postal", "ZIP code", 10)}
+<p class="hint">Where postage to it is dearer than was quoted, a person decides before a label is bought.</p>`;
+}
+
+function documentForm({ order, submission, corrected }: PutRightView): Html {
+  const isAgain = corrected.refusals.again === null;
+  return html`<details class="question"><summary>Replace the document</summary>
+<form class="form" method="post" action="/dashboard/orders/${order.code}/document" enctype="multipart/form-data">
+${hiddenFields({ submission })}<p>${order.sign && "Everybody signs again, also people who have signed: their links and signatures are of the earlier document. "}The earlier document stays on record, for your firm alone.</p>
+<div class="form-field"><label for="replacement">The PDF that replaces it</label>
+<input type="file" id="replacement" name="document" accept="application/pdf" required></div>
+${order.sign && checkbox({ form: "document", name: "find_places", label: "Find the places to sign anew", hint: "Without it people sign where they would have signed before." })}
+${isAgain && checkbox({ form: "document", name: "again", label: againWords[corrected.status] ?? "Send again", checked: true })}
+<div class="form-actions"><button type="submit" class="quiet-button">Replace the document</button></div>
+</form></details>`;
+}
+
+const lineWords: Readonly<Record<string, string>> = {
+  document: "Document replaced",
+  email: "Client’s email",
+  address: "Parcel’s address",
+  fax: "Fax number",
+  signer: "Signer",
+  again: "Sent again",
+  refund: "Refund asked for",
+};
+
+/** The fact before it, which the page shows nowhere else. */
+function lineOf({ kind, before }: Corrected["corrections"][number]): string {
+  const words = lineWords[kind] ?? kind;
+  const { email, faxTo, shipTo, name } = before as Readonly<Record<string, unknown>>;
+  const address = shipTo as { name: string; line1: string; city: string } | null | undefined;
+  const was = email ?? faxTo ?? name ?? (address && `${address.name}, ${address.line1}, ${address.city}`);
+  return was === undefined || was === null || was === "" ? words : `${words}, before: ${String(was)}`;
+}
+
+/** Asks the operator for the money back. */
+export const refundPart = ({ order, submission, corrected }: PutRightView): Html =>
+  corrected.refusals.refund === null
+    ? html`<details class="question"><summary>Ask for a refund</summary>
+<form class="form" method="post" action="/dashboard/orders/${order.code}/refund-request">
+${hiddenFields({ submission })}<p>Two people of the service decide on it. Until then the order goes on.</p>
+${field({ form: "refund", name: "reason", label: "Reason", required: true, maxLength: 500 })}
+${field({ form: "refund", name: "amount", label: "Amount in dollars", maxLength: 12, inputMode: "decimal", hint: "Leave it empty for the whole payment." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Ask for the refund</button></div>
+</form></details>`
+    : html``;
+
+type OrderCall = PageCall<{ code: string }>;
+type Form = Pick<PageRoute<string>, "method" | "policy"> & {
+  refused: (call: OrderCall, error: string) => Promise<string>;
+};
+type Deps = OnceDeps & { limits: RateLimits; corrections: ReplaceDeps; frame: DashboardFrame };
+
+const messages = {
+  notMultipart: "Choose the PDF that replaces the document.",
+  tooLarge: "The document must be a PDF of at most 35 MB.",
+  incomplete: "The form is cut off or malformed.",
+};
+
+/** @param app takes forms with files */
+export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps: Deps, form: Form): void {
+  const { corrections, frame } = deps;
+  const wanted = async ({ params, request }: OrderCall) => {
+    const { code: orderCode } = await ownOrder(deps.db, request, params.code);
+    const owner = principalOf(request);
+    return { owner, orderCode, actor: actorOf(owner) };
+  };
+  const post = (
+    name: "correct" | "send-again" | "refund-request",
+    message: FlashMessage,
+    act: (of: Awaited<ReturnType<typeof wanted>>, typed: FormValues) => Promise<void>,
+  ) =>
+    pageRoute(forms, deps, {
+      ...form,
+      url: `/dashboard/orders/:code/${name}` as "/dashboard/orders/:code/correct",
+      handle: doOnce(deps, async (call) => {
+        const of = await wanted(call);
+        await act(of, call.form);
+        return done(`/dashboard/orders/${of.orderCode}`, message);
+      }),
+    });
+  post("correct", "order-corrected", (of, typed) =>
+    correctOrder(corrections.orders, of, new Map(correctableFields.map((name) => [name, typed[name] ?? ""]))),
+  );
+  post("send-again", "order-sent-again", (of) => beginAgain(corrections.orders, of));
+  post("refund-request", "refund-asked", (of, { reason, amount }) =>
+    askRefund(corrections.orders, of, { reason, amountCents: centsOf(amount ?? "") }),
+  );
+  const authenticate = reauthenticate(frame.callers);
+  pageRoute(app, deps, {
+    ...form,
+    url: "/dashboard/orders/:code/document",
+    async handle(call) {
+      const of = await wanted(call);
+      const { uploadPlaces: places } = frame;
+      const sent = await readForm(call.request, { filePart: "document", places, messages, authenticate });
+      try {
+        const { upload } = sent;
+        await replaceDocument(corrections, of, {
+          fields: new Map(sent.fields.get("find_places") === "on" ? [["find_places", "on"]] : []),
+          upload: upload?.bytes.length === 0 ? null : upload,
+        });
+        if (sent.fields.get("again") === "on") await beginAgain(corrections.orders, of);
+      } finally {
+        sent.release();
+      }
+      return done(`/dashboard/orders/${of.orderCode}`, "document-replaced");
+    },
+  });
+}

@@ -1,0 +1,9 @@
+import { invalid } from "../../../kernel/platform/errors.ts";
+
+/** Reads an amount of dollars as it is typed; null for an empty field. @throws ServiceError naming the rule */
+export function centsOf(text: string): number | null {
+  const typed = text.trim().replace(/^\$/, "");
+  if (typed === "") return null;
+  if (!/^\d{1,7}(\.\d{2})?$/.test(typed)) throw invalid("Amount must be dollars, as 49 or 49.50.");
+  return Math.round(Number(typed) * 100);
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { mailsTo, postForm, signIn } from "../members/signed-in-member.ts";
+import { newOperator } from "../operators/console-people.ts";
+
+const harness = await forTests(openHarness({}));
+const { service, db } = harness;
+const at = (path: string) => service.baseUrl + path;
+const html = { Accept: "text/html" };
+
+let firms = 0;
+/** A firm whose first member signed in by the address that asked for access, and opened it by one click. */
+async function firm(name: string) {
+  const workEmail = `dana@live-${++firms}.com`;
+  const useCase = "We are a title company and want our closings notarized online before the deeds are recorded.";
+  const asked = await fetch(at("/api/partner/request"), {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ firmName: name, contactName: "Dana", workEmail, useCase }),
+  });
+  assert.equal(((await asked.json()) as { status: string }).status, "issued");
+  const owner = { ...(await signIn(service, workEmail)).headers, Origin: new URL(service.baseUrl).origin };
+  const [row] = await db.query<{ partnerId: string }>(sql`
+    SELECT partner_id AS "partnerId" FROM access_requests WHERE work_email = ${workEmail}`);
+  return { workEmail, owner, partnerId: row?.partnerId ?? "" };
+}
+
+const open = (owner: { Cookie: string }) => postForm(at("/dashboard/link/own"), {}, { ...owner, ...html });
+const ask = (owner: { Cookie: string }) => postForm(at("/dashboard/settings/live"), {}, { ...owner, ...html });
+const look = async (path: string, headers: Record<string, string>) => (await fetch(at(path), { headers })).text();
+const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
+const requestsOf = (partnerId: string) =>
+  db.query<{ id: string; state: string }>(sql`
+    SELECT id, state FROM live_requests WHERE partner_id = ${partnerId} ORDER BY asked_at`);
+const liveOf = async (partnerId: string) =>
+  (
+    await db.query<{ firm: boolean; owners: boolean[] }>(sql`
+      SELECT live_enabled AS firm, ARRAY(SELECT live_access FROM members WHERE partner_id = p.id ORDER BY linked_at) AS owners
+      FROM partners p WHERE id = ${partnerId}`)
+  )[0];
+const decide = (id: string, verb: string, { cookie }: { cookie: string }, fields: Record<string, string> = {}) =>
+  postForm(at(`/operator/live-requests/${id}/${verb}`), fields, {
+    cookie,
+    Origin: new URL(service.baseUrl).origin,
+    ...html,
+  });
+
+test("who asked for access opens the firm by one click, and nobody else becomes its first owner", async () => {
+  const { owner, partnerId } = await firm("Harbor Title");
+  assert.match(await look("/dashboard/link", owner), /You asked for access for .*Harbor Title/);
+  const stranger = { ...(await signIn(service, "stranger@elsewhere.com")).headers, Origin: owner.Origin };
+  assert.doesNotMatch(await look("/dashboard/link", stranger), /Harbor Title/);
+  assert.match(await alertIn(await open(stranger)), /ask its owner to invite you/);
+  const answers = await Promise.all([open(owner), open(owner)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
+  const members = await db.query(sql`SELECT role FROM members WHERE partner_id = ${partnerId}`);
+  assert.deepEqual(members, [{ role: "owner" }]);
+});
+
+test("an address that was put into a request in the database opens no firm", async () => {
+  const { partnerId } = await firm("Elm Title");
+  await db.query(sql`UPDATE access_requests SET work_email = 'mallory@example.org' WHERE partner_id = ${partnerId}`);
+  const mallory = {
+    ...(await signIn(service, "mallory@example.org")).headers,
+    Origin: new URL(service.baseUrl).origin,
+  };
+  assert.doesNotMatch(await look("/dashboard/link", mallory), /Elm Title/);
+  assert.equal((await open(mallory)).status, 409);
+});
+
+test("live is asked for once, granted without a key, and mailed to the owners", async () => {
+  const { owner, partnerId, workEmail } = await firm("Oak Title");
+  await open(owner);
+  assert.equal((await ask(owner)).status, 303);
+  assert.match(await alertIn(await ask(owner)), /^Live was asked for already/);
+  await until(() => mailsTo(service, workEmail).some((mail) => mail.includes("Somebody asked for live")));
+  const [request] = await requestsOf(partnerId);
+  const admin = await newOperator(harness, { roles: ["admin"] });
+  assert.match(await look("/operator/approvals", { cookie: admin.cookie }), /Oak Title/);
+  assert.match(await look("/operator", { cookie: admin.cookie }), /Oak Title asks for live/);
+  assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
+  const answers = await Promise.all([1, 2].map(() => decide(request?.id ?? "", "grant", admin)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
+  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
+  await until(() => mailsTo(service, workEmail).some((mail) => mail.includes("Your firm has live now")));
+  assert.match(await look("/dashboard/settings", owner), /<dt>Live<\/dt>\s*<dd>Enabled<\/dd>/);
+  const tasks = await db.query(
+    sql`SELECT state FROM tasks WHERE kind = 'live_access' AND subject = ${request?.id ?? ""}`,
+  );
+  assert.deepEqual(tasks, [{ state: "done" }]);
+});
+
+test("a refusal has a reason, which is mailed and shown, and the owner may ask again", async () => {
+  const { owner, partnerId, workEmail } = await firm("Ash Title");
+  await open(owner);
+  await ask(owner);
+  const [request] = await requestsOf(partnerId);
+  const admin = await newOperator(harness, { roles: ["admin"] });
+  assert.equal((await decide(request?.id ?? "", "refuse", admin)).status, 400);
+  assert.equal(
+    (await decide(request?.id ?? "", "refuse", admin, { note: "Complete a test order first." })).status,
+    303,
+  );
+  await until(() => mailsTo(service, workEmail).some((mail) => mail.includes("Complete a test order first.")));
+  assert.match(await look("/dashboard/settings", owner), /Complete a test order first\./);
+  assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
+  assert.equal((await ask(owner)).status, 303);
+});
+
+test("who is no owner any more gets nothing, and neither gets a member", async () => {
+  const { owner, partnerId } = await firm("Yew Title");
+  await open(owner);
+  await ask(owner);
+  const [request] = await requestsOf(partnerId);
+  const [member] = await db.query<{ id: string }>(
+    sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId}`,
+  );
+  await service.cli("member", "set", member?.id ?? "", "member");
+  assert.equal((await ask(owner)).status, 403);
+  const admin = await newOperator(harness, { roles: ["admin"] });
+  assert.match(await alertIn(await decide(request?.id ?? "", "grant", admin)), /The firm has no owner now/);
+  assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
+});
+
+test("an operator without the right, without a fresh passkey, or of the firm itself decides nothing", async () => {
+  const { owner, partnerId, workEmail } = await firm("Fir Title");
+  await open(owner);
+  await ask(owner);
+  const [request] = await requestsOf(partnerId);
+  const agent = await newOperator(harness, { roles: ["agent"] });
+  const keyless = await newOperator(harness, { roles: ["admin"], passkey: false });
+  for (const person of [agent, keyless])
+    assert.notEqual(
+      (await decide(request?.id ?? "", "grant", person)).headers.get("location"),
+      "/operator/approvals#live",
+    );
+  const [user] = await db.query<{ id: string }>(sql`SELECT id FROM users WHERE email = ${workEmail}`);
+  await db.query(sql`
+    INSERT INTO operators (user_id, name, roles, added_at) VALUES (${user?.id}, 'Dana', '{admin}', now() - interval '2 days')`);
+  assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
+});
+
+test("a request that was changed in the database is neither shown nor granted", async () => {
+  const { owner, partnerId } = await firm("Elder Title");
+  await open(owner);
+  await ask(owner);
+  const [request] = await requestsOf(partnerId);
+  await assert.rejects(db.query(sql`DELETE FROM live_requests WHERE id = ${request?.id}`), /append-only/);
+  await db.query(sql`UPDATE live_requests SET row_mac = NULL WHERE id = ${request?.id}`);
+  const admin = await newOperator(harness, { roles: ["admin"] });
+  assert.equal((await decide(request?.id ?? "", "grant", admin)).status, 503);
+  assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Act, acts, whyNot } from "../../../src/orders/corrections/allowed.ts";
+import { orderStatuses } from "../../../src/orders/order/order.ts";
+
+const bought = { sign: true, notarize: true, ship: true, fax: true };
+const nothingYet = { isSealed: false, faxChanges: 0, shippedAgain: 0, faxedAgain: 0, refundIsAsked: false };
+const at = (status: string, more: object = {}) => ({
+  status,
+  statusBeforeHold: null,
+  ...bought,
+  ...nothingYet,
+  ...more,
+});
+
+/** The acts that a firm may do in a status. */
+const allowedIn = (status: string, more?: object): Act[] =>
+  acts.filter((act) => whyNot(at(status, more), act) === null);
+
+const table: Readonly<Record<string, string>> = {
+  Created: "",
+  ManualQuoteRequired: "",
+  QuoteReady: "",
+  AwaitingPayment: "",
+  PaymentFailed: "",
+  Paid: "email address fax refund",
+  EsignPending: "document email address fax refund",
+  EsignDeclined: "document email address fax again refund",
+  EsignExpired: "document email address fax again refund",
+  EsignComplete: "email address fax refund",
+  NotarizationPending: "address fax refund",
+  NotarizationFailed: "document email address fax again refund",
+  IdentityLocked: "document address fax refund",
+  NotarizationComplete: "email address fax refund",
+  ShippingPending: "email fax refund",
+  Shipped: "email fax refund",
+  ShippingFailed: "email address fax again refund",
+  Delivered: "email fax refund",
+  FaxPending: "email refund",
+  FaxSent: "email refund",
+  FaxDelivered: "email refund",
+  FaxFailed: "email fax again refund",
+  OnHold: "refund",
+  Completed: "refund",
+  RefundPending: "",
+  Refunded: "",
+  Cancelled: "",
+};
+
+test("the table of statuses and corrections", () => {
+  assert.deepEqual(Object.keys(table).sort(), [...orderStatuses].sort());
+  for (const [status, allowed] of Object.entries(table)) assert.equal(allowedIn(status).join(" "), allowed, status);
+});
+
+test("every refusal gives a reason, as a sentence", () => {
+  for (const status of orderStatuses)
+    for (const act of acts) {
+      const why = whyNot(at(status), act);
+      if (why !== null) assert.match(why, /^[A-Z].{10,}\.$/, `${act} in ${status}`);
+    }
+});
+
+test("a signed or notarized document stays", () => {
+  for (const status of ["EsignDeclined", "NotarizationFailed", "IdentityLocked"])
+    assert.ok(!allowedIn(status, { isSealed: true }).includes("document"), status);
+});
+
+test("what was not bought can't be corrected", () => {
+  assert.ok(!allowedIn("EsignDeclined", { ship: false }).includes("address"));
+  assert.ok(!allowedIn("EsignDeclined", { fax: false }).includes("fax"));
+});
+
+test("a parcel and a fax are sent again once, and a fax number changes three times a day", () => {
+  assert.ok(!allowedIn("ShippingFailed", { shippedAgain: 1 }).includes("again"));
+  assert.ok(allowedIn("ShippingFailed", { faxedAgain: 1 }).includes("again"));
+  assert.ok(!allowedIn("FaxFailed", { faxedAgain: 1 }).includes("again"));
+  assert.ok(allowedIn("FaxFailed", { faxChanges: 2 }).includes("fax"));
+  assert.ok(!allowedIn("FaxFailed", { faxChanges: 3 }).includes("fax"));
+});
+
+test("a refund is asked for once at a time", () => {
+  assert.equal(whyNot(at("EsignDeclined", { refundIsAsked: true }), "refund"), "A refund was asked for already.");
+});

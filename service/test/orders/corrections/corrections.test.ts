@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { changeOrder } from "@signsealship/testing/row-mac";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { beginAgain } from "../../../src/orders/corrections/corrections.ts";
+import { documentsPath } from "../../../src/orders/order/order.ts";
+import { findEnvelope } from "../../../src/signing/envelopes/records/envelope.ts";
+import { readDocument } from "../../../src/signing/envelopes/records/revisions.ts";
+import { browser, openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
+
+const running = await forTests(openCeremonyService());
+const { db, ceremony, headers } = running;
+const url = (path: string) => `${running.service.baseUrl}/api/partner/orders/${path}`;
+
+type Answer = {
+  status: string;
+  error?: string;
+  refusals: Record<string, string | null>;
+  corrections: { kind: string; before: Record<string, unknown>; after: Record<string, unknown> }[];
+};
+
+/** Calls a route of an order. @returns its status and its body */
+async function call(path: string, body?: object | FormData, by: { Authorization: string } = headers) {
+  const isForm = body instanceof FormData;
+  const response = await fetch(url(path), {
+    method: "POST",
+    headers: { ...by, ...(body && !isForm && { "Content-Type": "application/json" }) },
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, ...((await response.json()) as Partial<Answer>), code: response.status };
+}
+
+const upload = (bytes: Buffer, fields: Record<string, string> = {}) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("document", new Blob([new Uint8Array(bytes)], { type: "application/pdf" }), "Deed corrected.pdf");
+  return form;
+};
+
+const correctionsOf = async (code: string) =>
+  (await (await fetch(url(`${code}/corrections`), { headers })).json()) as Answer;
+const statusOf = async (code: string) => (await correctionsOf(code)).status;
+const documentsOf = async (code: string) =>
+  (
+    (await (await fetch(url(`${code}/documents`), { headers })).json()) as {
+      documents: { kind: string; sha256: string; documentId: string }[];
+    }
+  ).documents;
+const idOf = async (code: string) =>
+  (await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`))[0]?.id ?? 0;
+const envelopesOf = async (code: string) =>
+  db.query<{ id: number; outcome: string | null }>(sql`
+    SELECT id, outcome FROM envelopes WHERE order_id = ${await idOf(code)} ORDER BY attempt`);
+
+let people = 0;
+/** A person whose mailbox nobody else has. */
+const person = (name: string) => ({ name, email: `${name.toLowerCase()}${people++}@example.com` });
+const jane = person("Jane");
+
+/** An order that Jane has signed and John has declined. */
+async function declined() {
+  const signers = [person("Jane"), person("John")] as const;
+  const code = await running.order(signers);
+  const links = [await running.linkOf(signers[0].email), await running.linkOf(signers[1].email)] as const;
+  await signBy(ceremony, links[0], "Jane");
+  await ceremony.decline(links[1], { kind: "declined", reason: "The legal description is wrong." }, browser);
+  return { code, signers, links };
+}
+
+test("a declined order goes on with another document and another signer, under its code and its payment", async () => {
+  const { code, signers, links } = await declined();
+  const [before] = await documentsOf(code);
+  assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 3 })))).code, 200);
+  const mary = person("Mary");
+  assert.equal((await call(`${code}/signers/2/replace`, mary)).code, 200);
+  assert.equal(await statusOf(code), "EsignDeclined");
+  assert.equal((await call(`${code}/send-again`)).status, "EsignPending");
+
+  const again = await until(async () => {
+    const link = await running.linkOf(signers[0].email);
+    return link.token === links[0].token ? null : link;
+  });
+  assert.equal((await ceremony.view(again)).document?.pages, 4, "three pages, and the one for signatures");
+  await signBy(ceremony, again, "Jane");
+  await signBy(ceremony, await running.linkOf(mary.email), "Mary");
+  await until(async () => (await statusOf(code)) !== "EsignPending");
+
+  const documents = await documentsOf(code);
+  assert.deepEqual(
+    documents.map(({ kind }) => kind),
+    ["original_replaced", "original", "sealed", "custody_certificate"],
+  );
+  assert.equal(documents[0]?.sha256, before?.sha256);
+  const paid = await db.query(sql`SELECT FROM payments WHERE order_id = ${await idOf(code)}`);
+  assert.equal(paid.length, 1);
+  const { corrections } = await correctionsOf(code);
+  assert.deepEqual(
+    corrections.map(({ kind }) => kind),
+    ["document", "signer", "again"],
+  );
+  assert.deepEqual(corrections[0]?.before, { sha256: before?.sha256 });
+  assert.equal(corrections[1]?.before["email"], signers[1].email);
+});
+
+test("links of the round before lead nowhere, and its document is still the one that was signed", async () => {
+  const { code, links } = await declined();
+  await call(`${code}/document`, upload(makePdf({ pages: 1, text: "Other" } as Parameters<typeof makePdf>[0])));
+  await call(`${code}/send-again`);
+  const [first] = await until(async () => {
+    const found = await envelopesOf(code);
+    return found.length === 2 ? found : null;
+  });
+  for (const link of links) assert.equal((await ceremony.view(link)).state, "declined");
+  const envelope = first && (await findEnvelope(db, first.id));
+  assert.ok(envelope);
+  const { sha256, original } = await readDocument(running.deps, envelope);
+  assert.equal(original.sha256, (await documentsOf(code))[0]?.sha256);
+  assert.match(sha256, /^[0-9a-f]{64}$/);
+});
+
+test("a document is replaced while people sign: all of them sign again", async () => {
+  const signers = [person("Jane"), person("John")] as const;
+  const code = await running.order(signers);
+  const old = await running.linkOf(signers[0].email);
+  await signBy(ceremony, old, "Jane");
+  assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 5 })))).status, "EsignPending");
+  assert.equal((await ceremony.view(old)).state, "voided");
+  const fresh = await until(async () => {
+    const link = await running.linkOf(signers[0].email);
+    return link.token === old.token ? null : link;
+  });
+  assert.equal((await ceremony.view(fresh)).state, "ready");
+  assert.deepEqual(
+    (await envelopesOf(code)).map(({ outcome }) => outcome),
+    ["Voided", null],
+  );
+});
+
+test("the same document changes nothing, and what is not a PDF is refused", async () => {
+  const { code } = await declined();
+  const bytes = makePdf({ pages: 3 });
+  await call(`${code}/document`, upload(bytes));
+  await call(`${code}/document`, upload(bytes));
+  assert.equal((await correctionsOf(code)).corrections.length, 1);
+  const refused = [
+    [upload(Buffer.from("Hello")), "document must be a PDF."],
+    [new FormData(), "document is required: send the PDF that replaces the order's."],
+    [upload(bytes, { email: "a@example.com" }), "Only document, fields and find_places can be sent."],
+    [upload(bytes, { find_places: "maybe" }), "find_places must be true or on to include it, or be left out."],
+  ] as const;
+  for (const [form, error] of refused) {
+    if (![...form.keys()].length) form.append("find_places", "true");
+    const answer = await call(`${code}/document`, form);
+    assert.deepEqual([answer.code, answer.error], [400, error]);
+  }
+});
+
+test("an address, a fax number and an email are corrected together, or not at all", async () => {
+  const code = await running.order([jane], {
+    ...{ svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street", ship_city: "Albany" },
+    ...{ ship_state: "NY", ship_postal: "12207", fax_to: "2125550123" },
+  });
+  const moved = {
+    ...{ ship_name: "Lender", ship_line1: "2 State Street", ship_city: "Albany" },
+    ...{ ship_state: "NY", ship_postal: "12207" },
+  };
+  await changeOrder(db, code, sql`status = 'ShippingPending'`);
+  const refused = await call(`${code}/corrections`, { ...moved, fax_to: "2125550199", email: "new@example.com" });
+  assert.equal(refused.code, 409);
+  assert.match(refused.error ?? "", /^The parcel is being made ready/);
+  assert.deepEqual((await correctionsOf(code)).corrections, []);
+
+  await changeOrder(db, code, sql`status = 'ShippingFailed'`);
+  const done = await call(`${code}/corrections`, { ...moved, fax_to: "2125550199", email: "new@example.com" });
+  assert.deepEqual(
+    done.corrections?.map(({ kind }) => kind),
+    ["email", "fax", "address"],
+  );
+  assert.equal(done.corrections?.[1]?.before["faxTo"], "+12125550123");
+  await call(`${code}/corrections`, { ...moved, fax_to: "2125550199" });
+  assert.equal((await correctionsOf(code)).corrections.length, 3, "sent again it changes nothing");
+  assert.equal((await call(`${code}/send-again`)).status, "ShippingPending");
+});
+
+test("wrong fields are refused by name", async () => {
+  const { code } = await declined();
+  const refusals: [object, RegExp][] = [
+    [{}, /^At least one of email, /],
+    [{ email: "nobody" }, /^email must be a mail address\.$/],
+    [{ email: 5 }, /^email must be a text\.$/],
+    [{ fax_to: "12" }, /^fax_to must be a 10-digit US number/],
+    [{ ship_name: "Lender" }, /^ship_line1 is required when the address is corrected\.$/],
+    [{ total: "1" }, /^Only email, .* can be corrected\.$/],
+  ];
+  for (const [body, error] of refusals) {
+    const answer = await call(`${code}/corrections`, body);
+    assert.equal(answer.code, 400);
+    assert.match(answer.error ?? "", error);
+  }
+});
+
+test("a client’s new address gets the next round, and the documents link of the old one opens nothing", async () => {
+  const code = await running.order([], { signers: "" });
+  const mailed = await running.linkOf("signer@example.com").catch(() => null);
+  assert.ok(mailed);
+  await ceremony.decline(mailed, { kind: "declined", reason: "" }, browser);
+  const moved = person("Client");
+  const documents = (changes: number) =>
+    fetch(running.service.baseUrl + documentsPath(running.deps.secrets, code, changes));
+  assert.equal((await documents(0)).status, 200);
+  assert.equal((await call(`${code}/corrections`, { email: moved.email })).code, 200);
+  assert.deepEqual([(await documents(0)).status, (await documents(1)).status], [404, 200]);
+  await call(`${code}/send-again`);
+  assert.equal((await ceremony.view(await running.linkOf(moved.email))).state, "ready");
+});
+
+test("of two requests at once to send again one moves the order", async () => {
+  const { code } = await declined();
+  const { partnerId } = (
+    await db.query<{ partnerId: string }>(sql`
+      SELECT partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`)
+  )[0] ?? { partnerId: "" };
+  const wanted = { owner: { partnerId, environment: "test" as const }, orderCode: code, actor: "test" };
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => beginAgain(running.deps, wanted)));
+  assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+  assert.equal((await correctionsOf(code)).corrections.length, 1);
+});
+
+test("a refund is asked for once, and a person of the service is told", async () => {
+  const { code } = await declined();
+  assert.equal((await call(`${code}/refund-request`, {})).code, 400);
+  assert.equal((await call(`${code}/refund-request`, { reason: "x", amountCents: 0.5 })).code, 400);
+  assert.equal((await call(`${code}/refund-request`, { reason: "x", amountCents: 99_999_999 })).code, 400);
+  const asked = await call(`${code}/refund-request`, { reason: "The client does not want it.", amountCents: 500 });
+  assert.equal(asked.refusals?.["refund"], "A refund was asked for already.");
+  assert.equal((await call(`${code}/refund-request`, { reason: "Again" })).code, 409);
+  const tasks = await db.query<{ reason: string }>(sql`
+    SELECT reason FROM tasks WHERE kind = 'refund_asked' AND order_id = ${await idOf(code)} AND state = 'open'`);
+  assert.deepEqual(tasks, [{ reason: "$5.00: The client does not want it." }]);
+  assert.equal(await statusOf(code), "EsignDeclined");
+});
+
+test("an unpaid order, and another firm’s, are not corrected", async () => {
+  const code = await running.order([jane], {}, undefined, { pay: false });
+  const refused = await call(`${code}/document`, upload(makePdf({ pages: 1 })));
+  assert.deepEqual([refused.code, refused.error], [409, "Nothing is paid yet: cancel the order, and place it again."]);
+  const { headers: foreign } = await newPartner(running.service);
+  for (const path of ["corrections", "send-again", "refund-request"])
+    assert.equal(
+      (await call(`${code}/${path}`, path === "corrections" ? { email: "a@b.co" } : { reason: "x" }, foreign)).code,
+      404,
+    );
+  assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 1 })), foreign)).code, 404);
+});
+
+test("what was there before stays: a changed row is refused, and the database lets nobody change one", async () => {
+  const { code } = await declined();
+  await call(`${code}/send-again`);
+  const id = await idOf(code);
+  await assert.rejects(db.query(sql`UPDATE order_corrections SET before = '{}' WHERE order_id = ${id}`), /append-only/);
+  await assert.rejects(db.query(sql`DELETE FROM order_corrections WHERE order_id = ${id}`), /append-only/);
+  await db.query(sql`
+    INSERT INTO order_corrections (order_id, kind, before, after, actor, at)
+    VALUES (${id}, 'again', '{}', '{}', 'member:x', now())`);
+  assert.equal((await fetch(url(`${code}/corrections`), { headers })).status, 503);
+});

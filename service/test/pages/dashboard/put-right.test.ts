@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { changeOrder } from "@signsealship/testing/row-mac";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+
+const running = await forTests(openMembersService());
+const { service, db, call } = running;
+const { key, headers } = await running.newPartner();
+const owner = await newMember(service, running.somebody(), key);
+
+/** A paid order in a status. */
+async function orderIn(status: string, fields: Record<string, string> = {}): Promise<string> {
+  const body = orderForm({ ...minimal, svc_sign: "true", ...fields });
+  const { orderCode } = (await call("/api/partner/orders", { method: "POST", headers, body })).body;
+  await call(`/api/partner/sandbox/orders/${orderCode}/checkout`, { method: "POST", headers });
+  await changeOrder(db, orderCode, sql`status = ${status}`);
+  return orderCode;
+}
+
+const page = async (code: string) =>
+  (await call(`/dashboard/orders/${code}`, { headers: owner.headers })).body as string;
+const post = (code: string, name: string, fields: Record<string, string>) =>
+  postForm(`${service.baseUrl}/dashboard/orders/${code}/${name}`, fields, { ...owner.headers, Accept: "text/html" });
+const upload = (code: string, bytes: Buffer, fields: Record<string, string> = {}) => {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  body.append("document", new Blob([new Uint8Array(bytes)], { type: "application/pdf" }), "Deed.pdf");
+  const target = `${service.baseUrl}/dashboard/orders/${code}/document`;
+  return fetch(target, {
+    method: "POST",
+    redirect: "manual",
+    headers: { ...owner.headers, Accept: "text/html" },
+    body,
+  });
+};
+const statusOf = async (code: string) =>
+  (await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", code)}`))[0]
+    ?.status;
+
+test("a declined order has its buttons at the top, and a document is replaced and sent in one step", async () => {
+  const code = await orderIn("EsignDeclined");
+  const shown = await page(code);
+  for (const words of ["Send it to the signers again", "Put it right", "Replace the document", "Ask for a refund"])
+    assert.ok(shown.includes(words), words);
+  assert.ok(!shown.includes("Correct the fax number"));
+  const done = await upload(code, makePdf({ pages: 2 }), { again: "on" });
+  assert.equal(done.status, 303);
+  assert.equal(await statusOf(code), "EsignPending");
+  assert.match(await page(code), /Document replaced/);
+});
+
+test("a refused correction is said on the page, and what was typed stays", async () => {
+  const code = await orderIn("FaxFailed", { fax_to: "2125550123" });
+  const refused = await post(code, "correct", { fax_to: "12" });
+  assert.equal(refused.status, 400);
+  const text = await refused.text();
+  assert.match(text, /role="alert"/);
+  assert.match(text, /name="fax_to" required aria-describedby="[^"]*"? ?value="12"|name="fax_to"[^>]* value="12"/);
+  assert.equal((await post(code, "correct", { fax_to: "2125550199" })).status, 303);
+  assert.match(await page(code), /Fax number, before: \+12125550123/);
+  assert.equal((await post(code, "send-again", {})).status, 303);
+  assert.equal(await statusOf(code), "FaxPending");
+});
+
+test("a file that is not a PDF, and none at all, are refused on the page", async () => {
+  const code = await orderIn("EsignDeclined");
+  assert.equal((await upload(code, Buffer.from("Hello"))).status, 400);
+  assert.equal((await upload(code, Buffer.alloc(0))).status, 400);
+  assert.equal(await statusOf(code), "EsignDeclined");
+});
+
+test("a refund is asked for in dollars, once", async () => {
+  const code = await orderIn("EsignDeclined");
+  assert.equal((await post(code, "refund-request", { reason: "Wrong client", amount: "a lot" })).status, 400);
+  assert.equal((await post(code, "refund-request", { reason: "Wrong client", amount: "$5.00" })).status, 303);
+  assert.ok(!(await page(code)).includes("Ask for a refund"));
+  assert.match(await page(code), /Refund asked for/);
+});
