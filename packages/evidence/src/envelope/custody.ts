@@ -1,6 +1,7 @@
 import { type Claim, claim } from "../claim.ts";
 import { parseSignedData } from "../cms/signed-data.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
+import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 import { attachedFile } from "../pdf/attachment.ts";
 import { openDocument } from "../pdf/document.ts";
@@ -42,7 +43,8 @@ export type CustodyClaimName =
   | SignedDocumentClaimName
   | ActClaimName
   | "document_seal"
-  | "document_signatures";
+  | "document_signatures"
+  | "document_continues";
 
 export type CustodyVerification = {
   readonly envelope: EnvelopeEvidence | null;
@@ -52,8 +54,8 @@ export type CustodyVerification = {
 };
 
 /**
- * Verifies a custody certificate's statements about its envelope and, if given, about the sealed document.
- * `verifyProof` judges the seal of the certificate itself.
+ * Verifies a custody certificate's statements about its envelope and, if given, about the sealed document, or a notarized one
+ * that continues it. `verifyProof` judges the seal of the certificate itself.
  *
  * @param at the instant of the verification, epoch ms
  */
@@ -70,20 +72,46 @@ export async function verifyCustody(
   const { envelope, claims } = await verifyEnvelope(read.envelope);
   const said = [...purposeClaims(read.purpose, envelope), ...claims];
   if (document === null || envelope === null) return { envelope, claims: [...said, documentMissing], document: null };
-  const proof = await verifyProof(document, trust, at, { crypto });
-  const placed = await placedSignatures(document);
+  const whole = await verifyProof(document, trust, at, { crypto });
+  const signed = await signedPart(envelope, document, whole);
+  const proof = signed === document ? whole : await verifyProof(signed, trust, at, { crypto });
+  const placed = await placedSignatures(signed);
   const sealCertificates = certificatesIn(certificate);
   return {
     envelope,
     claims: [
       ...said,
-      ...(await verifySignedDocument(envelope, document, placed)),
+      ...(signed === document ? [] : [continues]),
+      ...(await verifySignedDocument(envelope, signed, placed)),
       ...(await verifyActs({ envelope, proof, placed, sealCertificates, trust, at, crypto })),
       documentSeal(proof, envelope),
       documentSignatures(proof, envelope),
     ],
-    document: proof,
+    document: whole,
   };
+}
+
+const continues: Claim<CustodyClaimName> = {
+  name: "document_continues",
+  state: "holds",
+  why: "The document continues the signed file that is named, and this service sealed all of it as notarized.",
+};
+
+/**
+ * The part of a document that the envelope names: a notarized document begins with the signed one. Only the service's own seal
+ * of that purpose over the whole file says that what follows belongs there; a file that anything else ends is compared whole.
+ */
+async function signedPart(
+  { document: { bytes, sealedSha256 }, environment }: EnvelopeEvidence,
+  document: Uint8Array,
+  { verdict, seal }: ProofVerification,
+): Promise<Uint8Array> {
+  const isNotarized =
+    (verdict === "verified" || verdict === "intact") &&
+    seal?.purpose?.kind === "notarized" &&
+    seal.purpose.environment === environment;
+  const beginning = document.subarray(0, bytes);
+  return isNotarized && document.length > bytes && (await sha256Hex(beginning)) === sealedSha256 ? beginning : document;
 }
 
 async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | EvidenceError> {

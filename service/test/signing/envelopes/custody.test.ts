@@ -195,6 +195,25 @@ test("another document, and one that was changed, are not the one that was signe
   assert.ok(failing((await verify(certificate)).claims).includes("document_hash"));
 });
 
+test("a notarized document continues the signed one; one that something else ends is another document", async () => {
+  const resealed = async (reason: "Notarized (test)" | "Proof passport (test environment)", bytes = sealed) =>
+    (await running.deps.sealDocument({ bytes, reason })).bytes;
+  const notarized = await resealed("Notarized (test)");
+  const { claims } = await verify(notarized);
+  assert.deepEqual(failing(claims), []);
+  assert.equal(claims.find(({ name }) => name === "document_continues")?.state, "holds");
+  for (const other of [
+    await resealed("Proof passport (test environment)"),
+    await resealed("Proof passport (test environment)", notarized),
+    Buffer.concat([notarized, Buffer.from("\n% painted over\n")]),
+    Buffer.concat([sealed, notarized.subarray(sealed.length, notarized.length - 1)]),
+  ]) {
+    const judged = await verify(other);
+    assert.ok(failing(judged.claims).includes("document_hash"));
+    assert.ok(!judged.claims.some(({ name }) => name === "document_continues"));
+  }
+});
+
 test("a document of a stranger that holds an envelope.json is no custody certificate", async () => {
   const { bytes } = await running.deps.sealDocument({ bytes: certificate, reason: "Signed (test)" });
   assert.deepEqual(failing((await verify(null, bytes)).claims), ["custody_purpose"]);
@@ -469,6 +488,11 @@ test("a record's page names a custody or closing certificate that is of another 
   const [strangers = assert.fail()] = await documentsOf(order, "sealed");
   assert.doesNotMatch((await judged(room, { name: "sealed.pdf", bytes: sealed })).words, notNamed);
   assert.match((await judged(room, { name: "sealed.pdf", bytes: strangers })).words, notNamed);
+  const nowhere = { ...withoutRecord, sealCertificates: own.sealCertificates };
+  const tied = await judged(nowhere, closing, { name: "sealed.pdf", bytes: sealed });
+  assert.match(tied.words, /Document 1 of 1 of closing 1 Oak Street: the signed file\./);
+  const untied = await judged(nowhere, closing, { name: "sealed.pdf", bytes: strangers });
+  assert.match(untied.words, /The closing certificate that was chosen with it does not name this file\./);
 
   const proof: VerifyConfig = { ...own, proof: { sealedSha256: "1".repeat(64), docSha256: "2".repeat(64) } };
   const { envelope: _, ...ofProof } = proof;
@@ -491,15 +515,28 @@ test("a custody certificate is compared with the one of several PDFs that it nam
     { name: "certificate.pdf", bytes: certificate },
   ];
   const third = { name: "third.pdf", bytes: sealed.subarray(0, 1000) };
+  const fourth = { name: "fourth.pdf", bytes: sealed.subarray(0, 999) };
   const hashState = async (...files: Dropped[]) =>
     (await drop(config, ...files))
       .flatMap((outcome) => (outcome.kind === "proof" && outcome.custody ? outcome.claims : []))
       .find(({ name }) => name === "document_hash")?.state;
   assert.equal(await hashState(third, document, custody), "holds");
-  assert.equal(await hashState(third, custody, { ...third, name: "fourth.pdf" }), "unchecked");
+  assert.equal(await hashState(third, custody, fourth), "unchecked");
   const both = words(await drop(config, document, custody));
   assert.match(both, /Its custody certificate, which was checked with it/);
   assert.doesNotMatch(both, /Choose the custody certificate, too/);
+  const { bytes } = await running.deps.sealDocument({ bytes: sealed, reason: "Notarized (test)" });
+  const { envelope: _, proof: __, ...plain } = config;
+  const continued = await drop({ ...plain, proof: null }, { name: "notarized.pdf", bytes }, custody);
+  assert.deepEqual(
+    continued.map((outcome) => (outcome.kind === "failed" ? outcome.why : outcome.verdict)),
+    ["verified", "verified"],
+  );
+  const twice = await drop(config, document, { ...document, name: "copy.pdf" });
+  assert.deepEqual(
+    twice.map((outcome) => outcome.kind === "proof" && outcome.name),
+    ["sealed.pdf = copy.pdf"],
+  );
   const alone = words(await drop(config, document));
   assert.match(alone, /Choose the custody certificate, too/);
 });

@@ -2,6 +2,7 @@ import type { Claim } from "@signsealship/evidence/claim";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { verifySigningComplete } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import type { Manifest } from "@signsealship/evidence/manifest";
 import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import {
   type ClosingVersion,
@@ -14,9 +15,9 @@ import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
 import { checkClosing } from "./check-closing.ts";
-import { isClosingCertificate } from "./closing-versions.ts";
+import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
-import { checkCustody, isCustodyCertificate, roomDocumentClaim } from "./custody.ts";
+import { checkCustody, isCustodyCertificate, readManifests, roomDocumentClaim } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import {
   type CertificateFacts,
@@ -41,7 +42,7 @@ export type CheckInput = {
 /** Verifies the dropped files: each PDF by itself, closing certificates and manifests of a room together. */
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
   const failures: FailedOutcome[] = [];
-  const given = files.flatMap((file) => unpacked(file, failures));
+  const given = await once(files.flatMap((file) => unpacked(file, failures)));
   const proofTrust = trustFrom(config, trust, failures);
   const context = { config, trust: proofTrust, at, crypto: createWebCrypto(subtle) };
   const closing: (ClosingVersion & { name: string })[] = [];
@@ -65,7 +66,11 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     else failures.push(failed(file, unreadable));
   }
   const outcomes: Outcome[] = [];
-  if (closing.length + records.length > 0) outcomes.push(await checkClosing(closing, records, context));
+  const ofClosing = closing.length + records.length > 0 ? await checkClosing(closing, records, context) : null;
+  if (ofClosing) outcomes.push(ofClosing);
+  // A certificate that did not pass says nothing of other files.
+  const isGood = ofClosing?.verdict === "verified";
+  const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
   failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
   const custody = new Set<NamedBytes>();
   for (const pdf of pdfs) if (await isCustodyCertificate(pdf)) custody.add(pdf);
@@ -75,7 +80,10 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   for (const pdf of pdfs) {
     const own = pdfs.length === 1 ? beside : [];
     const others = documents.filter((one) => one !== pdf);
-    const outcome = await checkPdf(pdf, own, others, custody.has(pdf) ? ofNoRecord(context) : context);
+    const outcome = await checkPdf(pdf, own, others, {
+      ...(custody.has(pdf) ? ofNoRecord(context) : context),
+      manifests,
+    });
     if (!custody.has(pdf) || outcome.verdict === "handed_in") {
       judged.push(outcome);
       continue;
@@ -97,6 +105,18 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   // These files only support a document: alone, there is nothing to verify.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
+}
+
+/** PDFs with equal bytes are judged and shown once, under both names. */
+async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
+  const known = new Map<string, NamedBytes>();
+  for (const [index, file] of files.entries()) {
+    const key = kindOf(file) === "pdf" ? await sha256Hex(file.bytes) : String(index);
+    const before = known.get(key);
+    const name = before && before.name !== file.name ? `${before.name} = ${file.name}` : file.name;
+    known.set(key, before ? { ...before, name } : file);
+  }
+  return [...known.values()];
 }
 
 const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
@@ -153,7 +173,7 @@ async function checkPdf(
   file: NamedBytes,
   beside: readonly NamedBytes[],
   others: readonly NamedBytes[],
-  context: CheckContext,
+  context: CheckContext & { manifests: readonly Manifest[] },
 ): Promise<ProofOutcome> {
   const { config, trust, at, crypto } = context;
   const token = beside.find((one) => kindOf(one) === "der");
@@ -184,7 +204,9 @@ async function checkPdf(
       ...verification.claims,
       ...attached,
       ...(signing ? [signing] : []),
-      ...(verification.seal && purpose?.kind !== "custody" ? roomDocumentClaim(verification, config) : []),
+      ...(verification.seal && purpose?.kind !== "custody"
+        ? roomDocumentClaim(verification, config, context.manifests)
+        : []),
       ...found.claims,
       ...trustClaim(config),
     ],

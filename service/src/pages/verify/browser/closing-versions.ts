@@ -40,7 +40,7 @@ export function joinedVersions(
   }
   const dropped = given.map((one) => ({
     ...one,
-    version: versionIn(one.manifest ?? attachedManifest(one.certificate)),
+    version: versionIn(manifestOf(one)),
   }));
   const unread = dropped.filter(({ version }) => version === undefined).map(withoutVersion);
   const numbers = new Set([...recorded, ...dropped].flatMap(({ version }) => version ?? []));
@@ -74,6 +74,10 @@ function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefine
     ...certificates.map((one) => ({ ...stated, certificate: one, ...sealed })),
   ];
 }
+
+/** The manifest of a dropped file; null where it has none that can be read. */
+export const manifestOf = ({ manifest, certificate }: Dropped): Uint8Array | null =>
+  manifest ?? attachedManifest(certificate);
 
 function attachedManifest(certificate: Uint8Array | undefined): Uint8Array | null {
   try {

@@ -7,7 +7,7 @@ import {
   verifyCustody,
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { type ManifestDocument, parseManifest } from "@signsealship/evidence/manifest";
+import { type Manifest, type ManifestDocument, parseManifest } from "@signsealship/evidence/manifest";
 import { type ProofVerification, readSealPurpose } from "@signsealship/evidence/seal";
 import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
@@ -67,7 +67,9 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
 
 /** Finds the named one of several PDFs; one that came alone is compared, whatever it is. */
 async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
-  for (const other of others) if ((await sha256Hex(other.bytes)) === document.sealedSha256) return other;
+  // A notarized document begins with the signed one.
+  for (const other of others)
+    if ((await sha256Hex(other.bytes.subarray(0, document.bytes))) === document.sealedSha256) return other;
   const [only, another] = others;
   return another ? null : (only ?? null);
 }
@@ -98,30 +100,56 @@ async function custodyRecordClaim(
 }
 
 /**
- * Whether the room of the page has a sealed document; nothing on other pages. It lowers no verdict: manifests name neither notarized
- * documents nor those that were sealed later.
+ * Which document of a closing a file is: of the room of the page, or of the closing certificates that were chosen with it and passed.
+ * It lowers no verdict: a version does not name documents that were sealed later.
  */
 export function roomDocumentClaim(
   { sealedSha256, docSha256 }: Pick<ProofVerification, "sealedSha256" | "docSha256">,
   { closing }: VerifyConfig,
+  chosen: readonly Manifest[],
 ): Claim<"document_of_this_room">[] {
-  if (!closing) return [];
+  const manifests = [...(closing ? manifestsOf(closing) : []), ...chosen];
+  if (manifests.length === 0) return [];
   const name = "document_of_this_room";
-  const isListed = documentsOf(closing).some(
-    (document) => document.sealedSha256 === sealedSha256 || (docSha256 !== null && document.sealedSha256 === docSha256),
-  );
-  return isListed
-    ? [{ name, state: "holds", why: "The closing passport on this page names this document." }]
-    : [{ name, state: "unchecked", why: "The closing passport on this page does not name this file." }];
+  const hashes = [sealedSha256, ...(docSha256 === null ? [] : [docSha256])];
+  const words = manifests.toReversed().flatMap((manifest) => wordsIn(manifest, hashes) ?? []);
+  const which = closing ? "The closing passport on this page" : "The closing certificate that was chosen with it";
+  return words[0] === undefined
+    ? [{ name, state: "unchecked", why: `${which} does not name this file.` }]
+    : [{ name, state: "holds", why: words[0] }];
 }
 
-const documentsOf = ({ versions }: ClosingConfig): readonly ManifestDocument[] =>
-  versions.flatMap(({ manifest }) => {
-    if (manifest === null) return [];
+const files = [
+  ["notarizedSha256", "the notarized file"],
+  ["sealedSha256", "the signed file"],
+  ["originalSha256", "the file as it was uploaded"],
+] as const;
+
+/** "Document 1 of 3 of closing 2026-1187 (Warranty deed): the notarized file."; null for another file. */
+function wordsIn({ documents, passport }: Manifest, hashes: readonly string[]): string | null {
+  for (const [index, document] of documents.entries())
+    for (const [member, file] of files) {
+      if (!hashes.includes(document[member] ?? "")) continue;
+      const of = `Document ${index + 1} of ${documents.length} of closing ${passport.reference ?? passport.roomName}`;
+      return `${of}${document.label === null ? "" : ` (${document.label})`}: ${file}.`;
+    }
+  return null;
+}
+
+/** The manifests that are readable, as a page or files have them. */
+export function readManifests(texts: readonly Uint8Array[]): Manifest[] {
+  return texts.flatMap((bytes) => {
     try {
-      return parseManifest(new TextEncoder().encode(manifest)).documents;
+      return [parseManifest(bytes)];
     } catch (error) {
       if (error instanceof EvidenceError) return [];
       throw error;
     }
   });
+}
+
+const manifestsOf = ({ versions }: ClosingConfig): Manifest[] =>
+  readManifests(versions.flatMap(({ manifest }) => (manifest === null ? [] : [new TextEncoder().encode(manifest)])));
+
+const documentsOf = (closing: ClosingConfig): readonly ManifestDocument[] =>
+  manifestsOf(closing).flatMap(({ documents }) => documents);

@@ -66,9 +66,11 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing passport${room}`;
 }
 
-/** On the page of a room: of a sealed file that the room's passport does not name. */
-function roomWords({ claims }: ProofOutcome): Html | null {
-  const claim = claims.find(({ name, state }) => name === "document_of_this_room" && state !== "holds");
+/** Which document of a closing the file is, or that it belongs to none. A file that failed says nothing that counts. */
+function roomWords({ claims, verdict }: ProofOutcome): Html | null {
+  const claim = claims.find(
+    ({ name, state }) => name === "document_of_this_room" && (state !== "holds" || verdict !== "not_verified"),
+  );
   return claim ? html`. <strong>${claim.why}</strong>` : null;
 }
 
