@@ -1,5 +1,5 @@
 import { deliveryMail } from "./closing/deliveries/deliveries.ts";
-import { closingsMail, roomMail } from "./closing/rooms/rooms.ts";
+import { closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import type { AppDeps, Features } from "./features.ts";
@@ -89,7 +89,8 @@ export function openWork(deps: AppDeps, features: Features): Work {
   envelopeJobs(jobs, envelopes);
   const { baseUrl } = config;
   const { titleOf, takesPayment } = desk;
-  for (const mail of mails) mail.work(jobs, { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, takesPayment });
+  const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, takesPayment, closingsOf };
+  for (const mail of mails) mail.work(jobs, letters);
   const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });
   const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, paper, telnyx: config.telnyx });
   dispatchJobs(jobs, resources, [...shipping, ...faxing]);

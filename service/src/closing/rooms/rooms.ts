@@ -1,5 +1,5 @@
 export { attachOrder, detachOrder } from "./attachments/attachments.ts";
-export { type RoomOfOrder, roomsOfOrder } from "./attachments/store.ts";
+export { closingsOf, type RoomOfOrder, roomsOfOrder } from "./attachments/store.ts";
 export { type RoomDeps, roomNotFound } from "./change.ts";
 export { clientCheckout, type Payable, payableOfClient, payableOfRoom, roomCheckout } from "./checkout.ts";
 export { attachFields, newRoomFields, participantFields } from "./fields.ts";

@@ -1,5 +1,5 @@
 import { canonicalJson } from "@signsealship/evidence/manifest";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refuseCrossSite } from "../../kernel/http/authentication.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isLanguage } from "../../kernel/platform/languages.ts";
@@ -7,7 +7,7 @@ import { isPlainLines } from "../../kernel/platform/text.ts";
 import { type Client, type DeclineKind, declineKinds, type Link } from "../../signing/envelopes/envelopes.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
-import { languageCookie, sessionCookie } from "./cookie.ts";
+import { languageCookie, pathOf, sessionCookie, signUrls } from "./cookie.ts";
 import { longestPicture } from "./picture.ts";
 import { type RenderDeps, renderPage, withRefusalPage } from "./render.ts";
 import { isLine, signRequest } from "./sign-form.ts";
@@ -53,8 +53,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       const [code, words] = [(form["code"] ?? "").trim(), await wordsFor(deps, link)];
       if (code === "") throw invalid(words.refused.noCode);
       const session = await ceremony.identify(link, code, client);
-      if (!session) return renderPage(deps, link, { error: words.refused.code }, 400);
-      return entered(deps, link, session);
+      return session ? entered(deps, link, session) : renderPage(deps, link, { error: words.refused.code }, 400);
     },
     enter: async ({ link, form, client }) => {
       const { entry = "", code: accessCode } = form;
@@ -80,7 +79,8 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       // A browser with its own key gets here only after it failed: it gets the error, and the service must not sign instead.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
-      return after(link, "signed");
+      // Of several documents the next one follows.
+      return after({ ...link, document: null }, "signed");
     },
     prepare: async ({ link, form, client }) => {
       const view = await ceremony.view(link);
@@ -99,7 +99,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
     decline: async ({ link, form, client }) => {
       const { kind } = form;
       if (!isDeclineKind(kind)) throw invalid((await wordsFor(deps, link)).refused.input);
-      await ceremony.decline(link, { kind, reason: reasonOf(form) }, client);
+      await ceremony.decline(link, { kind, reason: reasonOf(form), all: form["scope"] === "all" }, client);
       return after(link, "declined");
     },
     propose: async ({ link, form, client }) => {
@@ -116,28 +116,30 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   app.register(async (scope) => {
     acceptForms(scope, longestForm);
     for (const [name, act] of Object.entries(acts))
-      pageRoute(scope, deps, {
-        method: "POST",
-        url: `/sign/:token/${name}`,
-        policy: "page",
-        onRequest: async (request) => refuseCrossSite(request, ownOrigin),
-        handle: (call) => {
-          const { form, request } = call;
-          const client = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
-          const inTab = request.headers["sec-fetch-dest"] === "document";
-          return withRefusalPage(deps, call, (link) => act({ link, form, client, inTab }));
-        },
-      });
+      for (const url of signUrls(`/${name}`))
+        pageRoute(scope, deps, {
+          method: "POST",
+          url,
+          policy: "page",
+          onRequest: async (request) => refuseCrossSite(request, ownOrigin),
+          handle: (call) => {
+            const { form, request } = call;
+            const more = { form, client: clientOf(request), inTab: request.headers["sec-fetch-dest"] === "document" };
+            return withRefusalPage(deps, call, (link) => act({ link, ...more }));
+          },
+        });
   });
 }
+
+const clientOf = ({ ip, headers }: FastifyRequest): Client => ({ ip, userAgent: headers["user-agent"] ?? "" });
 
 async function refusedEntry(deps: ActDeps, link: Link, isAlone: boolean): Promise<PageAnswer> {
   const { refused } = await wordsFor(deps, link);
   return renderPage(deps, link, { error: isAlone ? refused.entry : refused.code }, 400);
 }
 
-const after = ({ token }: Link, done: keyof Words["done"], headers: Record<string, string> = {}): PageAnswer => ({
-  redirect: `/sign/${token}?done=${done}`,
+const after = (link: Link, done: keyof Words["done"], headers: Record<string, string> = {}): PageAnswer => ({
+  redirect: `/sign/${pathOf(link)}?done=${done}`,
   headers,
 });
 
@@ -152,7 +154,7 @@ async function entered(
   const { frame, host } = await ceremony.view(withSession);
   const cookie = sessionCookie(link.token, session, ownOrigin.startsWith("https:"));
   // The address is the session of a frame, for which browsers keep no cookies, and of a device that goes on to others.
-  return { redirect: `/sign/${link.token}`, headers: frame || host !== null ? {} : { "Set-Cookie": cookie } };
+  return { redirect: `/sign/${pathOf(link)}`, headers: frame || host !== null ? {} : { "Set-Cookie": cookie } };
 }
 
 const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>

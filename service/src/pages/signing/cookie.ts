@@ -7,11 +7,23 @@ const name = "signer";
 const languageName = "signing_language";
 const longest = 200;
 
+/** The names in an address below `/sign/`; `document` of a link that opens several. */
+export type SignParams = { readonly token: string; readonly document?: string };
+
+/** The addresses of a page of a link, with and without the number of a document. */
+export const signUrls = <Rest extends string>(rest: Rest) =>
+  [`/sign/:token${rest}`, `/sign/:token/:document(^\\d{1,3}$)${rest}`] as unknown as readonly `/sign/:token${Rest}`[];
+
+/** What follows `/sign/` in the addresses of the page of a link. */
+export const pathOf = ({ token, document }: Pick<Link, "token" | "document">): string =>
+  document ? `${token}/${document}` : token;
+
 /** The link, with the session and the language that this browser's cookies hold. */
-export function linkOf(token: string, cookies: string | undefined): Link {
+export function linkOf({ token, document }: SignParams, cookies: string | undefined): Link {
   const { [name]: session, [languageName]: language } = cookies === undefined ? {} : parseCookie(cookies);
   return {
     token,
+    document: document === undefined ? null : Number(document),
     session: session !== undefined && session.length <= longest ? session : null,
     language: isLanguage(language) ? language : null,
   };

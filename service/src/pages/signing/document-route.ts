@@ -8,12 +8,13 @@ import { savedName } from "../ui/orders/document-list.ts";
 import { formHeaders } from "../ui/page/headers.ts";
 import { send } from "../ui/page/route.ts";
 import { wordsIn } from "../ui/words/reader.ts";
+import { type SignParams, signUrls } from "./cookie.ts";
 import { type RenderDeps, type RenderedPage, withRefusalPage } from "./render.ts";
 
 /** A file, and the name that it is saved by, without its ending. */
 type NamedFile = { readonly file: StoredFile; readonly name: string };
 
-type Route = { Params: { token: string }; Querystring: { revision?: string; save?: string } };
+type Route = { Params: SignParams; Querystring: { revision?: string; save?: string } };
 
 /**
  * `GET /sign/{token}/document.pdf`: the bytes that would be signed, or a range of them. With `revision`, another revision is a
@@ -29,10 +30,8 @@ export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
     });
 
   function pdfRoute(part: string, fileOf: (link: Link, revision: string | undefined) => Promise<NamedFile>): void {
-    app.get<Route>(
-      `/sign/:token/${part}.pdf`,
-      { onRequest: deps.limits.limit("page"), schema: { hide: true } },
-      async (request, reply) => {
+    for (const url of signUrls(`/${part}.pdf`))
+      app.get<Route>(url, { onRequest: deps.limits.limit("page"), schema: { hide: true } }, async (request, reply) => {
         const { params, query, headers } = request;
         const found = await withRefusalPage(deps, { params, request, form: {} }, (link) =>
           fileOf(link, query.revision),
@@ -41,8 +40,7 @@ export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
         const disposition = query.save === undefined ? "inline" : "attachment";
         reply.headers({ ...formHeaders, "Content-Disposition": contentDisposition(disposition, `${found.name}.pdf`) });
         return sendRange(reply.type("application/pdf"), found.file, headers.range);
-      },
-    );
+      });
   }
 
   async function newest(link: Link, wanted: string | undefined): Promise<StoredFile> {

@@ -15,6 +15,7 @@ import { sittingPath } from "../ui/page/sitting-cookie.ts";
 import { type Html, html } from "../ui/render.ts";
 import { frames } from "../ui/words/frames.ts";
 import { frameData } from "./embed-data.ts";
+import { sessionPart, signedSoFar } from "./steps/session.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
@@ -62,6 +63,7 @@ ${sender(state)}
 <h1>${view.title}</h1>
 <p class="quiet">${words.to(view.signer.name, maskEmail(view.signer.email))}</p>
 </header>
+${sessionPart(state)}
 ${step}
 ${about(state)}
 </div>`,
@@ -87,11 +89,11 @@ ${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine ? { kind: "quie
 }
 
 /** The result of the submitted form. Screen readers announce an error, and it gets the focus. */
-function formResult({ done, error, words }: PageState): Html | "" {
+function formResult({ done, error, view, words }: PageState): Html | "" {
   if (error !== null)
     return html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused.title}</p><p>${error}</p></div>`;
   if (done === null) return "";
-  return html`<div class="notice done flash" id="done" role="status">${icon("done")}<div><p>${words.done[done]}</p></div></div>`;
+  return html`<div class="notice done flash" id="done" role="status">${icon("done")}<div><p>${done === "signed" && view.session ? signedSoFar({ view, words }) : words.done[done]}</p></div></div>`;
 }
 
 /** The sender, by the brand name of the firm. */

@@ -11,6 +11,7 @@ import { firmOf, type PageState, renderFrame } from "./frame.ts";
 import { filledIn, givenPart, inputIdOf, labelOf } from "./steps/fields.ts";
 import { noticesPart } from "./steps/notices.ts";
 import { otherChoices } from "./steps/other-choices.ts";
+import { hasMoreToSign, wholeLink } from "./steps/session.ts";
 import { signStep } from "./steps/sign.ts";
 import { sizeIn } from "./words/languages.ts";
 
@@ -22,7 +23,7 @@ export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState
   if (view.state === "identify") return renderFrame(assets, state, identifyStep(state));
   if (view.state !== "ready") return renderFrame(assets, state, endedStep(state, view.state));
   const step = !view.consent
-    ? consentStep(state, consentTexts.current(view.signer.language))
+    ? consentStep(state, (view.session ? consentTexts.ofClosing : consentTexts.current)(view.signer.language))
     : view.room && !view.room.maySign
       ? handBack(state, roomWords(state).read)
       : signStep(state);
@@ -70,7 +71,7 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
       opened: `/sign/${token}/opened`,
       prepare: `/sign/${token}/prepare`,
       complete: `/sign/${token}/complete`,
-      signed: `/sign/${token}?done=signed`,
+      signed: `/sign/${wholeLink(token)}?done=signed`,
       fields: view.consent && view.room?.maySign !== false ? placedFields(view, words) : [],
       known: view.known,
       toFirstField: done === "consent",
@@ -146,7 +147,7 @@ function endedStep(page: PageState, state: Ended): Html {
   const { title, text } = words.states[state];
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
-<p class="lead">${view.room && state === "signed" ? roomWords(page).signed : text}</p>
+<p class="lead">${view.room && state === "signed" ? roomWords(page).signed : state === "completed" && hasMoreToSign(view) ? words.session.copy : text}</p>
 ${view.room && !view.room.isRemote && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}

@@ -10,7 +10,7 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import { viewerPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
-import { linkOf } from "./cookie.ts";
+import { linkOf, pathOf, type SignParams } from "./cookie.ts";
 import { renderEndedFrame } from "./embed-page.ts";
 import { type PageState, renderBrokenLink, renderFrame } from "./frame.ts";
 import { renderSteps } from "./page.ts";
@@ -60,7 +60,7 @@ async function loadState(
 ): Promise<PageState> {
   const view = await deps.ceremony.view(link);
   const branding = await deps.brandingOf(view.partnerId);
-  return { token: link.token, view, branding, words: wordsOf(view.signer.language), done, error, typed };
+  return { token: pathOf(link), view, branding, words: wordsOf(view.signer.language), done, error, typed };
 }
 
 /** The policy allows the firm's logo, and of a page in a frame the one site that shows it: for a session with a notary our own room. */
@@ -73,10 +73,10 @@ function withPolicy({ branding, view }: PageState, page: string) {
 /** Runs `work`. When it is refused, renders the current page with the reason, and keeps what was typed in the forms. */
 export async function withRefusalPage<Result>(
   deps: RenderDeps,
-  { params, request, form }: { params: { token: string }; request: FastifyRequest; form: FormValues },
+  { params, request, form }: { params: SignParams; request: FastifyRequest; form: FormValues },
   work: (link: Link) => Promise<Result>,
 ): Promise<Result | RenderedPage> {
-  const link = linkOf(params.token, request.headers.cookie);
+  const link = linkOf(params, request.headers.cookie);
   try {
     try {
       return await work(link);

@@ -11,6 +11,7 @@ import { viewerPolicy } from "../ui/page/policy.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type ActDeps, actRoutes } from "./act-routes.ts";
+import { pathOf, signUrls } from "./cookie.ts";
 import { documentRoute } from "./document-route.ts";
 import { renderBegin } from "./embed-page.ts";
 import { firmOf, type PageState } from "./frame.ts";
@@ -59,15 +60,16 @@ ${!isWhole && html`<p><strong>${text.more}</strong></p>`}
 
 /** `GET /sign/{token}/text`: the document as text, for browsers without scripts. The script renders it in the page. */
 function textRoute(app: FastifyInstance, deps: RenderDeps): void {
-  pageRoute(app, deps, {
-    url: "/sign/:token/text",
-    policy: "page",
-    handle: (call) =>
-      withRefusalPage(deps, call, async (link) => {
-        const text = await deps.ceremony.text(link);
-        return renderStep(deps, link, (state) => textStep(state, text));
-      }),
-  });
+  for (const url of signUrls("/text"))
+    pageRoute(app, deps, {
+      url,
+      policy: "page",
+      handle: (call) =>
+        withRefusalPage(deps, call, async (link) => {
+          const text = await deps.ceremony.text(link);
+          return renderStep(deps, link, (state) => textStep(state, text));
+        }),
+    });
 }
 
 const isDone = (name: string | undefined): name is keyof Words["done"] =>
@@ -75,14 +77,19 @@ const isDone = (name: string | undefined): name is keyof Words["done"] =>
 
 /** `GET /sign/{token}`: changes nothing, so that mail scanners that open links do no harm. */
 function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
-  pageRoute(app, deps, {
-    url: "/sign/:token",
-    policy: "page",
-    handle: (call) => {
-      const { done } = call.query;
-      return withRefusalPage(deps, call, (link) => renderPage(deps, link, { done: isDone(done) ? done : null }));
-    },
-  });
+  for (const url of signUrls(""))
+    pageRoute(app, deps, {
+      url,
+      policy: "page",
+      handle: (call) => {
+        const done = isDone(call.query["done"]) ? call.query["done"] : null;
+        return withRefusalPage(deps, call, async (link): Promise<PageAnswer> => {
+          const next = link.document ? null : await deps.ceremony.next(link);
+          if (next === null) return renderPage(deps, link, { done });
+          return { redirect: `/sign/${pathOf({ ...link, document: next })}${done === null ? "" : `?done=${done}`}` };
+        });
+      },
+    });
 }
 
 /**
@@ -90,16 +97,17 @@ function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
  * the button does.
  */
 function enterRoute(app: FastifyInstance, deps: RenderDeps): void {
-  pageRoute(app, deps, {
-    url: "/sign/:token/enter/:entry",
-    policy: "page",
-    handle: (call) =>
-      withRefusalPage(deps, call, async (link) => {
-        const { state } = await deps.ceremony.view(link);
-        if (state !== "identify" && state !== "locked") return { redirect: `/sign/${link.token}` };
-        return renderStep(deps, link, (page) => enterStep(page, call.params.entry));
-      }),
-  });
+  for (const url of signUrls("/enter/:entry"))
+    pageRoute(app, deps, {
+      url,
+      policy: "page",
+      handle: (call) =>
+        withRefusalPage(deps, call, async (link) => {
+          const { state } = await deps.ceremony.view(link);
+          if (state !== "identify" && state !== "locked") return { redirect: `/sign/${pathOf(link)}` };
+          return renderStep(deps, link, (page) => enterStep(page, call.params.entry));
+        }),
+    });
 }
 
 function enterStep(state: PageState, entry: string): Html {
@@ -123,13 +131,14 @@ const frameBytes = 4 * 1024;
  * picture in its signing form; the server stores nothing. The scope must accept multipart forms.
  */
 function pictureRoute(app: FastifyInstance, deps: RenderDeps): void {
-  pageRoute(app, deps, {
-    method: "POST",
-    url: "/sign/:token/picture",
-    policy: "page",
-    onRequest: async (request) => refuseCrossSite(request, deps.ownOrigin),
-    handle: (call) => withRefusalPage(deps, call, (link) => pictureOf(deps, link, call.request)),
-  });
+  for (const url of signUrls("/picture"))
+    pageRoute(app, deps, {
+      method: "POST",
+      url,
+      policy: "page",
+      onRequest: async (request) => refuseCrossSite(request, deps.ownOrigin),
+      handle: (call) => withRefusalPage(deps, call, (link) => pictureOf(deps, link, call.request)),
+    });
 }
 
 async function pictureOf(deps: RenderDeps, link: Link, request: FastifyRequest): Promise<PageAnswer> {

@@ -17,6 +17,7 @@ export {
   declineKinds,
   type KnownField,
   type SenderValue,
+  type SessionDocument,
   type ShownField,
   type SigningState,
   type SigningView,
@@ -26,6 +27,7 @@ export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } 
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";
 export { addOrigin, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
+export { type Closing, findSessionsLater, leaveSessionsOf } from "./lifecycle/join-session.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export {

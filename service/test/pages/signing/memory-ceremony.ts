@@ -92,6 +92,7 @@ export async function memoryCeremony(
     frame: null,
     host: null,
     room: null,
+    session: null,
     step,
     canSendWayIn: true,
     document: null,
@@ -140,6 +141,7 @@ export async function memoryCeremony(
       const state = view.state === "identify" && isThrough ? "ready" : view.state;
       return { ...view, state, document: state === "identify" ? null : document() };
     },
+    next: async () => null,
     async document(link) {
       const { state } = await ceremony.view(link);
       if (state === "identify") throw new ServiceError("conflict", "Enter the code first.");

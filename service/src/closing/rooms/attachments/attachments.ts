@@ -2,6 +2,7 @@ import { eventRow } from "../../../kernel/events/events.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
+import { findSessionsLater, leaveSessionsOf } from "../../../signing/envelopes/envelopes.ts";
 import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
 import type { NewAttachment } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
@@ -50,6 +51,7 @@ export async function attachOrder(
     const eventId = `${topic}:${room.code}:${order.code}`;
     const about = { subject: order.code, orderId: order.id, roomId: room.id };
     await tx.query(eventRow({ at, topic, eventId, partnerId, environment, ...about }));
+    await findSessionsLater(tx, order.id);
     return { ok: true, alreadyAttached: false };
   });
 }
@@ -70,6 +72,7 @@ export async function detachOrder(
     if (orderId === undefined) throw orderNotFound();
     if (!(await deleteAttachment(tx, room.id, orderId, at)))
       throw new ServiceError("not_found", "That order is not in this room.");
+    await leaveSessionsOf(tx, orderId, room.id, at);
     await audit("room.order_detached", { orderId });
     return { ok: true };
   });

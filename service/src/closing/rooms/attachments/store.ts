@@ -3,6 +3,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import type { Titled } from "../../../orders/order/order.ts";
+import type { Closing } from "../../../signing/envelopes/envelopes.ts";
 import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
 
 type OrderKey = { id: number; code: string; partnerId: string };
@@ -73,6 +74,19 @@ export const roomsOfOrder = async (
        FROM orders o JOIN room_orders a ON a.order_id = o.id JOIN rooms r ON r.id = a.room_id
        WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
        ORDER BY a.attached_at, a.position LIMIT 100`,
+    ),
+  );
+
+/** The rooms of the order's own firm that have it. Of each the orders of that firm; a room that was altered has none. */
+export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =>
+  authentic(
+    await db.query<Closing & Marked>(
+      sql`SELECT r.id, r.name, (
+          SELECT json_agg(x.order_id ORDER BY x.position) FROM room_orders x JOIN orders y ON y.id = x.order_id
+          WHERE x.room_id = r.id AND y.partner_id = r.partner_id) AS orders, ${marked(roomState, sql`r`)}
+       FROM orders o JOIN room_orders a ON a.order_id = o.id
+         JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
+       WHERE o.id = ${orderId} ORDER BY r.id`,
     ),
   );
 

@@ -1,5 +1,5 @@
 import { hiddenFields } from "../../ui/forms/button-form.ts";
-import { field, textArea } from "../../ui/forms/fields.ts";
+import { field, radios, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { PageState } from "../frame.ts";
 
@@ -20,12 +20,25 @@ export function otherChoices({ token, view, words, typed }: PageState): Html {
   const someone = html`${field({ name: "other_name", label: other.propose.name, required: true, maxLength: 100, value: typed["other_name"] })}
 ${field({ name: "other_email", type: "email", label: other.propose.email, required: true, maxLength: 254, value: typed["other_email"] })}`;
   const isOpen = typed["other_name"] !== undefined;
+  const { session } = words;
+  const several = view.session !== null && view.session.documents.length > 1;
+  const scope =
+    several &&
+    radios({
+      name: "scope",
+      label: session.scope.label,
+      value: "this",
+      options: [
+        { value: "this", label: session.scope.this },
+        { value: "all", label: session.scope.all },
+      ],
+    });
   const choices = [
     { ...other.paper, ...decline("paper") },
-    view.consent && { ...other.withdraw, ...decline("withdrawn") },
-    { ...other.decline, ...decline("declined", because) },
+    view.consent && { ...other.withdraw, ...(several && { text: session.withdraw }), ...decline("withdrawn") },
+    { ...other.decline, ...decline("declined", html`${scope}${because}`) },
     { ...other.propose, action: "propose", hidden: {}, fields: someone, isOpen },
-    { ...other.notMe, ...decline("not_me") },
+    { ...other.notMe, ...(several && { text: session.notMe }), ...decline("not_me") },
   ];
   return html`<section class="card other-choices no-print" aria-labelledby="other-title"><h2 id="other-title">${other.title}</h2>
 ${choices.map((choice) => choice && question(token, choice))}

@@ -1,5 +1,5 @@
 import type { ShowWhen, ValueFault } from "../../../orders/order/order.ts";
-import type { NoticeCode, PictureFault, ShownField } from "../../../signing/envelopes/envelopes.ts";
+import type { NoticeCode, PictureFault, SessionDocument, ShownField } from "../../../signing/envelopes/envelopes.ts";
 
 /** Everything that the pages of a language say. The text of the consent is a file of its own, since its words are on record. */
 export type Words = typeof en;
@@ -220,6 +220,30 @@ export const en = {
       read: "You have read the document and agreed. The notary goes on with you.",
       signed: "You have signed. The notary goes on.",
     },
+  },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `Document ${n} of ${of}`,
+    signed: (n: number, of: number) => `You have signed ${n} of ${of}.`,
+    next: (title: string) => `Next: ${title}`,
+    states: {
+      ready: "to sign",
+      waiting: "not your turn yet",
+      on_hold: "on hold: the sender is looking at it",
+      signed: "you have signed",
+      completed: "signed by everybody",
+      declined: "will not be signed",
+      expired: "the time to sign is over",
+      voided: "will not be signed",
+      identify: "to sign",
+      locked: "to sign",
+    } satisfies Record<SessionDocument["state"], string>,
+    copy: "Everybody has signed this document, and it is sealed: save a copy for your records.",
+    scope: { label: "Which documents?", this: "This document", all: "All documents that I have not signed" },
+    withdraw:
+      "You can no longer sign here. The signing of each document that you have not signed ends for everybody, and the sender is told. What you have signed stays valid.",
+    notMe:
+      "The signing of each document that is not signed ends for everybody, and the sender is told that this link reached the wrong person.",
   },
   embed: {
     title: "Read and sign",

@@ -217,6 +217,30 @@ export const es: Words = {
       signed: "Ha firmado. El notario continúa.",
     },
   },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `Documento ${n} de ${of}`,
+    signed: (n: number, of: number) => `Ha firmado ${n} de ${of}.`,
+    next: (title: string) => `Siguiente: ${title}`,
+    states: {
+      ready: "por firmar",
+      waiting: "aún no es su turno",
+      on_hold: "en espera: el remitente lo está revisando",
+      signed: "usted ya firmó",
+      completed: "firmado por todos",
+      declined: "no se firmará",
+      expired: "el plazo para firmar ha vencido",
+      voided: "no se firmará",
+      identify: "por firmar",
+      locked: "por firmar",
+    },
+    copy: "Todos han firmado este documento, y está sellado: guarde una copia.",
+    scope: { label: "¿Qué documentos?", this: "Este documento", all: "Todos los documentos que no he firmado" },
+    withdraw:
+      "Ya no podrá firmar aquí. La firma de cada documento que usted no haya firmado termina para todos, y avisaremos al remitente. Lo que ya firmó sigue siendo válido.",
+    notMe:
+      "La firma de cada documento sin firmar termina para todos, y avisaremos al remitente de que este enlace llegó a la persona equivocada.",
+  },
   embed: {
     title: "Leer y firmar",
     text: "Aquí le espera un documento. «Comenzar» lo abre durante media hora.",

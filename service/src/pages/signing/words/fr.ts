@@ -218,6 +218,30 @@ export const fr: Words = {
       signed: "Vous avez signé. Le notaire continue.",
     },
   },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `Document ${n} sur ${of}`,
+    signed: (n: number, of: number) => `Vous avez signé ${n} document(s) sur ${of}.`,
+    next: (title: string) => `Suivant : ${title}`,
+    states: {
+      ready: "à signer",
+      waiting: "ce n’est pas encore votre tour",
+      on_hold: "en attente : l’expéditeur l’examine",
+      signed: "vous avez signé",
+      completed: "signé par tous",
+      declined: "ne sera pas signé",
+      expired: "le délai pour signer est écoulé",
+      voided: "ne sera pas signé",
+      identify: "à signer",
+      locked: "à signer",
+    },
+    copy: "Tout le monde a signé ce document, et il est scellé : enregistrez-en une copie.",
+    scope: { label: "Quels documents ?", this: "Ce document", all: "Tous les documents que je n’ai pas signés" },
+    withdraw:
+      "Vous ne pourrez plus signer ici. La signature de chaque document que vous n’avez pas signé prend fin pour tout le monde, et l’expéditeur est prévenu. Ce que vous avez signé reste valable.",
+    notMe:
+      "La signature de chaque document non signé prend fin pour tout le monde, et l’expéditeur est prévenu que ce lien est arrivé à la mauvaise personne.",
+  },
   embed: {
     title: "Lire et signer",
     text: "Un document vous attend ici. « Commencer » l’ouvre pour une demi-heure.",

@@ -216,6 +216,30 @@ export const ko: Words = {
       signed: "서명하셨습니다. 공증인이 계속 진행합니다.",
     },
   },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `문서 ${n}/${of}`,
+    signed: (n: number, of: number) => `${of}건 중 ${n}건에 서명했습니다.`,
+    next: (title: string) => `다음: ${title}`,
+    states: {
+      ready: "서명할 문서",
+      waiting: "아직 차례가 아닙니다",
+      on_hold: "보류: 보낸 사람이 확인하고 있습니다",
+      signed: "서명했습니다",
+      completed: "모두 서명했습니다",
+      declined: "서명하지 않습니다",
+      expired: "서명 기한이 지났습니다",
+      voided: "서명하지 않습니다",
+      identify: "서명할 문서",
+      locked: "서명할 문서",
+    },
+    copy: "모두가 이 문서에 서명했고 문서가 봉인되었습니다. 사본을 저장해 두십시오.",
+    scope: { label: "어느 문서입니까?", this: "이 문서", all: "내가 서명하지 않은 모든 문서" },
+    withdraw:
+      "더 이상 여기서 서명할 수 없습니다. 귀하가 서명하지 않은 각 문서의 서명이 모든 사람에게 종료되며, 보낸 사람에게 알립니다. 이미 서명한 것은 유효합니다.",
+    notMe:
+      "서명되지 않은 각 문서의 서명이 모든 사람에게 종료되며, 이 링크가 다른 사람에게 갔다고 보낸 사람에게 알립니다.",
+  },
   embed: {
     title: "읽고 서명하기",
     text: "서명할 문서가 기다리고 있습니다. “시작”을 누르면 30분 동안 열립니다.",

@@ -216,6 +216,30 @@ export const pt: Words = {
       signed: "Você assinou. O tabelião continua.",
     },
   },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `Documento ${n} de ${of}`,
+    signed: (n: number, of: number) => `Você assinou ${n} de ${of}.`,
+    next: (title: string) => `Próximo: ${title}`,
+    states: {
+      ready: "para assinar",
+      waiting: "ainda não é sua vez",
+      on_hold: "em espera: o remetente está verificando",
+      signed: "você já assinou",
+      completed: "assinado por todos",
+      declined: "não será assinado",
+      expired: "o prazo para assinar terminou",
+      voided: "não será assinado",
+      identify: "para assinar",
+      locked: "para assinar",
+    },
+    copy: "Todos assinaram este documento, e ele está selado: salve uma cópia.",
+    scope: { label: "Quais documentos?", this: "Este documento", all: "Todos os documentos que não assinei" },
+    withdraw:
+      "Você não poderá mais assinar aqui. A assinatura de cada documento que você não assinou termina para todos, e o remetente é avisado. O que você já assinou continua válido.",
+    notMe:
+      "A assinatura de cada documento não assinado termina para todos, e o remetente é avisado de que este link chegou à pessoa errada.",
+  },
   embed: {
     title: "Ler e assinar",
     text: "Um documento espera por você aqui. “Começar” abre-o por meia hora.",

@@ -220,6 +220,34 @@ export const tl: Words = {
       signed: "Nakapirma na kayo. Magpapatuloy ang notaryo.",
     },
   },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `Dokumento ${n} ng ${of}`,
+    signed: (n: number, of: number) => `Nakapirma na kayo sa ${n} ng ${of}.`,
+    next: (title: string) => `Susunod: ${title}`,
+    states: {
+      ready: "pipirmahan",
+      waiting: "hindi pa ninyo turno",
+      on_hold: "naka-hold: tinitingnan ito ng nagpadala",
+      signed: "napirmahan na ninyo",
+      completed: "napirmahan na ng lahat",
+      declined: "hindi na pipirmahan",
+      expired: "tapos na ang panahon ng pagpirma",
+      voided: "hindi na pipirmahan",
+      identify: "pipirmahan",
+      locked: "pipirmahan",
+    },
+    copy: "Napirmahan na ng lahat ang dokumentong ito, at selyado na ito: mag-save ng kopya.",
+    scope: {
+      label: "Aling mga dokumento?",
+      this: "Ang dokumentong ito",
+      all: "Lahat ng dokumentong hindi ko pa napipirmahan",
+    },
+    withdraw:
+      "Hindi na kayo makakapirma rito. Matatapos para sa lahat ang pagpirma sa bawat dokumentong hindi pa ninyo napipirmahan, at sasabihan ang nagpadala. May bisa pa rin ang napirmahan na ninyo.",
+    notMe:
+      "Matatapos para sa lahat ang pagpirma sa bawat dokumentong hindi pa napipirmahan, at sasabihan ang nagpadala na sa maling tao napunta ang link na ito.",
+  },
   embed: {
     title: "Basahin at lagdaan",
     text: "May dokumentong naghihintay sa iyo rito. Bubuksan ito ng “Simulan” sa loob ng kalahating oras.",

@@ -217,6 +217,30 @@ export const vi: Words = {
       signed: "Quý vị đã ký. Công chứng viên sẽ tiếp tục.",
     },
   },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `Tài liệu ${n} trên ${of}`,
+    signed: (n: number, of: number) => `Quý vị đã ký ${n} trên ${of}.`,
+    next: (title: string) => `Tiếp theo: ${title}`,
+    states: {
+      ready: "cần ký",
+      waiting: "chưa đến lượt quý vị",
+      on_hold: "tạm dừng: người gửi đang xem xét",
+      signed: "quý vị đã ký",
+      completed: "mọi người đã ký",
+      declined: "sẽ không được ký",
+      expired: "đã hết thời hạn ký",
+      voided: "sẽ không được ký",
+      identify: "cần ký",
+      locked: "cần ký",
+    },
+    copy: "Mọi người đã ký tài liệu này và tài liệu đã được niêm phong: hãy lưu một bản sao.",
+    scope: { label: "Những tài liệu nào?", this: "Tài liệu này", all: "Tất cả tài liệu tôi chưa ký" },
+    withdraw:
+      "Quý vị không thể ký tại đây nữa. Việc ký từng tài liệu mà quý vị chưa ký chấm dứt với mọi người, và người gửi được báo. Những gì quý vị đã ký vẫn có hiệu lực.",
+    notMe:
+      "Việc ký từng tài liệu chưa ký chấm dứt với mọi người, và người gửi được báo rằng liên kết này đã đến nhầm người.",
+  },
   embed: {
     title: "Đọc và ký",
     text: "Một tài liệu đang chờ bạn ở đây. Nút “Bắt đầu” mở tài liệu trong nửa giờ.",

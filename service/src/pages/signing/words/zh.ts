@@ -215,6 +215,29 @@ export const zh: Words = {
       signed: "您已签名。公证人将继续。",
     },
   },
+  /** Of a link that opens several documents. */
+  session: {
+    title: (n: number, of: number) => `第 ${n} 份文件，共 ${of} 份`,
+    signed: (n: number, of: number) => `您已签署 ${n} 份，共 ${of} 份。`,
+    next: (title: string) => `下一份：${title}`,
+    states: {
+      ready: "待签署",
+      waiting: "还未轮到您",
+      on_hold: "暂停：发件方正在处理",
+      signed: "您已签署",
+      completed: "所有人均已签署",
+      declined: "不再签署",
+      expired: "签署期限已过",
+      voided: "不再签署",
+      identify: "待签署",
+      locked: "待签署",
+    },
+    copy: "所有人均已签署此文件，文件已封存：请保存一份副本。",
+    scope: { label: "哪些文件？", this: "此文件", all: "我尚未签署的所有文件" },
+    withdraw:
+      "您将不能再在此签署。您尚未签署的每份文件的签署对所有人都将终止，我们会通知发件方。您已签署的内容仍然有效。",
+    notMe: "每份未签署文件的签署对所有人都将终止，我们会通知发件方此链接发错了人。",
+  },
   embed: {
     title: "阅读并签署",
     text: "这里有一份文件等您签署。点击“开始”，可打开半小时。",

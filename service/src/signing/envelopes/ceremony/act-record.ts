@@ -27,7 +27,7 @@ export function markRecord(mark: SignatureMark): JsonObject {
   return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
 }
 
-type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "sitting" | "room"> & {
+type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "sitting" | "room" | "place" | "bySession"> & {
   document: Document;
   request: SignRequest;
   values: ReadonlyMap<string, string>;
@@ -65,6 +65,7 @@ export function actRecord(acting: Acting): JsonObject {
     mark: markRecord(mark),
     orderCode: envelope.orderCode,
     revision: { bytes: document.bytes.length, number: document.revision, sha256: document.sha256 },
+    ...(acting.place && acting.bySession && { session: acting.place.id }),
     signer: { email: signer.email, n: signer.n, name: signer.name },
     values: own.flatMap(({ name, kind, option, showWhen }) => {
       const value = values.get(name);

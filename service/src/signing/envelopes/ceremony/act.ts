@@ -121,18 +121,14 @@ async function openAct(
   client: Client,
 ): Promise<OpenAct> {
   const { workers, stamp, clock, random, certificates } = deps;
-  const { envelope, signer, embed, sitting, room } = linked;
+  const { envelope, signer } = linked;
   const at = wholeSeconds(clock());
   const own = ownFields(envelope.fields, signer.n);
   const filling = { name: signer.name, at, language: signer.language };
   const { values, hidden } = valuesOf(own, request, filling, await knownFields(deps, linked));
   await requireSignable(deps, linked, values);
   const record = actRecord({
-    envelope,
-    signer,
-    embed,
-    sitting,
-    room,
+    ...linked,
     document,
     request,
     values,

@@ -14,6 +14,8 @@ export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 /** A signer's link: its token, and the session that a code gave, when one was asked for. */
 export type Link = {
   readonly token: string;
+  /** Which of the documents, from 1, where the link opens several. */
+  readonly document?: number | null;
   readonly session: string | null;
   /** The language in which the browser shows the pages, whatever the signer's mails are written in. */
   readonly language?: Language | null;
@@ -55,6 +57,8 @@ export type PreparedAct = {
 export type Ceremony = {
   /** Changes nothing, for any caller. */
   readonly view: (link: Link) => Promise<SigningView>;
+  /** Of a link that opens several documents: the number of the one to go on with. Null for a link of one document. */
+  readonly next: (link: Link) => Promise<number | null>;
   /** The newest revision: what would be signed. @throws ServiceError `conflict` before the signer is identified */
   readonly document: (
     link: Link,
@@ -102,8 +106,15 @@ export type Ceremony = {
   ) => Promise<PreparedAct | { readonly outcome: "again" }>;
   /** Completes the act that was prepared last. @param signature ECDSA over its signed attributes with SHA-256, r and s */
   readonly complete: (link: Link, signature: Uint8Array) => Promise<SignOutcome>;
-  /** Ends the envelope: the order becomes EsignDeclined. @param reason in the signer's words; may be empty */
-  readonly decline: (link: Link, given: { kind: DeclineKind; reason: string }, client: Client) => Promise<void>;
+  /**
+   * Ends the envelope: the order becomes EsignDeclined. @param reason in the signer's words; may be empty
+   * @param all whether the other documents of the link that the signer has not signed end, too
+   */
+  readonly decline: (
+    link: Link,
+    given: { kind: DeclineKind; reason: string; all?: boolean },
+    client: Client,
+  ) => Promise<void>;
   /** Says who should sign in the signer's place: the firm decides. */
   readonly propose: (link: Link, other: { name: string; email: string }, client: Client) => Promise<void>;
   /** For the signer's mails. Ignored before the signer's step, and after the end: the browser keeps the language then. */

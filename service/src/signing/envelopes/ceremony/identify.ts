@@ -1,7 +1,7 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
@@ -17,6 +17,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { identifyEmbed } from "../records/embeds.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
+import { beginSession, updatePerson } from "../records/sessions.ts";
 import { identifySitting } from "../records/sittings.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { CodeOutcome, Link } from "./ceremony.ts";
@@ -89,7 +90,7 @@ export async function identify(deps: IdentifyDeps, link: Link, typed: string, cl
     if (!(await isRight(deps, tx, linked, typed, tried))) {
       const failures = (signer.lockedAt === null ? signer.failures : 0) + 1;
       const locks = failures >= failuresAllowed;
-      await updateSigner(tx, signer.id, sql`failures = ${failures}, locked_at = ${locks ? at : null}`);
+      await updatePerson(tx, signer.id, sql`failures = ${failures}, locked_at = ${locks ? at : null}`);
       if (locks) await openUnlocking(tx, envelope, signer, at);
       await tell(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
       return null;
@@ -129,7 +130,7 @@ export async function enter(
     if (signer.auth !== "access_code") return begin(tx, deps, linked, client);
     if (!isLocked(signer, envelope, at) || !canSendWayIn(linked)) return null;
     if (await isRight(deps, tx, linked, accessCode, tried)) return begin(tx, deps, linked, client);
-    await updateSigner(tx, signer.id, sql`failures = ${signer.failures + 1}`);
+    await updatePerson(tx, signer.id, sql`failures = ${signer.failures + 1}`);
     const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
     await tell(tx, rowMac, envelope, "code_failed", at, detail);
     return null;
@@ -147,26 +148,26 @@ export type Begun = { session: string; expiresAt: Date };
 async function begin(
   tx: Tx,
   { rowMac }: IdentifyDeps,
-  { envelope, signer, embed, sitting, at }: Linked,
+  { envelope, signer, embed, sitting, place, bySession, at }: Linked,
   client: Client,
 ): Promise<Begun> {
   if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
   const session = newSecret();
   const expiresAt = new Date(at.getTime() + sessionMs);
-  // A frame has no cookie, and a device goes on to others: the address is the session, and the session of the mailed link stays.
-  const ofLink =
-    embed || sitting ? nothing : sql`, session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
-  if (embed) await identifyEmbed(tx, embed.id, at);
-  if (sitting) await identifySitting(tx, sitting.id, at);
-  await updateSigner(
+  await updatePerson(
     tx,
     signer.id,
-    sql`failures = 0, locked_at = NULL, code_id = NULL, codes_of_day = 0, codes_requested = 0${ofLink}`,
+    sql`failures = 0, locked_at = NULL, code_id = NULL, codes_of_day = 0, codes_requested = 0`,
   );
+  const own = sql`session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
+  // A frame has no cookie, and a device goes on to others: the address is the session, and the session of the mailed link stays.
+  if (embed) await identifyEmbed(tx, embed.id, at);
+  else if (sitting) await identifySitting(tx, sitting.id, at);
+  else if (bySession && place) await beginSession(tx, place.id, { session, expiresAt, at });
+  else await updateSigner(tx, signer.id, own);
   const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
   await tell(tx, rowMac, envelope, "code_ok", at, detail);
-  if (signer.lockedAt !== null)
-    await closeUnlocking(tx, envelope.orderId, signer.n, { at, by: "system", outcome: "identified" });
+  if (signer.lockedAt !== null) await closeUnlocking(tx, signer.id, { at, by: "system", outcome: "identified" });
   return { session, expiresAt };
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
 import { openRoomOf, type SignerRoom } from "../records/rooms.ts";
+import { placeOfSigner, placesOfToken, type SessionPlace } from "../records/sessions.ts";
 import { type Sitting, sittingOfSession } from "../records/sittings.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
@@ -32,6 +33,10 @@ export type Linked = {
   sitting: Pick<Sitting, "id" | "host"> | null;
   /** The signer's turn on a notary's device; null for every other link. */
   room: SignerRoom | null;
+  /** The signer's place in a session of several documents; null for a document alone, and for a link that was not mailed. */
+  place: SessionPlace | null;
+  /** Whether the link is the session's. */
+  bySession: boolean;
   /** When it was read: after the envelope was locked, where it is. */
   at: Date;
 };
@@ -50,7 +55,17 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
     if (!isOpen || signerId === null) throw unknown;
     return { envelopeId, id: signerId, hasSession: identifiedAt !== null };
   };
+  const isRunning = (browser: Pick<SessionPlace, "sessionSha256" | "sessionExpiresAt">) =>
+    session !== null &&
+    browser.sessionSha256?.equals(session) === true &&
+    (browser.sessionExpiresAt?.getTime() ?? 0) > clock().getTime();
   const find = async () => {
+    if (link.document) {
+      const place = (await placesOfToken(db, link.token)).find(({ n }) => n === link.document);
+      if (!place) throw unknown;
+      const { envelopeId, signerId: id } = place;
+      return { ...ofLink, envelopeId, id, hasSession: isRunning(place), bySession: true };
+    }
     const [row] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
       SELECT envelope_id AS "envelopeId", id,
         coalesce(session_sha256 = ${session} AND session_expires_at > ${clock()}, false) AS "hasSession"
@@ -75,12 +90,19 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const signer = signers.find(({ id }) => id === found.id);
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
-  const { embed, sitting, room } = found;
-  return { envelope, signer, signers, identified, embed, sitting, room, at };
+  const { embed, sitting, room, bySession } = found;
+  // Other devices agree for themselves: the session's consent was given by its own link.
+  const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
+  return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
 
 /** A link that was mailed. */
-const ofLink: Pick<Linked, "embed" | "sitting" | "room"> = { embed: null, sitting: null, room: null };
+const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
+  embed: null,
+  sitting: null,
+  room: null,
+  bySession: false,
+};
 
 /**
  * Whether wrong codes have locked the link. The way in that is sent with a code opens it all the same. A lock ends after a day, so that a stranger with the link shuts nobody out for good: five
@@ -89,8 +111,11 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room"> = { embed: null, sittin
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
 
+/** What decides the state of a signing. */
+export type Stating = Pick<Linked, "envelope" | "signer" | "signers" | "identified" | "at">;
+
 /** The state of the signing for this signer. */
-export function stateOf({ envelope, signer, signers, identified, at }: Linked): SigningState {
+export function stateOf({ envelope, signer, signers, identified, at }: Stating): SigningState {
   const { outcome, orderStatus } = envelope;
   if (outcome === "Completed") return identified ? "completed" : "identify";
   if (outcome === "Declined") return "declined";

@@ -7,13 +7,14 @@ import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
 import { dateText, lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
-import { endUnsigned } from "../lifecycle/end.ts";
+import { type Ending, endUnsigned } from "../lifecycle/end.ts";
 import { OFF, ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
 import { type DocumentText, readTextIn } from "../reading/read-text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { titleOf, updateSigner } from "../records/envelope.ts";
 import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
+import { updatePerson } from "../records/sessions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { Acts } from "./act.ts";
@@ -21,9 +22,10 @@ import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
-import { canSendWayIn, enter, identify, sendCode } from "./identify.ts";
+import { canSendWayIn, enter as enterByMail, identify, sendCode } from "./identify.ts";
 import { knownFields } from "./known-fields.ts";
 import { follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
+import { consentOf, documentsOf, type Entering, endAll, enterDocument, giveConsent, nextOf } from "./session.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
@@ -32,7 +34,7 @@ import type { Client, DeclineKind, SenderValue, ShownField, SigningState, Signin
 export type CeremonyDeps = {
   secrets: SecretBytes;
   /** The texts that consent may be given to; undefined for a version that there never was. */
-  consentTexts: Pick<ConsentTexts, "find">;
+  consentTexts: Pick<ConsentTexts, "find" | "ofClosing">;
   acts: Acts;
   titleOf: TitleOf;
   noticesOf: NoticesOf;
@@ -44,6 +46,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const { db, clock, log, blobs, rowMac, seal, reach } = envelopes;
   const { secrets, consentTexts, acts } = ceremony;
   const signing = { db, clock, log, blobs, rowMac, seal, reach, acts };
+  const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
   /** In a transaction with the envelope locked, when the link leads to one of the states. */
   const change = (
@@ -57,6 +60,13 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
       await work(tx, linked, linked.at);
     });
 
+  /** Of a session's document, before it is signed: a page without a script says nothing of being opened. */
+  const enter = async (link: Link, client: Client) => {
+    const { place } = await follow(db, link, clock);
+    if (place)
+      await db.transaction(async (tx) => enterDocument(tx, entering, await follow(tx, link, clock, true), client));
+  };
+
   const readable = async (link: Link) => {
     const linked = await follow(db, link, clock);
     requireState(linked, "ready", "waiting", "signed");
@@ -68,10 +78,11 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
       const view = await viewOf(envelopes, ceremony, await follow(db, link, clock));
       return link.language ? { ...view, signer: { ...view.signer, language: link.language } } : view;
     },
+    next: (link) => nextOf(db, link, clock),
     document: async (link) => openDocument(envelopes, await readable(link)),
     text: async (link) => textOf(envelopes, acts, await readable(link)),
     copy: async (link, kind) => openCopy(envelopes, await follow(db, link, clock), kind),
-    opened: (link, client) => writeOpened(envelopes, link, client),
+    opened: (link, client) => writeOpened({ ...envelopes, consentTexts }, link, client),
     frameOfTicket: (ticket) => frameOfTicket(envelopes, ticket),
     frameOfSession: (session) => frameOfSession(envelopes, session),
     redeem: (ticket, client) => redeemTicket(envelopes, ticket, client),
@@ -80,22 +91,18 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     takeTurn: (token) => takeTurn(envelopes, token),
     sendCode: (link, client) => sendCode(identifying, link, client),
     identify: (link, code, client) => identify(identifying, link, code, client),
-    enter: (link, entry, client, accessCode) => enter(identifying, link, entry, client, accessCode),
-    consent: (link, { version, language }, client) =>
-      change(link, ["ready"], async (tx, { envelope, signer }, at) => {
-        const before = signer.consent;
-        if (before?.version === version && before.language === language) return;
-        await requireTrailRoom(tx, envelope.id, signer.n);
-        const text = consentTexts.find(version, language);
-        if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
-        const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
-        await updateSigner(tx, signer.id, sql`consent = ${JSON.stringify(consent)}::jsonb`);
-        const detail = { consent, signer: signer.n, client: clientDetail(client) };
-        await appendToTrail(tx, rowMac, envelope, "consented", at, detail);
-      }),
+    enter: (link, entry, client, accessCode) => enterByMail(identifying, link, entry, client, accessCode),
+    consent: (link, given, client) =>
+      change(link, ["ready"], (tx, linked) => giveConsent(tx, entering, linked, given, client)),
     picture: (link, bytes) => readPicture(envelopes, link, bytes),
-    sign: (link, request, client) => sign(signing, link, request, client),
-    prepare: (link, { publicKey, ...request }, client) => prepareAct(signing, link, request, publicKey, client),
+    sign: async (link, request, client) => {
+      await enter(link, client);
+      return sign(signing, link, request, client);
+    },
+    prepare: async (link, { publicKey, ...request }, client) => {
+      await enter(link, client);
+      return prepareAct(signing, link, request, publicKey, client);
+    },
     complete: (link, signature) => completeAct(signing, link, signature),
     decline: (link, given, client) => declineAct(envelopes, link, given, client),
     async propose(link, { name, email }, client) {
@@ -116,7 +123,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
         const linked = await follow(tx, link, clock, true);
         // Only the frame, or the device, has its address: no stranger with the mailed link gets here.
         if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
-          await updateSigner(tx, linked.signer.id, sql`language = ${language}`);
+          await updatePerson(tx, linked.signer.id, sql`language = ${language}`);
       }),
   };
 }
@@ -124,7 +131,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
 async function declineAct(
   deps: EnvelopeDeps,
   link: Link,
-  { kind, reason }: { kind: DeclineKind; reason: string },
+  { kind, reason, all = false }: { kind: DeclineKind; reason: string; all?: boolean },
   client: Client,
 ): Promise<void> {
   if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
@@ -132,17 +139,18 @@ async function declineAct(
   const linked = await follow(deps.db, link, deps.clock);
   requireState(linked, "ready", "waiting");
   refuseInRoom(linked);
+  const endingOf = (n: number): Ending => ({
+    outcome: "Declined",
+    reason: `signer ${n}: ${declineWords[kind]}${reason.trim() === "" ? "" : `: ${reason.trim()}`}`,
+    detail: { kind, reason: reason.trim(), signer: n, client: clientDetail(client) },
+    actor: "signer",
+  });
+  // Who withdraws the one consent, and who is another person, signs none of them.
+  const isForAll = all || kind === "withdrawn" || kind === "not_me";
+  if (linked.bySession && isForAll) return endAll(deps, link, endingOf);
   const { envelope, signer } = linked;
-  const ended = await endUnsigned(
-    deps,
-    envelope,
-    {
-      outcome: "Declined",
-      reason: `signer ${signer.n}: ${declineWords[kind]}${reason.trim() === "" ? "" : `: ${reason.trim()}`}`,
-      detail: { kind, reason: reason.trim(), signer: signer.n, client: clientDetail(client) },
-      actor: "signer",
-    },
-    async (tx) => requireState(await follow(tx, link, deps.clock), "ready", "waiting"),
+  const ended = await endUnsigned(deps, envelope, endingOf(signer.n), async (tx) =>
+    requireState(await follow(tx, link, deps.clock), "ready", "waiting"),
   );
   if (!ended) throw new ServiceError("conflict", "This document is not to be signed any more.");
 }
@@ -156,7 +164,8 @@ async function textOf(deps: EnvelopeDeps, acts: Acts, envelope: Linked["envelope
   });
 }
 
-async function writeOpened({ db, clock, rowMac }: EnvelopeDeps, link: Link, client: Client): Promise<void> {
+async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Client): Promise<void> {
+  const { db, clock, rowMac } = deps;
   const { orderCode } = (await follow(db, link, clock)).envelope;
   await db.transaction(async (tx) => {
     // Orders are locked before their envelopes.
@@ -164,7 +173,9 @@ async function writeOpened({ db, clock, rowMac }: EnvelopeDeps, link: Link, clie
     const linked = await follow(tx, link, clock, true);
     const { envelope, signer, at } = linked;
     // A stranger may have the link: only who has passed the signer's step leaves a record.
-    if (!order || signer.openedAt !== null || !linked.identified || !isUnderWay(linked)) return;
+    if (!order || !linked.identified || !isUnderWay(linked)) return;
+    await enterDocument(tx, deps, linked, client);
+    if (signer.openedAt !== null) return;
     await updateSigner(tx, signer.id, sql`opened_at = ${at}`);
     await appendToTrail(tx, rowMac, envelope, "opened", at, { signer: signer.n, client: clientDetail(client) });
     await setEnvelopeStatus(tx, order, "Viewed", at);
@@ -190,11 +201,13 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
 
 async function viewOf(
   deps: EnvelopeDeps,
-  { titleOf: titleOfOrder, noticesOf }: CeremonyDeps,
+  { titleOf: titleOfOrder, noticesOf, consentTexts }: CeremonyDeps,
   linked: Linked,
 ): Promise<SigningView> {
-  const { envelope, signer, signers, identified, embed, sitting, room } = linked;
+  const { envelope, signer, signers, identified, embed, sitting, room, place, bySession } = linked;
   const state = stateOf(linked);
+  const nameOf = (one: Linked["envelope"]) => titleOfOrder({ ...one, code: one.orderCode }) ?? titleOf(one);
+  const consent = consentOf({ consentTexts }, linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
   const now = (format: PreparedField["format"]) => dateText(deps.clock(), format, signer.language);
   const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
@@ -202,7 +215,7 @@ async function viewOf(
     state,
     environment: envelope.environment,
     orderCode: envelope.orderCode,
-    title: titleOfOrder({ ...envelope, code: envelope.orderCode }) ?? titleOf(envelope),
+    title: nameOf(envelope),
     reference: envelope.externalReference,
     partnerId: envelope.partnerId,
     partnerName: envelope.partnerName,
@@ -219,6 +232,7 @@ async function viewOf(
     frame: embed?.origin ?? null,
     host: sitting?.host ?? null,
     room: room && { maySign: room.maySign, isRemote: room.isRemote },
+    session: bySession && place ? { n: place.n, documents: await documentsOf(deps.db, linked, nameOf) } : null,
     step: signer.auth === "link" ? null : signer.auth,
     canSendWayIn: canSendWayIn(linked),
     document: head ? shownDocument(envelope, head) : null,
@@ -226,7 +240,7 @@ async function viewOf(
     fields: mayRead ? ownFields(envelope.fields, signer.n).map((field) => shownField(field, now)) : [],
     known: mayRead ? await knownFields(deps, linked) : [],
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
-    consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
+    consent: consent && { version: consent.version, at: new Date(consent.at) },
     signedAt: signer.signedAt,
     copies: (await copiesOf(deps, linked)).map(({ kind }) => kind),
     verifyCode: identified && envelope.outcome === "Completed" ? envelope.verifyCode : null,

@@ -3,7 +3,8 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { EnvelopeDeps, Reach } from "../records/deps.ts";
-import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
+import type { Envelope, Signer } from "../records/envelope.ts";
+import { updatePerson } from "../records/sessions.ts";
 import { codeText } from "../texts/texts.ts";
 import type { CodeOutcome } from "./ceremony.ts";
 import { isLocked } from "./links.ts";
@@ -80,7 +81,7 @@ export async function textCode(
   if (outcome === "sent" || outcome === "unknown") return "texted";
   log.warn({ signer: signerId, outcome }, "a code was not sent by text message");
   await db.transaction(async (tx) => {
-    await updateSigner(tx, signerId, sql`code_id = NULL, code_sent_at = NULL`, sql`code_id = ${codeId}`);
+    await updatePerson(tx, signerId, sql`code_id = NULL, code_sent_at = NULL`, sql`code_id = ${codeId}`);
     if (outcome === "away") await tx.query(sql`DELETE FROM signing_texts WHERE phone = ${to} AND sent_at = ${at}`);
   });
   return outcome;

@@ -51,6 +51,15 @@ export type KnownField = RuledField & { readonly label: string | null; readonly 
 /** A value that the sender wrote into the document, and nobody changes. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
 
+/** A document of the same person in the same room. */
+export type SessionDocument = {
+  readonly n: number;
+  /** Null before the person has passed the access step. */
+  readonly title: string | null;
+  readonly state: SigningState | "on_hold";
+  readonly hasSigned: boolean;
+};
+
 /** An envelope as a signer sees it by their link. */
 export type SigningView = {
   readonly state: SigningState;
@@ -80,6 +89,8 @@ export type SigningView = {
   readonly host: string | null;
   /** Before a notary, at the notary's device or by audio and video, and whether the signature is open; null for a page of its own. */
   readonly room: { readonly maySign: boolean; readonly isRemote: boolean } | null;
+  /** The documents that the link opens, in their order, and the number of this one; null for a link of one document. */
+  readonly session: { readonly n: number; readonly documents: readonly SessionDocument[] } | null;
   /** The step that the signer is identified by, besides the link; null for none. */
   readonly step: "mail_code" | "access_code" | "text_code" | null;
   /** Whether a way in can be sent while the link is locked. */

@@ -6,6 +6,8 @@ import { type Language, languages } from "../../../kernel/platform/languages.ts"
 
 /** The text that a signer consents to, word for word (15 USC 7001(c)). Each language of signers has one. */
 export type ConsentText = {
+  /** Whether it covers one document, or the documents of a closing that its signer signs one after another. */
+  readonly scope: "document" | "closing";
   readonly version: string;
   readonly language: Language;
   readonly markdown: string;
@@ -14,36 +16,44 @@ export type ConsentText = {
 };
 
 export type ConsentTexts = {
-  /** The text of the newest version. */
+  /** The newest text for one document. */
   readonly current: (language: Language) => ConsentText;
+  /** The newest text for the documents of a closing. */
+  readonly ofClosing: (language: Language) => ConsentText;
   /** Undefined for a version that there never was. */
   readonly find: (version: string, language: Language) => ConsentText | undefined;
 };
 
-const fileName = /^(?<language>[a-z]{2})-(?<version>\d+)\.md$/;
+const fileName = /^(?<closing>closing-)?(?<language>[a-z]{2})-(?<version>\d+)\.md$/;
 
 /**
- * Reads the texts of all versions, once, at the start: `en-1.md`, `es-1.md`. A version that was ever shown stays.
- * @throws StartupError when the newest version is not there in every language
+ * Reads the texts of all versions, once, at the start: `en-1.md`, `closing-en-2.md`. A version that was ever shown stays, and both kinds
+ * share the numbers.
+ * @throws StartupError when the newest version of a kind is not there in every language
  */
 export function readConsentTexts(folder: string): ConsentTexts {
   const texts = readdirSync(folder).flatMap((file): ConsentText[] => {
-    const { language, version } = fileName.exec(file)?.groups ?? {};
+    const { closing, language, version } = fileName.exec(file)?.groups ?? {};
     const known = languages.find((one) => one === language);
     if (known === undefined || version === undefined) return [];
     const bytes = readFileSync(join(folder, file));
     const sha256 = hash("sha256", bytes);
-    return [{ version, language: known, markdown: bytes.toString(), sha256 }];
+    const scope = closing === undefined ? "document" : "closing";
+    return [{ scope, version, language: known, markdown: bytes.toString(), sha256 }];
   });
   const find = (version: string, language: Language) =>
     texts.find((text) => text.version === version && text.language === language);
-  const newest = String(Math.max(...texts.map(({ version }) => Number(version))));
-  const current = new Map(
-    languages.map((language) => {
-      const text = find(newest, language);
-      if (!text) throw new StartupError(`${folder} has no consent text ${language}-${newest}.md`);
-      return [language, text];
-    }),
-  );
-  return { find, current: (language) => current.get(language) as ConsentText };
+  const newestOf = (scope: ConsentText["scope"]) => {
+    const ofScope = texts.filter((text) => text.scope === scope);
+    const newest = String(Math.max(...ofScope.map(({ version }) => Number(version))));
+    const byLanguage = new Map(
+      languages.map((language) => {
+        const text = ofScope.find((each) => each.version === newest && each.language === language);
+        if (!text) throw new StartupError(`${folder} has no text of the newest consent for a ${scope} in ${language}`);
+        return [language, text];
+      }),
+    );
+    return (language: Language) => byLanguage.get(language) as ConsentText;
+  };
+  return { find, current: newestOf("document"), ofClosing: newestOf("closing") };
 }

@@ -117,6 +117,7 @@ const eventWords: Readonly<Record<string, string>> = {
   link_issued: "A link was issued, to be mailed",
   embedded: "The firm opened the signing page for the signer",
   in_person: "The firm gave the signer a device, in person",
+  session_identified: "The signer came by the one link of their documents",
   opened: "The link was opened",
   code_sent: "A code was sent",
   code_failed: "A wrong code was given",

@@ -24,29 +24,36 @@ export type Ending = {
   actor: string;
 };
 
+type EndDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac">;
+type Judge = (tx: Tx, envelope: Envelope) => Promise<void>;
+type Ended = { id: number; orderCode: string };
+
 /**
  * Ends an open envelope, and moves its order.
  * @param judge called with the locked envelope; what it throws is thrown, and nothing is written
  * @returns false when it had ended before, or its order does not wait for signatures
  */
-export async function endUnsigned(
-  { db, clock, log, rowMac }: Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac">,
-  { id, orderCode }: { id: number; orderCode: string },
+export const endUnsigned = (deps: EndDeps, envelope: Ended, ending: Ending, judge?: Judge): Promise<boolean> =>
+  deps.db.transaction((tx) => endIn(tx, deps, envelope, ending, judge));
+
+/** The same in the caller's transaction. */
+export async function endIn(
+  tx: Tx,
+  { clock, log, rowMac }: Omit<EndDeps, "db">,
+  { id, orderCode }: Ended,
   { outcome, reason, detail, actor }: Ending,
-  judge: (tx: Tx, envelope: Envelope) => Promise<void> = async () => {},
+  judge: Judge = async () => {},
 ): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const order = await lockOrder(tx, orderCode);
-    const envelope = await lockEnvelope(tx, id);
-    if (order?.status !== "EsignPending" || !envelope || envelope.endedAt !== null) return false;
-    await judge(tx, envelope);
-    const at = clock();
-    await appendToTrail(tx, rowMac, envelope, endings[outcome].trail, at, detail);
-    await endEnvelope(tx, id, outcome, at);
-    await perform(tx, order, endings[outcome].on, { reason }, { actor, at, log });
-    await mailEverybody(tx, id, "ended");
-    return true;
-  });
+  const order = await lockOrder(tx, orderCode);
+  const envelope = await lockEnvelope(tx, id);
+  if (order?.status !== "EsignPending" || !envelope || envelope.endedAt !== null) return false;
+  await judge(tx, envelope);
+  const at = clock();
+  await appendToTrail(tx, rowMac, envelope, endings[outcome].trail, at, detail);
+  await endEnvelope(tx, id, outcome, at);
+  await perform(tx, order, endings[outcome].on, { reason }, { actor, at, log });
+  await mailEverybody(tx, id, "ended");
+  return true;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { type SigningLinks, tokenSha256 } from "../records/link-tokens.ts";
+import { renewSessionLink, updatePerson } from "../records/sessions.ts";
 import { appendToTrail } from "../records/trail.ts";
 
 /** The queue of mails to signers; payload `SigningMail`. */
@@ -16,7 +17,8 @@ export type SigningMoment = "request" | "reminder" | "code" | "way_in" | "signed
 
 export type SigningMail = {
   signerId: number;
-  moment: SigningMoment;
+  /** `joined` sends nothing: the order came into a room where its signer may sign others. */
+  moment: SigningMoment | "joined";
   /** Which link or code it is about: one that was replaced meanwhile is not mailed. */
   linkId?: string;
   codeId?: string;
@@ -38,18 +40,30 @@ export async function issueLink(
   { at, actor }: { at: Date; actor: string },
 ): Promise<void> {
   const linkId = newUuid();
+  await forgetLink(tx, reach.links, signer.id);
   await updateSigner(
     tx,
     signer.id,
     sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(reach.links.tokenOf(linkId))},
-      issued_at = ${at}, session_sha256 = NULL, session_expires_at = NULL, code_id = NULL, code_sent_at = NULL,
-      codes_requested = 0, codes_of_day = 0, codes_day_at = NULL`,
+      issued_at = ${at}, session_sha256 = NULL, session_expires_at = NULL`,
   );
   await appendToTrail(tx, rowMac, envelope, "link_issued", at, { signer: signer.n });
   const { partnerId, orderId } = envelope;
   const detail = { signer: signer.n, attempt: envelope.attempt };
   await tx.query(auditLine({ at, action: "signing_link.issued", actor, partnerId, orderId, detail }));
   await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "request", linkId });
+}
+
+/** Ends the link that a signer had before, and the codes that were sent for it: also those of the session that it belongs to. */
+async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
+  const [before] = await tx.query(sql`SELECT FROM envelope_signers WHERE id = ${signerId} AND issued_at IS NOT NULL`);
+  if (!before) return;
+  await renewSessionLink(tx, links, signerId);
+  await updatePerson(
+    tx,
+    signerId,
+    sql`code_id = NULL, code_sent_at = NULL, codes_requested = 0, codes_of_day = 0, codes_day_at = NULL`,
+  );
 }
 
 /** Has everybody who had a link mailed. @param moment what they are told */

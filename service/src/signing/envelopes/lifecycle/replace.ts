@@ -17,6 +17,7 @@ import {
 } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findSigners, type Signer, updateSigner } from "../records/envelope.ts";
+import { leaveSession } from "../records/sessions.ts";
 import { findSigning } from "../records/signing.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type LockedSigner, type SignerRequest } from "./change-signer.ts";
@@ -63,6 +64,7 @@ async function replaceBy(
     isReplaced = true;
     if (signers.some((other) => other.n !== signer.n && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
+    await leaveSession(tx, signer.id);
     await putInPlace(deps.rowMac, tx, locked, person);
     const { actor } = request;
     const { name, email, language, auth } = person;
@@ -73,7 +75,7 @@ async function replaceBy(
       signer: signer.n,
     });
     const { partnerId, orderId } = envelope;
-    if (signer.lockedAt !== null) await closeUnlocking(tx, orderId, signer.n, { at, by: actor, outcome: "replaced" });
+    if (signer.lockedAt !== null) await closeUnlocking(tx, signer.id, { at, by: actor, outcome: "replaced" });
     const detail = { signer: signer.n };
     await tx.query(auditLine({ at, action: "signer.replaced", actor, partnerId, orderId, detail }));
     if (signer.issuedAt === null) return;

@@ -5,7 +5,8 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { closeTasks, type TaskEnd } from "../../../kernel/tasks/tasks.ts";
 import { mayNotRequestCode } from "../records/code-requests.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
+import type { Envelope, Signer } from "../records/envelope.ts";
+import { ordersOfPerson, updatePerson } from "../records/sessions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
 import { issueLink } from "./issue-link.ts";
@@ -22,9 +23,11 @@ export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promis
     await issueLink(tx, deps, envelope, signer, by);
   });
 
-/** Nobody needs to open the signer's link again. */
-export const closeUnlocking = (tx: Tx, orderId: number, n: number, end: Omit<TaskEnd, "state">) =>
-  closeTasks(tx, { kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end });
+/** Nobody needs to open the signer's link again: in a session wrong codes locked all documents, and one of them has the task. */
+export async function closeUnlocking(tx: Tx, signerId: number, end: Omit<TaskEnd, "state">): Promise<void> {
+  for (const { orderId, n } of await ordersOfPerson(tx, signerId))
+    await closeTasks(tx, { kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end });
+}
 
 /** Forgets the wrong codes. The envelope is locked by the transaction. */
 export async function clearLock(
@@ -34,9 +37,9 @@ export async function clearLock(
   { id, n }: Pick<Signer, "id" | "n">,
   { at, actor }: By,
 ): Promise<void> {
-  await updateSigner(tx, id, sql`failures = 0, locked_at = NULL, code_id = NULL, code_sent_at = NULL`);
+  await updatePerson(tx, id, sql`failures = 0, locked_at = NULL, code_id = NULL, code_sent_at = NULL`);
   await appendToTrail(tx, rowMac, envelope, "unlocked", at, { by: actor, signer: n });
   const { partnerId, orderId } = envelope;
-  await closeUnlocking(tx, orderId, n, { at, by: actor, outcome: "unlocked" });
+  await closeUnlocking(tx, id, { at, by: actor, outcome: "unlocked" });
   await tx.query(auditLine({ at, action: "signer.unlocked", actor, partnerId, orderId, detail: { signer: n } }));
 }

@@ -1,6 +1,6 @@
 import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
-import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
@@ -9,10 +9,13 @@ import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
-import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
+import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } from "../lifecycle/issue-link.ts";
+import type { ClosingsOf } from "../lifecycle/join-session.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
+import { placeOfSigner } from "../records/sessions.ts";
 import { endingOf } from "../texts/texts.ts";
+import { gather } from "./together.ts";
 import { commonWords, mailCaution, mailWords } from "./words.ts";
 
 type Row = Titled & {
@@ -35,15 +38,19 @@ type Row = Titled & {
   partnerId: string;
   expiresAt: Date;
   outcome: Envelope["outcome"];
+  issuedAt: Date | null;
+  endedAt: Date | null;
 };
 
-const rowStatement = (signerId: number) => sql`
+const rowsOf = (db: Sql, signerIds: readonly number[]) =>
+  db.query<Row>(sql`
   SELECT s.id, e.order_id AS "orderId", s.n, s.envelope_id AS "envelopeId", s.name, s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId", s.locked_at AS "lockedAt",
     s.signed_at IS NOT NULL AS signed, o.environment, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug",
-    o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome, ${verifiedOrder}, ${verifiedSigner}
+    o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome,
+    s.issued_at AS "issuedAt", e.ended_at AS "endedAt", ${verifiedOrder}, ${verifiedSigner}
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
-  WHERE s.id = ${signerId}`;
+  WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
 
 /** A mail does not know its reader's zone. Every reader of a US service can tell from this one, and no day is promised that ends too early. */
 const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
@@ -69,29 +76,45 @@ const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = {
   tl: deadlineIn("tl"),
 };
 
-type Deps = MailDeps & { titleOf: TitleOf };
+type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 
 /** Mails to signers. */
 export const signingMail = defineMail({
   queue: signingMailQueue,
   // A day and more: who gets no link is only reminded two days later.
   maxAttempts: 40,
-  async load(about: SigningMail, deps: Deps) {
-    const [row] = await deps.db.query<Row>(rowStatement(about.signerId));
+  async load(about: SigningMail, deps: Deps): Promise<Found | null> {
+    const { db } = deps;
+    const [row] = await rowsOf(db, [about.signerId]);
     if (!row?.linkId || !row.tokenSha256 || isStale(row, about, deps.clock())) return null;
-    const token = signingTokenOf(deps.secrets, row.linkId, row.tokenSha256);
-    const asks = about.moment === "request" || about.moment === "reminder";
-    if (token === null && asks) {
+    const gathered = about.former
+      ? { together: null }
+      : await gather({ ...deps, links: signingLinks(deps.secrets, deps.baseUrl) }, row, about);
+    if (!gathered) return null;
+    const { moment } = about;
+    if (moment === "joined") return null;
+    const { together } = gathered;
+    const { linkId, tokenSha256 } = together?.place ?? row;
+    const token = linkId && tokenSha256 && signingTokenOf(deps.secrets, linkId, tokenSha256);
+    if (token === null && (moment === "request" || moment === "reminder")) {
       await issueAnew(deps, row);
       return null;
     }
-    const signers = about.moment === "signed" ? await findSigners(deps.db, row.envelopeId) : [];
+    const rows = together ? await rowsOf(db, together.signerIds) : [row];
+    const signers = moment === "signed" && rows.length === 1 ? await findSigners(db, rows[0]?.envelopeId ?? 0) : [];
     const signedBy = signers.map(({ name }) => name).filter(isPlainName);
-    const message = about.moment === "request" ? await messageFor(deps, row.orderId) : null;
-    return { row, signedBy, message, firm: await readMailFirm(deps.db, row.partnerId), token };
+    const message = moment === "request" ? await messageFor(deps, row.orderId) : null;
+    const firm = await readMailFirm(db, row.partnerId);
+    const found = { rows, signedBy, message, firm, token, moment };
+    if (!together) return { ...found, path: "", closing: null };
+    const closing =
+      (await deps.closingsOf(db, row.orderId)).find(({ id }) => id === together.place.roomId)?.name ?? null;
+    return { ...found, path: rows.length === 1 ? `/${await numberOf(db, rows[0]?.id ?? 0)}` : "", closing };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
 });
+
+const numberOf = async (db: Sql, signerId: number): Promise<number> => (await placeOfSigner(db, signerId))?.n ?? 1;
 
 function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: SigningMail, now: Date): boolean {
   const isOver = outcome !== null || expiresAt.getTime() <= now.getTime();
@@ -130,26 +153,37 @@ const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
 type Found = {
-  row: Row;
+  /** The documents that the mail is about, in their order; at least one. */
+  rows: readonly Row[];
   firm: MailFirm;
+  moment: SigningMoment;
   /** Names of those who signed, where the mail tells them. */
   signedBy: readonly string[];
   /** The firm's own words; null for none. */
   message: string | null;
   /** The token of the signer's link; null when its key is gone: then the mail has no button. */
   token: string | null;
+  /** After the token: of a link of several documents, where a mail is about one. */
+  path: string;
+  /** The name of the room, of a mail about several. */
+  closing: string | null;
 };
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { row, firm, signedBy, message, token }: Found,
-  { signerId, moment, codeId, former, at }: SigningMail,
+  { rows, firm, moment, signedBy, message, token, path, closing }: Found,
+  { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
+  const [row] = rows;
+  if (!row) throw new Error("a mail to a signer is about no document");
   const { language, email } = former ?? row;
-  const { untitled, unnamed, greeting, why } = commonWords[language];
-  const until = deadline[language].format(row.expiresAt);
+  const { untitled, unnamed, greeting, why, documents } = commonWords[language];
+  const until = deadline[language].format(new Date(Math.min(...rows.map(({ expiresAt }) => expiresAt.getTime()))));
   const reference = row.reference !== null && isPlainTitle(row.reference) ? row.reference : null;
-  const title = [titleOf(row), reference].find((each) => each !== null && isPlainTitle(each)) ?? untitled;
+  const titleIn = (one: Row) => [titleOf(one), one.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
+  const count = documents(rows.length);
+  const ofAll = closing !== null && isPlainTitle(closing) ? `${closing} (${count})` : count;
+  const title = rows.length === 1 ? titleIn(row) : ofAll;
   const partnerName = nameIn(firm, unnamed);
   const texted = moment === "code" && row.auth === "text_code" && row.phone ? insteadOfText(row.phone) : null;
   const words = mailWords[language][moment]({
@@ -159,20 +193,22 @@ function letterOf(
     outcome: row.outcome,
     signers: signedBy,
     message,
-    reference: reference === title ? null : reference,
+    reference: rows.length > 1 || reference === title ? null : reference,
   });
+  const [first = "", ...others] = words.lines.map(sentence);
+  const list = rows.length === 1 ? [] : rows.map((one, index) => `${index + 1}. ${titleIn(one)}`);
   const way = row.auth !== "text_code" && codeId !== undefined ? `/enter/${signingEntry(secrets, codeId)}` : "";
   const codeOf = row.auth === "text_code" && row.lockedAt !== null ? longCode : signingCode;
   return {
-    id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
+    id: `signing:${signerId}:${moment}:${codeId ?? linkId ?? row.linkId}:${at ?? ""}`,
     to: email,
     environment: row.environment,
     subject: sentence(words.subject),
     // A former signer is not greeted by the name of the present one.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
-    lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
+    lines: [...(texted ? [texted] : []), first, ...list, ...others],
     ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),
-    link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}${way}` },
+    link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}${path}${way}` },
     caution: words.caution ?? mailCaution[language](row.outcome),
     why: why(partnerName),
     language,

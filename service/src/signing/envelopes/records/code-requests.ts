@@ -2,7 +2,8 @@ import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { type Envelope, type Signer, updateSigner } from "./envelope.ts";
+import type { Envelope, Signer } from "./envelope.ts";
+import { updatePerson } from "./sessions.ts";
 
 /** A stranger with the link may use these up, so the last code that was sent stays valid until another can be. */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
@@ -41,7 +42,7 @@ export async function putCode(tx: Tx, signer: Signer, envelope: Envelope, codeId
   if (mayNotRequestCode(signer, envelope, at))
     throw new ServiceError("rate_limited", "Too many codes were sent. The last one stays valid; ask again tomorrow.");
   const isToday = isSameDay(signer, at);
-  const isPut = await updateSigner(
+  const isPut = await updatePerson(
     tx,
     signer.id,
     sql`code_id = ${codeId}, code_sent_at = ${at}, codes_requested = codes_requested + 1,

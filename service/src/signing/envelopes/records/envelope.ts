@@ -45,6 +45,9 @@ export type Envelope = {
 export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
   externalReference ?? docSlug ?? "Document";
 
+/** The text that a signer agreed to. */
+export type Consent = { version: string; language: Language; textSha256: string; at: string };
+
 export type Auth = "link" | "mail_code" | "access_code" | "text_code";
 
 /** One who signs. Hashes of credentials stay in the statements that compare them. */
@@ -67,7 +70,7 @@ export type Signer = {
   /** Those of the day that began with `codesDayAt`. */
   codesOfDay: number;
   codesDayAt: Date | null;
-  consent: { version: string; language: Language; textSha256: string; at: string } | null;
+  consent: Consent | null;
   signedAt: Date | null;
   proposal: { name: string; email: string; at: string } | null;
 };
@@ -121,9 +124,16 @@ export const findOpenEnvelope = (db: Sql, orderId: number) =>
 /** Locked until the transaction ends: what is written to its trail follows one another. Lock its order first, or not at all. */
 export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR UPDATE OF e`);
 
-export const findSigners = (db: Sql, envelopeId: number) =>
-  db.query<Signer>(sql`
-    SELECT ${signerColumns}, ${verifiedSigner} FROM envelope_signers s WHERE envelope_id = ${envelopeId} ORDER BY n`);
+export const findEnvelopes = (db: Sql, ids: readonly number[]): Promise<Envelope[]> =>
+  db.query<Envelope>(sql`SELECT ${envelopeColumns} ${fromEnvelopes} WHERE e.id = ANY (${ids}::bigint[])`);
+
+export const findSigners = (db: Sql, envelopeId: number) => findSignersOf(db, [envelopeId]);
+
+/** The signers of several envelopes. */
+export const findSignersOf = (db: Sql, envelopeIds: readonly number[]) =>
+  db.query<Signer & { envelopeId: number }>(sql`
+    SELECT ${signerColumns}, envelope_id AS "envelopeId", ${verifiedSigner} FROM envelope_signers s
+    WHERE envelope_id = ANY (${envelopeIds}::bigint[]) ORDER BY n`);
 
 /**
  * Changes a signer's row, and renews its MAC.

@@ -10,6 +10,7 @@ import { signerState } from "../../../orders/order/order.ts";
 import { embedTables } from "./embeds.ts";
 import { type Envelope, envelopeState } from "./envelope.ts";
 import { roomTables } from "./rooms.ts";
+import { sessionTables } from "./sessions.ts";
 import { sittingTable } from "./sittings.ts";
 
 /** The events of an envelope. */
@@ -18,6 +19,7 @@ export type TrailEvent =
   | "link_issued"
   | "embedded"
   | "in_person"
+  | "session_identified"
   | "opened"
   | "code_sent"
   | "code_failed"
@@ -70,6 +72,7 @@ export const protectedTables = [
   ...embedTables,
   ...roomTables,
   sittingTable,
+  ...sessionTables,
 ];
 
 /** The next record. @param detail further members; their names must differ from those of the frame */
@@ -176,6 +179,7 @@ const mostOfSigner = 500;
 const bySigner: readonly TrailEvent[] = [
   "embedded",
   "in_person",
+  "session_identified",
   "opened",
   "code_ok",
   "consented",

@@ -20,6 +20,7 @@ import { type CeremonyDeps, openCeremony } from "../../../../src/signing/envelop
 import { envelopeSeal } from "../../../../src/signing/envelopes/custody/seal-custody.ts";
 import {
   type Ceremony,
+  type ConsentText,
   type EnvelopeDeps,
   type Link,
   openConsentTexts,
@@ -34,6 +35,14 @@ export const consentText = { version: "1", language: "en" } as const;
 type CeremonyParts = Partial<
   Omit<EnvelopeDeps, "seal" | "reach"> & CeremonyDeps & Pick<EnvelopeDeps["reach"], "texts">
 > & { sealDocument?: SealDocument };
+/** A ceremony that knows no text any more. */
+export const withoutTexts = {
+  find: () => undefined,
+  ofClosing: (language: ConsentText["language"]) => ({
+    ...({ scope: "closing", version: "0", markdown: "", sha256: "" } as const),
+    language,
+  }),
+};
 
 /** A service whose jobs open envelopes, and a ceremony on its records. */
 export async function openCeremonyService(env: Record<string, string> = {}) {

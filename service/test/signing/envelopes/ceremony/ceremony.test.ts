@@ -23,7 +23,7 @@ import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code
 import { followOverdue, type Link, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
 import { openEnvelope } from "../../../../src/signing/envelopes/lifecycle/open.ts";
 import { blobTables } from "../../../../src/upkeep/protected-data.ts";
-import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
+import { browser, consentText, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
 
 const telnyx = await forTests(startTelnyx());
 const running = await forTests(
@@ -238,7 +238,7 @@ test("a number gets ten texts a day", async () => {
     reaches: () => true,
   };
   const askAt = (minutes: number) => {
-    const consentTexts = { find: () => undefined };
+    const consentTexts = withoutTexts;
     return running.ceremonyWith({ texts, clock: later(minutes / 60), consentTexts }).sendCode(link, browser);
   };
   for (let n = 0; n < 10; n++) assert.equal(await askAt(2 * n), "texted");
@@ -260,7 +260,7 @@ test("an order, a firm and the service get so many texts a day, whatever the num
   const link = await running.linkOf(jane.email);
   await makeLive(running, code);
   const other = await running.order([jane]);
-  const [sent, consentTexts] = [async () => "sent" as const, { find: () => undefined }];
+  const [sent, consentTexts] = [async () => "sent" as const, withoutTexts];
   const ask = (reaches: boolean) => {
     const texts = { send: sent, reaches: () => reaches };
     return running.ceremonyWith({ texts, consentTexts }).sendCode(link, browser);
@@ -364,7 +364,7 @@ test("an order whose job is gone gets its envelope later, and one whose last act
   });
   const sealDocument = () => Promise.reject(new Error("the key is away"));
   await running.ceremony.consent(link, consentText, browser);
-  const cut = running.ceremonyWith({ sealDocument, consentTexts: { find: () => undefined } });
+  const cut = running.ceremonyWith({ sealDocument, consentTexts: withoutTexts });
   const mark = { kind: "typed", text: "Jane" } as const;
   const signed = await cut.sign(link, { revision: 1, mark, values: new Map() }, browser);
   assert.deepEqual(signed, { outcome: "signed", completed: false });
@@ -486,7 +486,7 @@ test("an act of who is changed while it is made is neither kept nor written", as
   const link = await running.linkOf(jane.email);
   await running.ceremony.consent(link, consentText, browser);
   const renamed = running.ceremonyWith({
-    consentTexts: { find: () => undefined },
+    consentTexts: withoutTexts,
     workers: {
       async run(task, call) {
         await changeSigners(running.db, sql`name = name || 't'`, sql`email = ${jane.email}`);
@@ -583,7 +583,7 @@ test("a full disk, and a service that is killed between file and row, leave an a
   const folder = folderBackend(join(dataDir, "blobs"));
   const noSpace = () => Promise.reject(Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" }));
   const full = openBlobs({ ...folder, write: noSpace }, secrets, systemClock);
-  const consentTexts = { find: () => undefined };
+  const consentTexts = withoutTexts;
   await assert.rejects(running.ceremonyWith({ blobs: full, consentTexts }).sign(link, request, browser), {
     code: "unavailable",
     message: /can't be stored now/,

@@ -6,7 +6,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
-import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
+import { browser, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
 
 // A stranger has the signing link, and neither the signer's mailbox nor phone.
 const running = await forTests(openCeremonyService());
@@ -213,7 +213,7 @@ test("texts a longer code to the phone of a signer whose link a stranger locked 
     running.ceremonyWith({
       texts,
       clock: () => new Date(Date.now() + minutes * 60_000),
-      consentTexts: { find: () => undefined },
+      consentTexts: withoutTexts,
     });
   for (let n = 0; n < 10; n++) assert.equal(await phoneAt(2 * n).sendCode(jane.link, browser), "texted");
   await assert.rejects(phoneAt(30).sendCode(jane.link, browser), { code: "rate_limited" });

@@ -27,6 +27,8 @@ export type CommonWords = {
   /** In place of a firm's name that a mail may not show. */
   unnamed: string;
   greeting: (name: string) => string;
+  /** How many, of a mail about several. */
+  documents: (count: number) => string;
   why: (firm: string) => string;
 };
 

@@ -11,6 +11,7 @@ export const fr: SignerMails = {
     untitled: "votre document",
     unnamed: "l’entreprise",
     greeting: (name) => `Bonjour${name},`,
+    documents: (count) => `lot de ${count} documents`,
     why: (firm) => `Vous le recevez parce que ${firm} vous a indiqué comme signataire.`,
   },
   caution: (outcome) =>

@@ -11,6 +11,7 @@ export const ko: SignerMails = {
     untitled: "귀하의 문서",
     unnamed: "해당 회사",
     greeting: (name) => (name === "" ? "안녕하십니까," : `${name.trim()} 님, 안녕하십니까?`),
+    documents: (count) => `문서 ${count}건`,
     why: (firm) => `${firm}에서 귀하를 서명자로 지정하여 이 이메일을 보내 드립니다.`,
   },
   caution: (outcome) =>

@@ -11,6 +11,7 @@ export const pt: SignerMails = {
     untitled: "seu documento",
     unnamed: "a empresa",
     greeting: (name) => `Olá${name},`,
+    documents: (count) => (count === 1 ? "1 documento" : `${count} documentos`),
     why: (firm) => `Você o recebe porque ${firm} indicou você como signatário.`,
   },
   caution: (outcome) =>

@@ -11,6 +11,7 @@ export const tl: SignerMails = {
     untitled: "inyong dokumento",
     unnamed: "kompanya",
     greeting: (name) => `Magandang araw${name},`,
+    documents: (count) => `${count} dokumento`,
     why: (firm) => `Natanggap ninyo ito dahil itinala kayo ng ${firm} bilang pipirma.`,
   },
   caution: (outcome) =>

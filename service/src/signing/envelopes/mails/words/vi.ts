@@ -11,6 +11,7 @@ export const vi: SignerMails = {
     untitled: "tài liệu của quý vị",
     unnamed: "công ty",
     greeting: (name) => `Kính chào${name},`,
+    documents: (count) => `${count} tài liệu`,
     why: (firm) => `Quý vị nhận email này vì ${firm} đã ghi quý vị là người ký.`,
   },
   caution: (outcome) =>

@@ -11,6 +11,7 @@ export const zh: SignerMails = {
     untitled: "您的文件",
     unnamed: "该公司",
     greeting: (name) => `您好${name}：`,
+    documents: (count) => `${count} 份文件`,
     why: (firm) => `您收到此邮件，是因为${firm}将您列为签署人。`,
   },
   caution: (outcome) =>

@@ -1,0 +1,161 @@
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import type { ConsentTexts } from "../consent/texts.ts";
+import { type Ending, endIn } from "../lifecycle/end.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { findEnvelopes, findSignersOf, updateSigner } from "../records/envelope.ts";
+import { citeSession, placeOfSigner, placesOfSession, placesOfToken, setSessionConsent } from "../records/sessions.ts";
+import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
+import type { Link } from "./ceremony.ts";
+import { clientDetail } from "./client-detail.ts";
+import { follow, type Linked, type Stating, stateOf } from "./links.ts";
+import type { Client, SessionDocument, SigningState } from "./view.ts";
+
+/** A document of a session, as its person sees it. */
+type Listed = Stating & { n: number };
+
+/** The documents of a session in their order; of one that was sent again the newest alone. */
+async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
+  const { place, identified, at } = linked;
+  if (!place) return [];
+  const places = await placesOfSession(db, place.id);
+  const ids = places.map(({ envelopeId }) => envelopeId);
+  const [envelopes, signers] = [await findEnvelopes(db, ids), await findSignersOf(db, ids)];
+  const isNewest = (one: Linked["envelope"]) =>
+    envelopes.every((other) => other.orderId !== one.orderId || other.attempt <= one.attempt);
+  return places.flatMap(({ n, signerId, envelopeId }) => {
+    const envelope = envelopes.find(({ id }) => id === envelopeId);
+    const signer = signers.find(({ id }) => id === signerId);
+    const those = signers.filter((each) => each.envelopeId === envelopeId);
+    const isShown = envelope && signer && (isNewest(envelope) || n === place.n);
+    return isShown ? [{ n, envelope, signer, signers: those, identified, at }] : [];
+  });
+}
+
+/** A stranger with the link sees no titles before the access step. */
+export const documentsOf = async (
+  db: Sql,
+  linked: Linked,
+  titleOf: (envelope: Linked["envelope"]) => string,
+): Promise<SessionDocument[]> =>
+  (await listed(db, linked)).map(({ n, ...one }) => {
+    const state = stateOf(one);
+    const isHeld = one.envelope.orderStatus === "OnHold" && state === "waiting";
+    const title = linked.identified ? titleOf(one.envelope) : null;
+    return { n, title, state: isHeld ? "on_hold" : state, hasSigned: one.signer.signedAt !== null };
+  });
+
+/** Where to go on: a held or declined document never blocks the next one. */
+const inTurn: readonly SigningState[] = [
+  "ready",
+  "identify",
+  "locked",
+  "waiting",
+  "signed",
+  "completed",
+  "declined",
+  "expired",
+  "voided",
+];
+
+/** @returns null for a link of one document @throws ServiceError `not_found` */
+export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number | null> {
+  const [first] = isCode(link.token) ? await placesOfToken(db, link.token) : [];
+  if (!first) return null;
+  const documents = await listed(db, await follow(db, { ...link, document: first.n }, clock));
+  const rank = (one: Listed) => inTurn.indexOf(stateOf(one));
+  return documents.sort((one, other) => rank(one) - rank(other) || one.n - other.n)[0]?.n ?? first.n;
+}
+
+export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: Pick<ConsentTexts, "find" | "ofClosing"> };
+
+/**
+ * Before anything else that a person does in a document of a session, its trail names the session, how it was entered, and the consent
+ * that was given for all documents. The envelope is locked by the transaction.
+ */
+export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, client: Client): Promise<void> {
+  const { envelope, signer, place, at, bySession } = linked;
+  if (!place || !["ready", "waiting"].includes(stateOf(linked))) return;
+  const identifiedAt = place.identifiedAt ?? place.createdAt;
+  if (bySession && place.citedAt?.getTime() !== identifiedAt.getTime()) {
+    await requireTrailRoom(tx, envelope.id, signer.n);
+    await citeSession(tx, signer.id, identifiedAt);
+    await appendToTrail(tx, deps.rowMac, envelope, "session_identified", at, {
+      client: clientDetail(client),
+      method: signer.auth,
+      session: place.id,
+      signer: signer.n,
+      ...(place.identifiedAt && { identifiedAt: place.identifiedAt.toISOString() }),
+    });
+  }
+  const consent = consentOf(deps, linked);
+  if (signer.consent !== null || consent === null) return;
+  await updateSigner(tx, signer.id, sql`consent = ${JSON.stringify(consent)}::jsonb`);
+  const detail = { client: clientDetail(client), consent, session: place.id, signer: signer.n };
+  await appendToTrail(tx, deps.rowMac, envelope, "consented", at, detail);
+}
+
+/** Records a consent to the text of this version: for the document, or by a session's link for all its documents. @throws ServiceError */
+export async function giveConsent(
+  tx: Tx,
+  deps: Entering,
+  linked: Linked,
+  { version, language }: { version: string; language: Language },
+  client: Client,
+): Promise<void> {
+  const { envelope, signer, place, bySession, at } = linked;
+  const before = consentOf(deps, linked);
+  // A session is locked before its signers.
+  if (place) await placeOfSigner(tx, signer.id, true);
+  await enterDocument(tx, deps, linked, client);
+  if (before?.version === version && before.language === language) return;
+  await requireTrailRoom(tx, envelope.id, signer.n);
+  const text = deps.consentTexts.find(version, language);
+  // A text for one document does not cover the others of a session.
+  if (text?.scope !== (bySession ? "closing" : "document"))
+    throw new ServiceError("conflict", "The text has changed. Reload the page.");
+  const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
+  if (bySession && place) await setSessionConsent(tx, place.id, consent);
+  await updateSigner(tx, signer.id, sql`consent = ${JSON.stringify(consent)}::jsonb`);
+  const session = bySession && place ? { session: place.id } : {};
+  const detail = { ...session, consent, signer: signer.n, client: clientDetail(client) };
+  await appendToTrail(tx, deps.rowMac, envelope, "consented", at, detail);
+}
+
+/** The signer's consent, or that of the session to the text of now: a newer text is asked for again. */
+export function consentOf(
+  { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },
+  { signer, place }: Linked,
+) {
+  const ofSession = place?.consent ?? null;
+  const isCurrent = ofSession?.version === consentTexts.ofClosing(ofSession?.language ?? "en").version;
+  return signer.consent ?? (isCurrent ? ofSession : null);
+}
+
+/**
+ * Ends all documents of a session that its person has not signed, in one transaction. Signed ones stay valid. A document on hold can't
+ * end now: its consent is taken back.
+ */
+export async function endAll(
+  deps: Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac">,
+  link: Link,
+  endingOf: (n: number) => Ending,
+): Promise<void> {
+  const ended = await deps.db.transaction(async (tx) => {
+    const linked = await follow(tx, link, deps.clock);
+    const open = (await listed(tx, linked)).filter((one) => ["ready", "waiting"].includes(stateOf(one)));
+    const inOrder = open.sort((one, other) => one.envelope.orderId - other.envelope.orderId);
+    for (const { envelope } of inOrder) await lockOrder(tx, envelope.orderCode);
+    const held: Listed[] = [];
+    for (const one of inOrder) if (!(await endIn(tx, deps, one.envelope, endingOf(one.signer.n)))) held.push(one);
+    if (linked.place) await setSessionConsent(tx, linked.place.id, null);
+    for (const { signer } of held) await updateSigner(tx, signer.id, sql`consent = NULL`, sql`signed_at IS NULL`);
+    return inOrder.length - held.length;
+  });
+  if (ended === 0) throw new ServiceError("conflict", "These documents are not to be signed any more.");
+}

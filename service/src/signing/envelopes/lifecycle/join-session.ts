@@ -1,0 +1,82 @@
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { verifiedSigner } from "../../../orders/order/order.ts";
+import type { SigningLinks } from "../records/link-tokens.ts";
+import { insertSession, joinSession, leaveSession, personOf, placeOfSigner } from "../records/sessions.ts";
+import { signingMailQueue } from "./issue-link.ts";
+
+/** A room of an order's own firm, with the orders that the firm placed in it, in the room's order. */
+export type Closing = { id: string; name: string; orders: readonly number[] };
+
+/** The rooms of an order's own firm that have it, by their ids. `closing/rooms` knows them, a wing above. */
+export type ClosingsOf = (db: Sql, orderId: number) => Promise<readonly Closing[]>;
+
+export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "tokenOf">; closingsOf: ClosingsOf };
+
+/**
+ * Puts a signer into the session of the same person in the order's room, and begins one where the person signs another document there.
+ * Nothing changes for a signer who is in a session already, and for one who signs alone. Call it outside of other transactions: two
+ * signers that look for each other wait for one lock of their room, which is taken before every other lock.
+ */
+export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
+  db.transaction(async (tx) => {
+    for (const closing of await closingsOf(tx, orderId)) {
+      await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`signing-session:${closing.id}`}, 0))`);
+      if (await joinIn(tx, { links, at: clock() }, closing, signerId)) return;
+    }
+  });
+
+type Candidate = { id: number; sessionId: string | null; isOfRoom: boolean; signed: boolean };
+
+async function joinIn(
+  tx: Tx,
+  { links, at }: { links: Pick<SigningLinks, "tokenOf">; at: Date },
+  { id: roomId, orders }: Closing,
+  signerId: number,
+): Promise<boolean> {
+  if (await placeOfSigner(tx, signerId)) return true;
+  // Of a person whom the row does not name any more.
+  await leaveSession(tx, signerId);
+  const candidates = await tx.query<Candidate>(sql`
+    SELECT s.id, g.id AS "sessionId", coalesce(g.room_id = ${roomId}, false) AS "isOfRoom", s.signed_at IS NOT NULL AS signed,
+      ${verifiedSigner}
+    FROM envelope_signers own JOIN envelopes theirs ON theirs.id = own.envelope_id JOIN orders mine ON mine.id = theirs.order_id
+      JOIN orders o ON o.id = ANY (${orders}::bigint[]) AND o.partner_id = mine.partner_id AND o.environment = mine.environment
+        AND o.status IN ('EsignPending', 'OnHold')
+      JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL
+      JOIN envelope_signers s ON s.envelope_id = e.id AND s.language = own.language AND ${personOf(sql`s`)} = ${personOf(sql`own`)}
+      LEFT JOIN session_signers m ON m.signer_id = s.id LEFT JOIN signing_sessions g ON g.id = m.session_id
+    WHERE own.id = ${signerId} ORDER BY array_position(${orders}::bigint[], o.id)`);
+  const unsigned = candidates.filter(({ signed }) => !signed);
+  const alone = unsigned.filter(({ sessionId }) => sessionId === null).map(({ id }) => id);
+  if (!alone.includes(signerId)) return false;
+  // One who has signed everything begins another session.
+  const open = unsigned.find(({ isOfRoom }) => isOfRoom)?.sessionId ?? null;
+  if (open === null && alone.length < 2) return false;
+  const sessionId = open ?? (await insertSession(tx, links, roomId, signerId, at));
+  await joinSession(tx, sessionId, alone);
+  return true;
+}
+
+/** An order came into a room: those who sign it may sign others there. */
+export const findSessionsLater = (tx: Tx, orderId: number) =>
+  tx.query(sql`
+    SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', s.id, 'moment', 'joined'), now())
+    FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id
+    WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
+
+/** An order left a room: those who signed it with others of the room are mailed a link of its own. */
+export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {
+  const left = await tx.query<{ signerId: number; linkId: string | null }>(sql`
+    SELECT s.id AS "signerId", s.link_id AS "linkId"
+    FROM signing_sessions g JOIN session_signers m ON m.session_id = g.id JOIN envelope_signers s ON s.id = m.signer_id
+      JOIN envelopes e ON e.id = s.envelope_id
+    WHERE g.room_id = ${roomId} AND e.order_id = ${orderId} AND e.ended_at IS NULL AND s.signed_at IS NULL ORDER BY s.id`);
+  for (const { signerId, linkId } of left) {
+    await leaveSession(tx, signerId);
+    if (linkId !== null)
+      await enqueue(tx, signingMailQueue, { signerId, moment: "request", linkId, at: at.toISOString() });
+  }
+}

@@ -1,0 +1,93 @@
+import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueueAfter } from "../../../kernel/platform/jobs/jobs.ts";
+import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
+import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
+import { claimForMail, claimReminder, placeOfSigner, type SessionPlace } from "../records/sessions.ts";
+
+/** The signature that a mail was queued for. */
+export type Asked = { id: number; orderId: number; issuedAt: Date | null; endedAt: Date | null };
+
+/** The documents that one mail is about: those of its session, or null for the document alone. */
+export type Together = { place: SessionPlace; signerIds: readonly number[] } | null;
+
+/** Documents that are paid together are prepared within seconds. One that can't be prepared must not delay the others for long. */
+const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs };
+/** Orders of a room that are paid one by one are often paid one right after another. */
+const unpaidWaitMs = 5_000;
+/** How soon a mail that waits for others looks again. */
+const lookMs = { request: 1_000, signed: minuteMs };
+
+/**
+ * Decides which documents a mail of now is about: one mail asks for all signatures of a person in a room, and one brings all copies.
+ * @returns `null` when no mail is sent now: another one tells of the document, or this one waits for the others and is queued again
+ */
+export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): Promise<{ together: Together } | null> {
+  const { db } = deps;
+  const { moment } = about;
+  if ((moment === "request" || moment === "signed") && (await mustWait(deps, asked, moment))) {
+    await enqueueAfter(db, signingMailQueue, about, lookMs[moment]);
+    return null;
+  }
+  if (moment === "request" || moment === "reminder" || moment === "joined")
+    await findSession(deps, asked.id, asked.orderId);
+  const place = moment === "joined" ? undefined : await placeOfSigner(db, asked.id);
+  if (moment === "joined") return null;
+  if (!place) return { together: null };
+  const signerIds = await told(deps, place, asked, about);
+  return signerIds.length === 0 ? null : { together: { place, signerIds } };
+}
+
+async function mustWait(deps: JoinDeps, asked: Asked, moment: "request" | "signed"): Promise<boolean> {
+  const since = moment === "request" ? asked.issuedAt : asked.endedAt;
+  const waitedMs = since === null ? 0 : deps.clock().getTime() - since.getTime();
+  if (waitedMs >= longestWaitMs[moment]) return false;
+  return moment === "request" ? areOthersToCome(deps, asked, waitedMs) : areOthersOpen(deps, asked);
+}
+
+/** Whether the signers of another document of the room are asked soon: it is paid, or may be paid in this moment. */
+async function areOthersToCome({ db, closingsOf }: JoinDeps, { orderId }: Asked, waitedMs: number): Promise<boolean> {
+  const closings = await closingsOf(db, orderId);
+  const orders = closings.flatMap((closing) => closing.orders);
+  if (orders.length === 0) return false;
+  const unpaid = waitedMs < unpaidWaitMs ? ["QuoteReady", "AwaitingPayment"] : [];
+  const others = await db.query(sql`
+    SELECT FROM orders o
+    WHERE o.id = ANY (${orders}::bigint[]) AND o.sign AND o.status = ANY (${["Paid", "EsignPending", ...unpaid]}::text[])
+      AND NOT EXISTS (SELECT FROM envelopes e WHERE e.order_id = o.id AND e.ended_at IS NULL) LIMIT 1`);
+  return others.length > 0;
+}
+
+/** Whether another document of the session is still signed. */
+async function areOthersOpen({ db }: JoinDeps, { id }: Asked): Promise<boolean> {
+  const others = await db.query(sql`
+    SELECT FROM session_signers own JOIN session_signers m ON m.session_id = own.session_id
+      JOIN envelope_signers s ON s.id = m.signer_id JOIN envelopes e ON e.id = s.envelope_id
+    WHERE own.signer_id = ${id} AND e.ended_at IS NULL LIMIT 1`);
+  return others.length > 0;
+}
+
+async function told(
+  { db, clock }: JoinDeps,
+  place: SessionPlace,
+  { id }: Asked,
+  about: SigningMail,
+): Promise<number[]> {
+  const { moment } = about;
+  const isAsked = sql`s.issued_at IS NOT NULL AND s.signed_at IS NULL AND e.ended_at IS NULL`;
+  if (moment === "request") {
+    const claim = { column: "asked_by", mail: about.linkId ?? "", which: isAsked } as const;
+    return db.transaction((tx) => claimForMail(tx, place.id, claim));
+  }
+  if (moment === "signed") {
+    const claim = { column: "copied_by", mail: String(id), which: sql`e.outcome = 'Completed'` } as const;
+    return db.transaction((tx) => claimForMail(tx, place.id, claim));
+  }
+  if (moment !== "reminder") return [id];
+  if (!(await claimReminder(db, place.id, `${id} ${about.at}`, clock(), hourMs))) return [];
+  const open = await db.query<{ signerId: number }>(sql`
+    SELECT m.signer_id AS "signerId" FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id
+      JOIN envelopes e ON e.id = s.envelope_id
+    WHERE m.session_id = ${place.id} AND ${isAsked} ORDER BY m.n`);
+  return open.map(({ signerId }) => signerId);
+}

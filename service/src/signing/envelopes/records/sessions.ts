@@ -1,0 +1,205 @@
+/**
+ * One signing session: the signatures of one person in the orders of one room. Locks follow one order everywhere: orders, envelopes,
+ * the session, signers. So a session is locked before a second signer's row is changed.
+ */
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { type Consent, updateSigner } from "./envelope.ts";
+import { type SigningLinks, tokenSha256 } from "./link-tokens.ts";
+
+const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
+const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
+
+/** A session opens the documents of its person, so all that decides which ones is covered. */
+const sessionState: StateMac = {
+  table: sql`signing_sessions`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    g,
+  ) => sql`${g}.id, ${g}.room_id, ${hex(sql`${g}.person_sha256`)}, ${g}.link_id, ${hex(sql`${g}.token_sha256`)},
+    ${hex(sql`${g}.session_sha256`)}, ${instant(sql`${g}.session_expires_at`)}, ${instant(sql`${g}.identified_at`)}, ${g}.consent,
+    ${instant(sql`${g}.created_at`)}, ${g}.state_version`,
+};
+
+const memberState: StateMac = {
+  table: sql`session_signers`,
+  key: sql`signer_id`,
+  mac: sql`row_mac`,
+  covered: (m) => sql`${m}.signer_id, ${m}.session_id, ${m}.n`,
+};
+
+export const sessionTables = [stateRows(sessionState), stateRows(memberState)];
+
+/** The digest by which a signer is the same person: name, address and access step, with the secrets that belong to it. */
+export const personOf = (
+  s: Statement,
+): Statement => sql`sha256(convert_to(json_build_array(normalize(trim(${s}.name), NFC),
+  lower(trim(${s}.email)), ${s}.auth, ${s}.phone, ${s}.access_code_hash)::text, 'UTF8'))`;
+
+/** A signer's place in a session. */
+export type SessionPlace = {
+  id: string;
+  roomId: string;
+  /** The document's number in the session, from 1. */
+  n: number;
+  signerId: number;
+  envelopeId: number;
+  linkId: string;
+  tokenSha256: Buffer;
+  sessionSha256: Buffer | null;
+  sessionExpiresAt: Date | null;
+  identifiedAt: Date | null;
+  consent: Consent | null;
+  /** The pass of the access step that the document's trail names. */
+  citedAt: Date | null;
+  createdAt: Date;
+};
+
+/** Only those whose signer is still the person of the session. */
+const places = (where: Statement, lock: Statement): Statement => sql`
+  SELECT g.id, g.room_id AS "roomId", m.n, m.signer_id AS "signerId", s.envelope_id AS "envelopeId", g.link_id AS "linkId", g.token_sha256 AS "tokenSha256",
+    g.session_sha256 AS "sessionSha256", g.session_expires_at AS "sessionExpiresAt", g.identified_at AS "identifiedAt", g.consent,
+    m.cited_at AS "citedAt", g.created_at AS "createdAt", ${verified(sessionState, sql`g`)}, ${verified(memberState, sql`m`)}
+  FROM signing_sessions g JOIN session_signers m ON m.session_id = g.id JOIN envelope_signers s ON s.id = m.signer_id
+  WHERE ${where} AND ${personOf(sql`s`)} = g.person_sha256 ORDER BY m.n ${lock}`;
+
+const all = (db: Sql, where: Statement, lock = nothing) => db.query<SessionPlace>(places(where, lock));
+
+/** The documents that a session's link opens; none for an unknown link. */
+export const placesOfToken = (db: Sql, token: string) => all(db, sql`g.token_sha256 = ${tokenSha256(token)}`);
+
+export const placesOfSession = (db: Sql, id: string) => all(db, sql`g.id = ${id}`);
+
+/** @param lock whether the transaction changes the session, or other signers of it */
+export async function placeOfSigner(db: Sql, signerId: number, lock = false): Promise<SessionPlace | undefined> {
+  const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR UPDATE OF g` : nothing);
+  return place;
+}
+
+/**
+ * Changes what belongs to the person and not to one document, such as codes and wrong ones: in all documents of a session alike.
+ * @returns false when `only` does not hold for the signer's row
+ */
+export async function updatePerson(tx: Tx, signerId: number, set: Statement, only?: Statement): Promise<boolean> {
+  const place = await placeOfSigner(tx, signerId, true);
+  if (!(await updateSigner(tx, signerId, set, only))) return false;
+  const others = place ? (await placesOfSession(tx, place.id)).filter((each) => each.signerId !== signerId) : [];
+  for (const other of others) await updateSigner(tx, other.signerId, set);
+  return true;
+}
+
+/** The orders of a person's session, each with the person's number in it; of a signer alone the own order. */
+export const ordersOfPerson = (db: Sql, signerId: number) =>
+  db.query<{ orderId: number; n: number }>(sql`
+    SELECT e.order_id AS "orderId", s.n FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE s.id = ${signerId} OR s.id IN (
+      SELECT other.signer_id FROM session_signers own JOIN session_signers other ON other.session_id = own.session_id
+      WHERE own.signer_id = ${signerId})`);
+
+/** @throws ServiceError `unavailable` for a session that the service did not write */
+async function updateSession(tx: Tx, id: string, set: Statement): Promise<void> {
+  await tx.query(sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${id} FOR UPDATE`);
+  await tx.query(sql`UPDATE signing_sessions SET ${set} WHERE id = ${id}`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+}
+
+export const beginSession = (
+  tx: Tx,
+  id: string,
+  { session, expiresAt, at }: { session: string; expiresAt: Date; at: Date },
+) =>
+  updateSession(
+    tx,
+    id,
+    sql`session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}, identified_at = ${at}`,
+  );
+
+export const setSessionConsent = (tx: Tx, id: string, consent: Consent | null) =>
+  updateSession(tx, id, sql`consent = ${consent && JSON.stringify(consent)}::jsonb`);
+
+/** The trail of the document names this pass of the access step from now on. */
+export const citeSession = (tx: Tx, signerId: number, at: Date) =>
+  tx.query(sql`UPDATE session_signers SET cited_at = ${at} WHERE signer_id = ${signerId}`);
+
+/** Ends the link of a signer's session, and gives it another: those who had the one before open none of its documents. */
+export async function renewSessionLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
+  const place = await placeOfSigner(tx, signerId, true);
+  if (!place) return;
+  const linkId = newUuid();
+  await updateSession(
+    tx,
+    place.id,
+    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(links.tokenOf(linkId))}, session_sha256 = NULL,
+      session_expires_at = NULL, identified_at = NULL`,
+  );
+  await tx.query(sql`UPDATE session_signers SET asked_by = NULL WHERE session_id = ${place.id}`);
+}
+
+/** The signer's document is mailed and opened alone from now on. */
+export const leaveSession = (tx: Tx, signerId: number) =>
+  tx.query(sql`DELETE FROM session_signers WHERE signer_id = ${signerId}`);
+
+/** @param signers in the order in which the documents are shown; those of the session before come first */
+export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO session_signers (session_id, signer_id, n)
+    SELECT ${sessionId}, signer_id, position + (SELECT coalesce(max(n), 0) FROM session_signers WHERE session_id = ${sessionId})
+    FROM unnest(${signers}::bigint[]) WITH ORDINALITY AS one (signer_id, position)`);
+  await writeStateMacs(tx, memberState, sql`session_id = ${sessionId}`);
+}
+
+/** @returns its id @param signerId one of the person's */
+export async function insertSession(
+  tx: Tx,
+  links: Pick<SigningLinks, "tokenOf">,
+  roomId: string,
+  signerId: number,
+  at: Date,
+): Promise<string> {
+  const [id, linkId] = [newUuid(), newUuid()];
+  await tx.query(sql`
+    INSERT INTO signing_sessions (id, room_id, person_sha256, link_id, token_sha256, created_at)
+    SELECT ${id}, ${roomId}, ${personOf(sql`s`)}, ${linkId}, ${tokenSha256(links.tokenOf(linkId))}, ${at}
+    FROM envelope_signers s WHERE s.id = ${signerId}`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+  return id;
+}
+
+/**
+ * Takes the mails of one moment together: those of the person's documents that `which` selects and no mail has told of are told of by
+ * `mail`, also when it is sent again after a crash.
+ * @returns the signers whose documents the mail is about
+ */
+export async function claimForMail(
+  tx: Tx,
+  sessionId: string,
+  { column, mail, which }: { column: "asked_by" | "copied_by"; mail: string; which: Statement },
+): Promise<number[]> {
+  const claimed = column === "asked_by" ? sql`asked_by` : sql`copied_by`;
+  await tx.query(sql`SELECT FROM signing_sessions WHERE id = ${sessionId} FOR UPDATE`);
+  await tx.query(sql`
+    UPDATE session_signers m SET ${claimed} = ${mail} FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE m.session_id = ${sessionId} AND m.${claimed} IS NULL AND s.id = m.signer_id AND ${which}`);
+  const rows = await tx.query<{ signerId: number }>(sql`
+    SELECT signer_id AS "signerId" FROM session_signers
+    WHERE session_id = ${sessionId} AND ${claimed} = ${mail} ORDER BY n`);
+  return rows.map(({ signerId }) => signerId);
+}
+
+/** One reminder names all documents. @returns false when another mail has reminded the person within the last hour */
+export async function claimReminder(
+  db: Sql,
+  sessionId: string,
+  mail: string,
+  at: Date,
+  betweenMs: number,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    UPDATE signing_sessions SET reminded_by = ${mail}, reminded_at = ${at} WHERE id = ${sessionId}
+      AND (reminded_at IS NULL OR reminded_at <= ${new Date(at.getTime() - betweenMs)} OR reminded_by = ${mail}) RETURNING 1`);
+  return rows.length === 1;
+}

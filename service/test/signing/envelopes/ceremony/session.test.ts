@@ -1,0 +1,323 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
+import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-operator.ts";
+import { openInsider } from "../../../insiders/insider.ts";
+import { browser, openCeremonyService } from "./ceremony-service.ts";
+
+const running = await forTests(openCeremonyService());
+const insider = await forTests(openInsider(running.service.dataDir));
+const { client, ceremony, db } = running;
+const closingText = { version: "2", language: "en" } as const;
+
+let people = 0;
+type Signer = { name: string; email: string } & Record<string, unknown>;
+const person = (more: object = {}): Signer => ({ name: "Jane Doe", email: `jane${++people}@example.com`, ...more });
+
+let last = "";
+/** A firm on trial has few open rooms. */
+async function newRoom(): Promise<string> {
+  if (last !== "") await client.ok("POST", `/api/rooms/${last}/close`);
+  ({ roomCode: last } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Ortega closing" }));
+  return last;
+}
+const attach = (room: string, orderCode: string) => client.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+const pay = (code: string) => client.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
+
+/** A closing of documents that are paid one right after another. */
+async function closing(documents: readonly (readonly Signer[])[]) {
+  const room = await newRoom();
+  const codes: string[] = [];
+  for (const [index, signers] of documents.entries()) {
+    const code = await running.order(signers, { external_reference: `Paper ${index + 1}` }, undefined, { pay: false });
+    await attach(room, code);
+    codes.push(code);
+  }
+  await Promise.all(codes.map(pay));
+  return { room, codes };
+}
+
+/** The mails of a moment to a person, once there are so many. */
+async function mails(email: string, count: number): Promise<string[]> {
+  await until(async () => running.mailsTo(email).filter((mail) => mail.includes("/sign/")).length >= count);
+  return running.mailsTo(email).filter((mail) => mail.includes("/sign/"));
+}
+
+const at = (link: Link, document: number): Link => ({ ...link, document });
+
+async function sessionLink(email: string): Promise<Link> {
+  await mails(email, 1);
+  return running.linkOf(email);
+}
+
+async function sign(link: Link) {
+  const { document, signer } = await ceremony.view(link);
+  const mark = { kind: "typed", text: signer.name } as const;
+  return ceremony.sign(link, { revision: document?.revision ?? 0, mark, values: new Map() }, browser);
+}
+
+const trailOf = async (code: string) => {
+  const { events } = await db
+    .query<{ record: string }>(sql`
+      SELECT t.record FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
+      WHERE o.external_reference = ${code} ORDER BY t.id`)
+    .then((rows) => ({ events: rows.map(({ record }) => JSON.parse(record)) }));
+  return events as { event: string; session?: string; consent?: { textSha256: string; at: string }; method?: string }[];
+};
+
+const statusOf = async (code: string) =>
+  (await client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`)).status;
+
+test("a person who signs three documents of a room gets one link, agrees once, signs each, and is mailed once at each end", async () => {
+  const jane = person();
+  const { codes } = await closing([[jane], [jane], [jane]]);
+  const [request, ...more] = await mails(jane.email, 1);
+  assert.deepEqual(more, []);
+  assert.match(request ?? "", /Ortega closing \(3 documents\)/);
+  assert.match(request ?? "", /1\. Paper 1[\s\S]*2\. Paper 2[\s\S]*3\. Paper 3/);
+  const link = await running.linkOf(jane.email);
+  assert.equal(await ceremony.next(link), 1);
+  await ceremony.opened(at(link, 1), browser);
+  await ceremony.consent(at(link, 1), closingText, browser);
+  for (const n of [1, 2, 3]) {
+    assert.equal(await ceremony.next(link), n);
+    const { session, consent } = await ceremony.view(at(link, n));
+    assert.equal(session?.documents.filter(({ hasSigned }) => hasSigned).length, n - 1);
+    assert.equal(consent?.version, "2", "the consent is asked for once");
+    assert.deepEqual(await sign(at(link, n)), { outcome: "signed", completed: true });
+  }
+  const all = await mails(jane.email, 2);
+  assert.match(all[1] ?? "", /Ortega closing \(3 documents\) is signed by everybody/);
+  const sessions = new Set<unknown>();
+  for (const [index, code] of codes.entries()) {
+    assert.notEqual(await statusOf(code), "EsignPending");
+    const trail = (await trailOf(`Paper ${index + 1}`)).filter(({ session }) => session !== undefined);
+    assert.deepEqual(
+      trail.map(({ event }) => event),
+      ["session_identified", "consented"],
+    );
+    assert.equal(trail[1]?.consent?.textSha256.length, 64);
+    for (const { session } of trail) sessions.add(session);
+  }
+  assert.equal(sessions.size, 1);
+  assert.equal(running.mailsTo(jane.email).filter((mail) => mail.includes("/sign/")).length, 2);
+});
+
+test("people with one mailbox, in another language, with another access step, or in another room are not one person", async () => {
+  const [jane, shared] = [person(), person()];
+  const named = { ...shared, name: "John Doe" };
+  await closing([[jane], [{ ...jane, language: "es" }], [{ ...jane, auth: "mail_code" }]]);
+  await closing([[jane]]);
+  await closing([[shared], [named]]);
+  for (const [email, count] of [
+    [jane.email, 4],
+    [shared.email, 2],
+  ] as const) {
+    const found = (await mails(email, count)).map((mail) => /\/sign\/[0-9a-f]{40}[/\d]*/.exec(mail)?.[0]);
+    assert.equal(new Set(found).size, count);
+  }
+  const rows = await db.query(sql`
+    SELECT FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id
+    WHERE s.email IN (${jane.email}, ${shared.email})`);
+  assert.equal(rows.length, 0);
+});
+
+test("one code opens all documents, five wrong ones lock all, and each trail names the pass", async () => {
+  const jane = person({ auth: "mail_code" });
+  const { codes } = await closing([[jane], [jane]]);
+  const link = await sessionLink(jane.email);
+  assert.equal((await ceremony.view(at(link, 2))).state, "identify");
+  assert.ok((await ceremony.view(at(link, 2))).session?.documents.every(({ title }) => title === null));
+  await ceremony.sendCode(at(link, 1), browser);
+  const code = async () => {
+    await until(async () => running.mailsTo(jane.email).some((mail) => /^\d{6}\r?$/m.test(mail)));
+    return (
+      /^(\d{6})\r?$/m.exec(running.mailsTo(jane.email).findLast((mail) => /^\d{6}\r?$/m.test(mail)) ?? "")?.[1] ?? ""
+    );
+  };
+  const right = await code();
+  const wrong = right === "000000" ? "000001" : "000000";
+  for (const n of [1, 2, 1, 2]) assert.equal(await ceremony.identify(at(link, n), wrong, browser), null);
+  const begun = await ceremony.identify(at(link, 2), right, browser);
+  assert.ok(begun);
+  const inside = { ...link, session: begun.session };
+  for (const n of [1, 2]) assert.equal((await ceremony.view(at(inside, n))).state, "ready");
+  await ceremony.consent(at(inside, 1), closingText, browser);
+  for (const n of [1, 2]) await sign(at(inside, n));
+  for (const [index] of codes.entries()) {
+    const trail = await trailOf(`Paper ${index + 1}`);
+    assert.ok(trail.some(({ event, method }) => event === "session_identified" && method === "mail_code"));
+  }
+  const other = person({ auth: "mail_code" });
+  const locked = await closing([[other], [other]]);
+  const theirs = await sessionLink(other.email);
+  for (const n of [1, 2, 1, 2, 1]) await ceremony.identify(at(theirs, n), "000000", browser);
+  for (const n of [1, 2]) assert.equal((await ceremony.view(at(theirs, n))).state, "locked");
+  for (const each of locked.codes) {
+    const { signers } = await client.ok<{ signers: { status: string }[] }>(
+      "GET",
+      `/api/partner/orders/${each}/signers`,
+    );
+    assert.equal(signers[0]?.status, "locked");
+  }
+});
+
+test("a declined document, one on hold, and one whose turn has not come do not block the next", async () => {
+  const jane = person();
+  const max = person({ name: "Max Roe" });
+  const first = { ...max, routing: 1 };
+  const { codes } = await closing([[jane], [first, { ...jane, routing: 2 }], [jane]]);
+  const link = await sessionLink(jane.email);
+  assert.equal(await ceremony.next(link), 1);
+  await ceremony.decline(at(link, 1), { kind: "declined", reason: "" }, browser);
+  assert.equal(await statusOf(codes[0] ?? ""), "EsignDeclined");
+  assert.equal(await statusOf(codes[2] ?? ""), "EsignPending");
+  assert.equal(await ceremony.next(link), 3);
+  const { session } = await ceremony.view(at(link, 3));
+  assert.deepEqual(
+    session?.documents.map(({ state }) => state),
+    ["declined", "waiting", "ready"],
+  );
+  await ceremony.consent(at(link, 3), closingText, browser);
+  await assert.rejects(sign(at(link, 2)), /not your turn/);
+  await sign(at(link, 3));
+  const theirs = await sessionLink(max.email);
+  await ceremony.consent(theirs, { version: "1", language: "en" }, browser);
+  await sign(theirs);
+  assert.equal(await ceremony.next(link), 2);
+  assert.deepEqual(await sign(at(link, 2)), { outcome: "signed", completed: true });
+});
+
+test("withdrawing the consent ends every document that is not signed, and leaves signed ones valid", async () => {
+  const jane = person();
+  const { codes } = await closing([[jane], [jane], [jane]]);
+  const link = await sessionLink(jane.email);
+  await ceremony.consent(at(link, 1), closingText, browser);
+  await sign(at(link, 1));
+  await ceremony.decline(at(link, 2), { kind: "withdrawn", reason: "" }, browser);
+  assert.deepEqual(await Promise.all(codes.slice(1).map(statusOf)), ["EsignDeclined", "EsignDeclined"]);
+  assert.notEqual(await statusOf(codes[0] ?? ""), "EsignDeclined");
+  assert.equal((await ceremony.view(at(link, 1))).state, "completed");
+});
+
+test("a replaced signer loses that document alone, and a new link ends the one before for all", async () => {
+  const jane = person();
+  const { codes } = await closing([[jane], [jane], [jane]]);
+  const link = await sessionLink(jane.email);
+  const signer = person({ name: "Ann Poe" });
+  await client.ok("POST", `/api/partner/orders/${codes[1]}/signers/1/replace`, { ...signer });
+  await assert.rejects(ceremony.view(at(link, 2)), /not valid/);
+  const { session } = await ceremony.view(at(link, 1));
+  assert.deepEqual(
+    session?.documents.map(({ n }) => n),
+    [1, 3],
+  );
+  await mails(signer.email, 1);
+  await reissueEnvelope(running.deps, codes[2] ?? "");
+  await mails(jane.email, 2);
+  await assert.rejects(ceremony.view(at(link, 1)), /not valid/);
+  const renewed = await running.linkOf(jane.email);
+  for (const n of [1, 3]) assert.equal((await ceremony.view(at(renewed, n))).state, "ready");
+});
+
+test("an order that comes later joins, one that leaves the room has a link of its own, and old single links keep working", async () => {
+  const jane = person();
+  const { room, codes } = await closing([[jane]]);
+  const single = await sessionLink(jane.email);
+  const later = await running.order([jane], { external_reference: "Late paper" }, undefined, { pay: false });
+  await attach(room, later);
+  await pay(later);
+  const [, second] = await mails(jane.email, 2);
+  assert.match(second ?? "", /2 documents/);
+  const link = await running.linkOf(jane.email);
+  assert.equal(await ceremony.next(single), null);
+  assert.equal((await ceremony.view(single)).state, "ready");
+  await ceremony.consent(at(link, 2), closingText, browser);
+  assert.equal((await ceremony.view(single)).consent?.version, "2", "the consent counts by either link");
+  await sign(single);
+  assert.equal((await ceremony.view(at(link, 1))).state, "completed");
+  await client.ok("DELETE", `/api/rooms/${room}/orders/${later}`);
+  await assert.rejects(ceremony.view(at(link, 2)), /not valid/);
+  const all = await mails(jane.email, 3);
+  assert.ok(all.some((mail) => mail.includes("Late paper: please sign")));
+  assert.equal(codes.length, 1);
+});
+
+test("two tabs sign one document once", async () => {
+  const jane = person();
+  await closing([[jane], [jane]]);
+  const link = await sessionLink(jane.email);
+  await Promise.all([1, 2].map((n) => ceremony.consent(at(link, n), closingText, browser)));
+  const done = await Promise.allSettled([1, 1, 2, 2].map((n) => sign(at(link, n))));
+  assert.ok(done.some(({ status }) => status === "fulfilled"));
+  for (const n of [1, 2]) {
+    if (!(await ceremony.view(at(link, n))).signedAt) await sign(at(link, n));
+    const acts = await db.query(sql`
+      SELECT FROM envelope_events t JOIN session_signers m ON m.n = ${n}
+        JOIN envelope_signers s ON s.id = m.signer_id AND s.envelope_id = t.envelope_id
+      WHERE s.email = ${jane.email} AND t.record::json ->> 'event' IN ('signed', 'session_identified')`);
+    assert.equal(acts.length, 2);
+  }
+});
+
+test("a row that puts another person's document into a session is refused", async () => {
+  const [jane, max] = [person(), person({ name: "Max Roe" })];
+  await closing([[jane], [jane], [max]]);
+  const link = await sessionLink(jane.email);
+  await mails(max.email, 1);
+  await insider.run(sql`
+    INSERT INTO session_signers (session_id, signer_id, n)
+    SELECT m.session_id, theirs.id, 9 FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id
+      JOIN envelope_signers theirs ON theirs.email = ${max.email}
+    WHERE s.email = ${jane.email} AND m.n = 1`);
+  await assert.rejects(ceremony.view(at(link, 9)), /not valid/);
+  await insider.run(sql`
+    UPDATE signing_sessions g SET consent = '{"version": "2", "language": "en", "textSha256": "", "at": "2026-01-01T00:00:00Z"}'
+    WHERE g.id = (SELECT m.session_id FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id WHERE s.email = ${jane.email} LIMIT 1)`);
+  await assert.rejects(ceremony.view(at(link, 1)), { code: "unavailable" });
+});
+
+test("the pages lead from one document to the next without scripts, and a reader sees the number of each", async () => {
+  const jane = person();
+  await closing([[jane], [jane]]);
+  const { token } = await sessionLink(jane.email);
+  const { baseUrl } = running.service;
+  const get = async (path: string) => {
+    const answer = await fetch(baseUrl + path, { redirect: "manual" });
+    return { to: answer.headers.get("location"), text: await answer.text() };
+  };
+  const post = async (path: string, form: Record<string, string>) => {
+    const headers = { Origin: new URL(baseUrl).origin, "Content-Type": "application/x-www-form-urlencoded" };
+    const init = { method: "POST", headers, body: new URLSearchParams(form), redirect: "manual" } as const;
+    return (await fetch(baseUrl + path, init)).headers.get("location");
+  };
+  assert.equal((await get(`/sign/${token}`)).to, `/sign/${token}/1`);
+  const first = await get(`/sign/${token}/1`);
+  assert.match(first.text, /Document 1 of 2/);
+  assert.match(first.text, /documents of this closing that are listed on this page/);
+  const agreed = await post(`/sign/${token}/1/consent`, { version: "2", language: "en", can_read: "on" });
+  assert.equal(agreed, `/sign/${token}/1?done=consent`);
+  const { document } = await ceremony.view(at({ token, session: null }, 1));
+  const signed = { revision: String(document?.revision), name: "Jane Doe" };
+  const root = `/sign/${token}?done=signed`;
+  assert.equal(await post(`/sign/${token}/1/sign`, signed), root);
+  assert.equal((await get(root)).to, `/sign/${token}/2?done=signed`);
+  const second = await get(`/sign/${token}/2?done=signed`);
+  assert.match(second.text, /Document 2 of 2/);
+  assert.match(second.text, /You have signed 1 of 2\./);
+  assert.doesNotMatch(second.text, /id="consent"/);
+  const saved = await get(`/sign/${token}/1`);
+  assert.match(saved.text, /href="\/sign\/[0-9a-f]{40}\/1\/sealed\.pdf\?save=1"/);
+  assert.match(saved.text, /Next: Paper 2/);
+  const other = {
+    ...signed,
+    revision: String((await ceremony.view(at({ token, session: null }, 2))).document?.revision),
+  };
+  await post(`/sign/${token}/2/sign`, other);
+  assert.match((await get(`/sign/${token}/2`)).text, /You have signed 2 of 2\./);
+  for (const path of [`/sign/${token}/3`, `/sign/${"0".repeat(40)}/1`])
+    assert.equal((await fetch(baseUrl + path)).status, 404);
+});
