@@ -1,8 +1,9 @@
+import type { SigningView } from "../../../signing/envelopes/envelopes.ts";
 import { icon } from "../../ui/icons.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { PageState } from "../frame.ts";
+import type { Words } from "../words/en.ts";
 
-type Shown = Pick<PageState, "view" | "words">;
+type Shown = { readonly view: SigningView; readonly words: Words };
 
 /** The link of all documents, from what follows `/sign/` in the address of one. */
 export const wholeLink = (token: string): string => token.split("/", 1)[0] ?? token;
@@ -10,7 +11,7 @@ export const wholeLink = (token: string): string => token.split("/", 1)[0] ?? to
 const toSign = new Set(["ready", "waiting", "on_hold"]);
 
 /** Whether the person still signs another document of the link, now or later. */
-export const hasMoreToSign = ({ session }: PageState["view"]): boolean =>
+export const hasMoreToSign = ({ session }: SigningView): boolean =>
   session?.documents.some(({ n, state }) => n !== session.n && toSign.has(state)) ?? false;
 
 export function signedSoFar({ view: { session }, words }: Shown): string {
@@ -19,7 +20,7 @@ export function signedSoFar({ view: { session }, words }: Shown): string {
 }
 
 /** The documents of a link that opens several, each with its state and its page; nothing for a link of one. */
-export function sessionPart({ token, view, words }: PageState): Html | "" {
+export function sessionPart({ token, view, words }: Shown & { readonly token: string }): Html | "" {
   const { session, state } = view;
   if (!session) return "";
   const { documents, n: own } = session;
