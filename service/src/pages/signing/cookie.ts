@@ -14,7 +14,7 @@ export type SignParams = { readonly token: string; readonly document?: string };
 export const signUrls = <Rest extends string>(rest: Rest) =>
   [`/sign/:token${rest}`, `/sign/:token/:document(^\\d{1,3}$)${rest}`] as unknown as readonly `/sign/:token${Rest}`[];
 
-/** What follows `/sign/` in the addresses of the page of a link. */
+/** The part after `/sign/` in the addresses of a link. */
 export const pathOf = ({ token, document }: Pick<Link, "token" | "document">): string =>
   document ? `${token}/${document}` : token;
 

@@ -111,7 +111,7 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
 
-/** What decides the state of a signing. */
+/** The facts that decide the state of a signing. */
 export type Stating = Pick<Linked, "envelope" | "signer" | "signers" | "identified" | "at">;
 
 /** The state of the signing for this signer. */
