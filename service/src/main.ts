@@ -188,7 +188,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       rules,
       sealing: published,
       signerAuthorities: signers.authorities,
-      anchoring,
+      anchoring: config.otsEachSeal ? anchoring : null,
       transparencyLog,
       media,
     });
@@ -201,6 +201,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       lastUse,
       anchoring,
       transparencyLog,
+      stampers: sealing.stampers,
       retention: rules.retention,
     });
     const demo = await createDemoPartner(resources);

@@ -2,7 +2,8 @@ import { sendClosings } from "./closing/rooms/rooms.ts";
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
-import type { TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
+import type { Sealing } from "./evidence/seals/seals.ts";
+import { anchorRoots, type TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import { sweepInvitations, sweepSessions } from "./firms/members/members.ts";
 import type { LastUse } from "./firms/partners/partners.ts";
 import { chainAuditLines } from "./kernel/audit/audit.ts";
@@ -72,6 +73,7 @@ type Kept = {
   lastUse: LastUse;
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
+  stampers: Sealing["stampers"];
   retention: RetentionPlan;
 };
 
@@ -112,16 +114,25 @@ const notaryTasks = (resources: Resources): Task[] => [
   },
 ];
 
-const logTasks = (resources: Resources, transparencyLog: TransparencyLog): Task[] => [
-  { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
-  { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
-  {
-    name: "daily head of the operator's records",
-    everyMs: 10 * 60 * seconds,
-    atStart: true,
-    work: () => takeHead(resources),
-  },
-];
+function logTasks(resources: Resources, { anchoring, transparencyLog, stampers }: Kept): Task[] {
+  const intervalMs = resources.config.logRootIntervalMs;
+  const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };
+  return [
+    { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
+    { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
+    {
+      name: "hourly roots of the transparency log",
+      everyMs: Math.min(60 * seconds, intervalMs),
+      work: (stopping) => anchorRoots(roots, stopping),
+    },
+    {
+      name: "daily head of the operator's records",
+      everyMs: 10 * 60 * seconds,
+      atStart: true,
+      work: () => takeHead(resources),
+    },
+  ];
+}
 
 const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificates"]): Task[] => [
   {
@@ -141,7 +152,7 @@ const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificate
 ];
 
 function tasksOf(resources: Resources, kept: Kept): Task[] {
-  const { envelopes, signerAuthorities, certificates, lastUse, anchoring, transparencyLog, retention } = kept;
+  const { envelopes, signerAuthorities, certificates, lastUse, anchoring, retention } = kept;
   const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
   const marks = { db: sweeper, rowMac };
@@ -156,7 +167,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
-    ...logTasks(resources, transparencyLog),
+    ...logTasks(resources, kept),
     {
       name: "file of revocations",
       everyMs: 10 * seconds,

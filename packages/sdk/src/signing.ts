@@ -173,4 +173,11 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   /** The same for the custody certificate. */
   custodyLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/tlog-proof`),
+
+  /** The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root. */
+  envelopeRootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/envelope/${verifyCode}/ots`),
+
+  /** The same for the custody certificate. */
+  custodyRootOts: (verifyCode: string): Promise<Uint8Array> =>
+    bytes(path`/api/verify/envelope/${verifyCode}/custody/ots`),
 });

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { jsonKindOf } from "@signsealship/evidence/records";
+import { checkpointTokenNames, evidenceNames, jsonKindOf } from "@signsealship/evidence/records";
 import { readSealPurpose, type SealPurpose } from "@signsealship/evidence/seal";
 import type { Context, NamedBytes } from "./context.ts";
 import { UsageError } from "./errors.ts";
@@ -114,19 +115,32 @@ async function verifyAbout(files: readonly NamedBytes[], context: Context): Prom
     return verifyAgainstEach(certificate.file, documents, context);
   }
   if (rest.some(({ path, bytes }) => kindOf(path, bytes) === "json")) return null;
-  const isLogged = rest.length === 1 && rest.every(({ path, bytes }) => kindOf(path, bytes) === "log");
+  const ofCheckpoint = checkpointPieces(rest);
+  const others = rest.filter((file) => !ofCheckpoint.files.has(file));
+  const isLogged = others.length === 1 && others.every(({ path, bytes }) => kindOf(path, bytes) === "log");
   if (!isLogged && pdfs.some(({ purpose }) => purpose?.kind === "closing")) return null;
   const [pdf, other] = documents;
-  const only = (kind: FileKind) => rest.filter(({ path, bytes }) => kindOf(path, bytes) === kind);
+  const only = (kind: FileKind) => others.filter(({ path, bytes }) => kindOf(path, bytes) === kind);
   const [tokens, proofs, logProofs] = [only("der"), only("ots"), only("log")];
   const [[token], [ots], [logProof]] = [tokens, proofs, logProofs];
   const known = [token, ots, logProof].filter((file) => file !== undefined).length;
-  if (pdf === undefined || other !== undefined || rest.length !== known)
+  if (pdf === undefined || other !== undefined || others.length !== known)
     throw new UsageError(
       "--with: a sealed PDF goes with one time stamp and one proof of each kind, a certificate with its document",
     );
   const beside = { ...(token && { token }), ...(ots && { ots }), ...(logProof && { logProof }) };
-  return verifySealedPdf(pdf, beside, context);
+  return verifySealedPdf(pdf, { ...beside, ...ofCheckpoint.beside }, context);
+}
+
+/** The files about the checkpoint of a log proof, by the names that the evidence gives them. */
+function checkpointPieces(files: readonly NamedBytes[]) {
+  const named = (names: readonly string[]) => files.filter(({ path }) => names.includes(basename(path)));
+  const checkpointTokens = named(checkpointTokenNames);
+  const [checkpointOts] = named([evidenceNames.checkpointOts]);
+  return {
+    files: new Set([...checkpointTokens, ...(checkpointOts ? [checkpointOts] : [])]),
+    beside: { checkpointTokens, ...(checkpointOts && { checkpointOts }) },
+  };
 }
 
 const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];

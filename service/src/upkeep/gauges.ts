@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { pendingAnchorGauges } from "../evidence/anchoring/anchoring.ts";
 import { type Sealing, sealChainPem, tsaRootCertificates } from "../evidence/seals/seals.ts";
-import { logGauges, witnessGauges } from "../evidence/transparency-log/transparency-log.ts";
+import { anchorGauges, logGauges, witnessGauges } from "../evidence/transparency-log/transparency-log.ts";
 import type { Config } from "../kernel/config/config.ts";
 import type { RateLimits } from "../kernel/http/rate-limits.ts";
 import type { ReadReadiness } from "../kernel/http/readiness.ts";
@@ -54,6 +54,7 @@ const figures = {
   log_leaves: ["Entries of the transparency log.", "log"],
   log_waiting: ["Seals that wait for the transparency log.", "log"],
   log_oldest_waiting_seconds: ["How long the oldest such seal has waited.", "log"],
+  log_roots_oldest_waiting_seconds: ["For how long a source has not anchored the live log's hourly roots.", "source"],
   log_witness_behind: ["Entries of the transparency log that a witness has not seen.", "witness"],
   log_witness_alarm: ["Whether a witness contradicts the transparency log: 1 or 0.", "witness"],
   notary_expires_days: ["Days until the first of the active notaries' commissions and registrations ends.", "what"],
@@ -88,6 +89,7 @@ const readFigures = ({ db, clock }: GaugeDeps): Promise<Figure[]> =>
     UNION ALL ${pendingAnchorGauges(clock())}
     UNION ALL ${logGauges(clock())}
     UNION ALL ${witnessGauges}
+    UNION ALL ${anchorGauges(clock())}
     UNION ALL ${notaryGauges(clock())}
     UNION ALL SELECT 'schema', '', max(version)::float8 FROM schema_migrations`);
 

@@ -23,6 +23,7 @@ export {
   formatNoteKey,
   formatSignature,
   keyName,
+  logSignedText,
   type NoteKey,
   noteKeyOf,
   parseNote,

@@ -60,6 +60,10 @@ async function parseKey(text: string, kind: number, says: string): Promise<NoteK
 export const formatNote = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(formatSignature).join("")}`;
 
+/** The note with its first signature alone, which is the log's own in a checkpoint that it published. */
+export const logSignedText = ({ text, signatures }: Note): string =>
+  formatNote({ text, signatures: signatures.slice(0, 1) });
+
 /** The line of a signature, with its line feed. */
 export const formatSignature = ({ name, id, signature }: NoteSignature): string =>
   `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`;

@@ -6,10 +6,14 @@ export const evidenceNames = {
   token: "timestamp.tst",
   ots: "sealed.pdf.ots",
   logProof: "sealed.pdf.tlog-proof",
+  checkpointOts: "checkpoint.ots",
   certificates: "seal-certificates.pem",
   record: "passport.json",
   readme: "README.txt",
 } as const;
+
+/** The names of time stamps over the checkpoint of the log proof. */
+export const checkpointTokenNames: readonly string[] = Array.from({ length: 8 }, (_, i) => `checkpoint-${i + 1}.tst`);
 
 const HEADER_WINDOW = 1024;
 

@@ -1,4 +1,4 @@
-export { evidenceNames, type JsonKind, jsonKindOf, otherPdfs } from "./evidence-files.ts";
+export { checkpointTokenNames, evidenceNames, type JsonKind, jsonKindOf, otherPdfs } from "./evidence-files.ts";
 export { parseStrictObject } from "./json.ts";
 export {
   type ProofRecord,

@@ -18,6 +18,14 @@ import type { Certificate } from "../x509/certificate.ts";
 import { readClosingCertificate } from "./closing-certificate.ts";
 import type { SealPurpose } from "./purpose.ts";
 
+/** Proofs that the checkpoint of a log proof existed. */
+export type CheckpointEvidence = {
+  /** DER of RFC 3161 tokens over the checkpoint with its first signature alone. */
+  readonly tokens?: readonly Uint8Array[];
+  /** Bytes of an `.ots` proof of the checkpoint's root. */
+  readonly ots?: Uint8Array;
+};
+
 /** Evidence that came with the sealed PDF. All of it is optional; each piece adds claims. */
 export interface BesideEvidence {
   /** Expected lowercase hex SHA-256 of the whole file. */
@@ -30,6 +38,8 @@ export interface BesideEvidence {
   readonly otsProof?: Uint8Array;
   /** Bytes of a `.tlog-proof` of the seal's line in a transparency log. */
   readonly logProof?: Uint8Array;
+  /** Proofs of when the checkpoint of `logProof` existed. */
+  readonly checkpoint?: CheckpointEvidence;
 }
 
 export type BesideClaimName =
@@ -87,7 +97,7 @@ export async function verifyBeside(input: {
   let anchoring: readonly OtsClaim[] = [];
   if (evidence.otsProof !== undefined) {
     anchoring = await verifyOts({ proof: evidence.otsProof, digest: input.sealedSha256, headers: input.blockHeaders });
-    claims.push(anchoringClaim(anchoring));
+    claims.push(anchoringClaim("anchored_in_block", anchoring, "this file"));
   }
   const isAnchored = claims.some(({ name, state }) => name === "anchored_in_block" && state === "holds");
   const provenTime = earliest([
@@ -98,7 +108,7 @@ export async function verifyBeside(input: {
 }
 
 /** The earliest time of a confirming block. Blocks after the instant of verification prove nothing at that instant. */
-function blockTime(claims: readonly OtsClaim[], at: number): number | null {
+export function blockTime(claims: readonly OtsClaim[], at: number): number | null {
   const times = claims.flatMap((one) => (one.blockTime === undefined ? [] : [one.blockTime + BLOCK_TOLERANCE_MS]));
   return earliest(times.filter((time) => time <= at));
 }
@@ -145,13 +155,17 @@ function separateTimeStampClaim(verification: TimeStampVerification | null): Cla
     : { name, state: "unchecked", why: `The token of ${time} is intact; its authority was not checked.` };
 }
 
-function anchoringClaim(claims: readonly Claim[]): Claim<BesideClaimName> {
-  const name = "anchored_in_block";
+/** Sums up the claims of an `.ots` proof. @param subject of the proof, in words */
+export function anchoringClaim<Name extends string>(
+  name: Name,
+  claims: readonly Claim[],
+  subject: string,
+): Claim<Name> {
   const failed = claims.find(({ state }) => state === "fails");
   if (failed !== undefined) return { name, state: "fails", why: failed.why };
   const block = claims.find(({ name: kind, state }) => kind === "ots.bitcoin" && state === "holds");
   if (block !== undefined) return { name, state: "holds", why: block.why };
-  return { name, state: "unchecked", why: "The proof is for this file; no block header was there to confirm it." };
+  return { name, state: "unchecked", why: `The proof is for ${subject}; no block header was there to confirm it.` };
 }
 
 /** Verifies a proof that a transparency log has the line of a sealed file. @param purpose as the seal states it */

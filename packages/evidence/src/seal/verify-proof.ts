@@ -18,10 +18,18 @@ import {
 } from "../pdf/structure.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
-import { type BesideClaimName, type BesideEvidence, verifyBeside, verifyLogBeside } from "./detached-evidence.ts";
+import { type CheckpointClaimName, verifyCheckpointAnchors } from "./checkpoint-anchors.ts";
+import {
+  type BesideClaimName,
+  type BesideEvidence,
+  earliest,
+  verifyBeside,
+  verifyLogBeside,
+} from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
 import { verifyPades } from "./pades.ts";
 import { type ProofStatement, proofStatement } from "./proof-statement.ts";
+import { sealPurposeOf } from "./purpose.ts";
 import { type SealClaimName, type SealTrust, type SealVerification, verifySeal } from "./verify-seal.ts";
 
 /**
@@ -40,7 +48,8 @@ export type ProofClaimName =
   | "original_document_hash"
   | "certification_respected"
   | BesideClaimName
-  | LogClaimName;
+  | LogClaimName
+  | CheckpointClaimName;
 
 export interface ProofTrust extends SealTrust {
   /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such, too. */
@@ -123,18 +132,18 @@ export async function verifyProof(
     at,
     crypto,
   });
-  const judged = { trust, detachedTime: beside.provenTime, at, crypto };
+  const purpose = sealed === null ? null : sealPurposeOf(sealed.dictionary);
+  const logged = await verifyLogged({ bytes, sealedSha256, purpose }, options.beside ?? {}, trust, { at, crypto });
+  const detachedTime = earliest([beside.provenTime, logged.provenTime]);
+  const judged = { trust, detachedTime, at, crypto };
   const seal = sealed === null || pades === null ? null : await verifySeal({ ...sealed, pades, ...judged });
-  const proof = options.beside?.logProof;
-  const logged = { bytes, sealedSha256, purpose: seal?.purpose ?? null, logs: trust.logs ?? [] };
-  const logClaims = proof === undefined ? [] : await verifyLogBeside({ proof, ...logged });
   const claims: Claim<ProofClaimName>[] = [
     ...reading.claims,
     ...(seal?.claims ?? []),
     ...(boundary === null ? [] : [documentHashClaim(boundary, docSha256)]),
     ...(earlier instanceof EvidenceError ? [unjudgedClaim(earlier)] : certificationClaims(earlier)),
     ...beside.claims,
-    ...logClaims,
+    ...logged.claims,
   ];
   return {
     verdict: reading.verdict ?? verdictOf(claims),
@@ -147,6 +156,24 @@ export async function verifyProof(
     anchoring: beside.anchoring,
     statement: proofStatement(claims, found?.signature.dictionary.entries.has("M") ?? false),
   };
+}
+
+type LoggedSeal = Pick<Parameters<typeof verifyLogBeside>[0], "bytes" | "sealedSha256" | "purpose">;
+
+/** The claims about the log. Its checkpoint proves a time of the seal only where it is proven to be over the seal's line. */
+async function verifyLogged(
+  sealed: LoggedSeal,
+  { logProof, checkpoint = {} }: BesideEvidence,
+  { tsaAnchors, blockHeaders = new Map(), logs = [] }: ProofTrust,
+  context: { readonly at: number; readonly crypto: EvidenceCrypto },
+): Promise<{ claims: Claim<ProofClaimName>[]; provenTime: number | null }> {
+  const claims = logProof === undefined ? [] : await verifyLogBeside({ proof: logProof, ...sealed, logs });
+  const isIncluded = claims.some(({ name, state }) => name === "log_inclusion" && state === "holds");
+  const anchors = await verifyCheckpointAnchors({
+    ...{ evidence: checkpoint, logProof, tsaAnchors, blockHeaders },
+    ...context,
+  });
+  return { claims: [...claims, ...anchors.claims], provenTime: isIncluded ? anchors.provenTime : null };
 }
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {

@@ -34,6 +34,8 @@ const TITLES: Titles = {
   log_inclusion: "The transparency log has this seal",
   log_checkpoint_signed: "A known log signed its state with this seal",
   log_not_retracted: "The operator stands by this seal",
+  log_checkpoint_stamped: "Independent authorities stamped that state of the log",
+  log_checkpoint_anchored: "That state of the log is anchored in the Bitcoin block chain",
   log_witnessed: "Independent witnesses saw that state of the log",
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",

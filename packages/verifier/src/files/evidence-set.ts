@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import {
+  checkpointTokenNames,
   evidenceNames,
   otherPdfs,
   type ProofRecord,
@@ -41,13 +42,21 @@ export async function verifyEvidenceSet(
   const token = named(evidenceNames.token);
   const ots = named(evidenceNames.ots);
   const logProof = named(evidenceNames.logProof);
+  const checkpointTokens = checkpointTokenNames.flatMap((name) => named(name) ?? []);
+  const checkpointOts = named(evidenceNames.checkpointOts);
   const others = otherFiles(files);
   const inSet = named(evidenceNames.sealed);
   const sealed = inSet ?? context.doc;
   if (sealed === null) return withoutSealedPdf({ token, ots, record, others, verifyCode }, context);
   const report = await verifySealedPdf(
     sealed,
-    { ...(token && { token }), ...(ots && { ots }), ...(logProof && { logProof }) },
+    {
+      ...(token && { token }),
+      ...(ots && { ots }),
+      ...(logProof && { logProof }),
+      ...(checkpointOts && { checkpointOts }),
+      checkpointTokens,
+    },
     inSet === undefined ? { ...context, doc: null } : context,
   );
   const certificates = named(evidenceNames.certificates);
@@ -146,7 +155,7 @@ function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
   const pdfs = otherPdfs(files);
   if (pdfs.length > 0)
     return [check(claim, "fails", `This is not sealed.pdf, and opens as a PDF: ${pdfs.join(", ")}.`)];
-  const known: readonly string[] = Object.values(evidenceNames);
+  const known: readonly string[] = [...Object.values(evidenceNames), ...checkpointTokenNames];
   const others = [...files.keys()].filter((name) => !known.includes(name));
   if (others.length === 0) return [];
   return [check(claim, "unchecked", `This evidence does not cover: ${others.join(", ")}.`)];

@@ -26,6 +26,9 @@ export type Beside = {
   readonly token?: NamedBytes;
   readonly ots?: NamedBytes;
   readonly logProof?: NamedBytes;
+  /** Time stamps over the checkpoint of the log proof, and an `.ots` proof of its root. */
+  readonly checkpointTokens?: readonly NamedBytes[];
+  readonly checkpointOts?: NamedBytes;
   /** For a closing certificate: the statements of a record about it. */
   readonly closing?: ClosingVersion;
   /** For a custody certificate, or the certificate of a proof passport: the sealed document that it describes. */
@@ -42,6 +45,10 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
       ...(beside.token !== undefined && { timeStampToken: beside.token.bytes }),
       ...(beside.ots !== undefined && { otsProof: beside.ots.bytes }),
       ...(beside.logProof !== undefined && { logProof: beside.logProof.bytes }),
+      checkpoint: {
+        tokens: (beside.checkpointTokens ?? []).map(({ bytes }) => bytes),
+        ...(beside.checkpointOts && { ots: beside.checkpointOts.bytes }),
+      },
     },
   });
   const signing = await verifySigningComplete(file.bytes, proof, context);

@@ -1,6 +1,11 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, manifestLimits, parseManifest } from "@signsealship/evidence/manifest";
-import { type Retraction, requireLogProof, retractionOf } from "../../evidence/transparency-log/transparency-log.ts";
+import {
+  type Retraction,
+  requireComposedOts,
+  requireLogProof,
+  retractionOf,
+} from "../../evidence/transparency-log/transparency-log.ts";
 import { alteredFirm, type Branding, type MarkedFirm, shownBranding } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -156,13 +161,15 @@ export async function verifyClosing(
 export async function closingLogProof(
   deps: CheckedVersionDeps & { db: Sql },
   verifyCode: string,
+  form: "tlog-proof" | "ots",
 ): Promise<Buffer | null> {
   if (!isVerifyCode(verifyCode)) return null;
   const [row] = await deps.db.query<VersionRow>(verificationStatement(verifyCode));
   const manifest = row && hashHolds(deps, row) ? readManifest(row.manifest) : null;
   if (!row || !manifest) return null;
   const { roomCode } = manifest.passport;
-  return requireLogProof(deps.db, row.environment, closingEntry({ ...row, roomCode }));
+  const require = form === "tlog-proof" ? requireLogProof : requireComposedOts;
+  return require(deps.db, row.environment, closingEntry({ ...row, roomCode }));
 }
 
 /** An object as JSON, with the manifest's own JSON as its first member. */

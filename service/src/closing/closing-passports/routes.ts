@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { notLoggedYet } from "../../evidence/transparency-log/transparency-log.ts";
+import { notAnchoredYet, notLoggedYet } from "../../evidence/transparency-log/transparency-log.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
 import { fileRoute } from "../../kernel/http/file-route.ts";
@@ -96,9 +96,24 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     media: "text/plain",
     refusals: { 503: notLoggedYet },
     async handle({ params }) {
-      const content = await closingLogProof(deps.closings, params.verifyCode);
+      const content = await closingLogProof(deps.closings, params.verifyCode, "tlog-proof");
       if (!content) throw unknownVerdict();
       return { name: "closing.tlog-proof", disposition: "attachment", content };
+    },
+  });
+  fileRoute(app, deps.frame, {
+    ...common,
+    url: "/api/verify/room/:verifyCode/ots",
+    operationId: "downloadClosingRootOts",
+    summary: "Download the OpenTimestamps proof by way of the log",
+    description:
+      "Public: an `.ots` proof of this version's certificate that leads through the transparency log to its hourly root, which the calendars have. Any OpenTimestamps client reads it. Within about an hour of the seal; it changes when a block confirms the root.",
+    media: "application/octet-stream",
+    refusals: { 503: notAnchoredYet },
+    async handle({ params }) {
+      const content = await closingLogProof(deps.closings, params.verifyCode, "ots");
+      if (!content) throw unknownVerdict();
+      return { name: "closing.ots", disposition: "attachment", content };
     },
   });
   unknownBelow(app, deps.frame, "/api/verify/room/*", common.policy);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { closingLinkText, type LogEntry } from "@signsealship/evidence/log";
+import { closingLinkText } from "@signsealship/evidence/log";
 import { parseManifest } from "@signsealship/evidence/manifest";
 import { type SealChain, sealChainRow } from "../../evidence/seals/seals.ts";
 import { originOfLog, queueEntry } from "../../evidence/transparency-log/transparency-log.ts";
@@ -185,8 +185,8 @@ RETURNING ${originOfLog(environment)} AS origin`);
 type VersionLinks = Pick<NewVersion, "sealedSha256" | "prevManifestSha256" | "roomCode">;
 
 /** The line of a version. A holder of the version computes the link of the next one. */
-export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: VersionLinks): LogEntry => ({
-  kind: "closing/v1",
+export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: VersionLinks) => ({
+  kind: "closing/v1" as const,
   sealedSha256,
   link: hash("sha256", closingLinkText(prevManifestSha256 ?? roomCode)),
 });

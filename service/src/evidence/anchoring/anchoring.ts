@@ -6,7 +6,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { createCalendarSubmission } from "./calendars.ts";
-import { type Anchor, claimDueAnchors, type DueAnchor, isAsWritten, updateAnchor } from "./store.ts";
+import { type Anchor, claimDueAnchors, type DueAnchor, isAsWritten, type Learned, updateAnchor } from "./store.ts";
 import { upgradeProof } from "./upgrade-proof.ts";
 
 export {
@@ -28,6 +28,16 @@ export type Anchoring = {
    * @returns the number of proofs
    */
   upgradePending: (now: Date, stopping?: AbortSignal) => Promise<number>;
+  /** For a digest of another feature, which keeps the proof. */
+  calendars: Calendars;
+};
+
+/** Submits digests and follows their proofs, and keeps nothing. */
+export type Calendars = {
+  /** As `Anchoring.submit`. */
+  submit: (digest: Uint8Array) => Promise<Anchor | null>;
+  /** Asks the calendars about a proof. @param about names it in the log. @throws EvidenceError when the proof can't be read */
+  upgrade: (pending: Pick<Anchor, "proof" | "submittedAt">, now: Date, about: object) => Promise<Learned>;
 };
 
 export type AnchoringDeps = {
@@ -56,30 +66,25 @@ function nextUpgrade(submittedAt: Date, now: Date): Date {
 }
 
 export function openAnchoring(deps: AnchoringDeps): Anchoring {
-  const { db, clock, metrics } = deps;
+  const { db, metrics } = deps;
   const outcomes = metrics.counter(
     "calendar_answers_total",
     "What calendars said to a hash, or to a proof that waits.",
     ["calendar", "outcome"],
   );
   const missing = metrics.counter("seals_without_anchor_total", "Seals whose hash no calendar took.", []);
-  const submitToAll = submission(deps, outcomes);
+  const calendars = createCalendars(deps, outcomes);
   return {
+    calendars,
     async submit(digest) {
-      const submitted = await submitToAll(digest);
-      const [calendar] = submitted?.calendars ?? [];
-      if (!submitted || calendar === undefined) {
-        missing.inc();
-        return null;
-      }
-      for (const each of submitted.calendars) outcomes.inc({ calendar: each, outcome: "submitted" });
-      const submittedAt = clock();
-      return { proof: submitted.proof, calendar, submittedAt, nextUpgradeAt: nextUpgrade(submittedAt, submittedAt) };
+      const anchor = await calendars.submit(digest);
+      if (anchor === null) missing.inc();
+      return anchor;
     },
     async upgradePending(now, stopping) {
       for (let upgraded = 0; ; ) {
         const due = await claimDueAnchors(db, now, new Date(now.getTime() + claimMs), batchSize);
-        await Promise.all(due.map((anchor) => upgradeAnchor(deps, outcomes, anchor, now)));
+        await Promise.all(due.map((anchor) => upgradeAnchor(deps, calendars, anchor, now)));
         upgraded += due.length;
         if (due.length === 0 || stopping?.aborted) return upgraded;
       }
@@ -99,8 +104,34 @@ function submission({ calendars, fetch, clock, log }: AnchoringDeps, outcomes: O
   });
 }
 
+function createCalendars(deps: AnchoringDeps, outcomes: Outcomes): Calendars {
+  const submitToAll = submission(deps, outcomes);
+  return {
+    async submit(digest) {
+      const submitted = await submitToAll(digest);
+      const [calendar] = submitted?.calendars ?? [];
+      if (!submitted || calendar === undefined) return null;
+      for (const each of submitted.calendars) outcomes.inc({ calendar: each, outcome: "submitted" });
+      const submittedAt = deps.clock();
+      return { proof: submitted.proof, calendar, submittedAt, nextUpgradeAt: nextUpgrade(submittedAt, submittedAt) };
+    },
+    async upgrade({ proof: before, submittedAt }, now, about) {
+      const { proof, attestations } = await upgradeProof(deps, before);
+      for (const attestation of attestations) {
+        const { calendar, state } = attestation;
+        outcomes.inc({ calendar, outcome: state });
+        if (state !== "confirmed" && state !== "pending")
+          deps.log.warn({ ...about, ...attestation }, "a calendar's attestation stays pending");
+      }
+      const heights = attestations.flatMap((each) => (each.state === "confirmed" ? [each.height] : []));
+      const blockHeight = heights.length > 0 ? Math.min(...heights) : null;
+      return { proof, blockHeight, nextUpgradeAt: blockHeight === null ? nextUpgrade(submittedAt, now) : null };
+    },
+  };
+}
+
 /** Never rejects, so that the batch continues. A proof that failed is upgraded again when its claim expires. */
-async function upgradeAnchor(deps: AnchoringDeps, outcomes: Outcomes, anchor: DueAnchor, now: Date): Promise<void> {
+async function upgradeAnchor(deps: AnchoringDeps, calendars: Calendars, anchor: DueAnchor, now: Date): Promise<void> {
   const { log } = deps;
   const { passportId } = anchor;
   if (!isAsWritten(deps.rowMac, anchor)) {
@@ -108,17 +139,7 @@ async function upgradeAnchor(deps: AnchoringDeps, outcomes: Outcomes, anchor: Du
     return;
   }
   try {
-    const { proof, attestations } = await upgradeProof(deps, anchor.proof);
-    const heights = attestations.flatMap((each) => (each.state === "confirmed" ? [each.height] : []));
-    const blockHeight = heights.length > 0 ? Math.min(...heights) : null;
-    const nextUpgradeAt = blockHeight === null ? nextUpgrade(anchor.submittedAt, now) : null;
-    await updateAnchor(deps, anchor, { proof, blockHeight, nextUpgradeAt });
-    for (const attestation of attestations) {
-      const { calendar, state } = attestation;
-      outcomes.inc({ calendar, outcome: state });
-      if (state !== "confirmed" && state !== "pending")
-        log.warn({ passportId, ...attestation }, "a calendar's attestation stays pending");
-    }
+    await updateAnchor(deps, anchor, await calendars.upgrade(anchor, now, { passportId }));
   } catch (error) {
     log.error({ err: error, passportId }, "an anchor could not be upgraded");
   }

@@ -12,9 +12,18 @@ import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
-import { logProof, notLoggedYet, requireLogProof, retractionOf } from "../transparency-log/transparency-log.ts";
+import {
+  checkpointProofs,
+  composedOts,
+  logProof,
+  notAnchoredYet,
+  notLoggedYet,
+  requireComposedOts,
+  requireLogProof,
+  retractionOf,
+} from "../transparency-log/transparency-log.ts";
 import type { ProofCertificates } from "./certificate/make.ts";
-import { evidenceFiles } from "./evidence/files.ts";
+import { evidenceFiles, type LogEvidence } from "./evidence/files.ts";
 import { sealedParts } from "./evidence/sealed-parts.ts";
 import { zipFile } from "./evidence/zip.ts";
 import { findEvidence, findOwnPassport, findPassport, type LookupDeps, openSealed, withSealed } from "./lookup.ts";
@@ -97,14 +106,18 @@ function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): voi
 
 const certificateName = "proof-certificate.pdf";
 
-function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
-  const common = {
+/** What the public routes of a verify code share. */
+const byCode = (app: FastifyInstance) =>
+  ({
     tag,
     caller: "anybody",
     policy: "public-write",
     params: Type.Object({ code: Type.String({ description: "The verify code." }) }),
     otherAnswers: unknownAnswer(app),
-  } as const;
+  }) as const;
+
+function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
+  const common = byCode(app);
   jsonRoute(app, deps.frame, {
     ...common,
     guard: pageForBrowsers("/verify/"),
@@ -149,26 +162,15 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       if (!evidence) throw unknownVerdict();
       const file = await openSealed(deps.passports, evidence);
       const parts = file && (await withSealed(deps.passports, evidence, sealedParts));
-      const proof = await provenLine(deps.passports, evidence);
+      const logged = await logEvidence(deps.passports, evidence);
       const files = evidenceFiles(
-        { ...evidence, logProof: proof },
+        { ...evidence, ...logged },
         file && parts && { file, parts },
         deps.passports.publication.baseUrl,
       );
       const frame = { memory: deps.passports.blobs.memory, holder: memoryHolder(evidence) };
       return { name: "evidence.zip", disposition: "inline", content: zipFile(frame, files) };
     },
-  });
-  fileRoute(app, deps.frame, {
-    ...common,
-    url: "/api/passport/verify/:code/tlog-proof",
-    operationId: "downloadProofLogProof",
-    summary: "Download the proof of the transparency log",
-    description:
-      "Public: the proof (C2SP tlog-proof) that the log has the line of this seal, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the seal.",
-    media: "text/plain",
-    refusals: { 503: notLoggedYet },
-    handle: async ({ params }) => logProofFile(deps.passports.db, await passportOf(deps.passports, params.code)),
   });
   fileRoute(app, deps.frame, {
     ...common,
@@ -184,17 +186,56 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       return { name: certificateName, disposition: "inline", content };
     },
   });
+  logRoutes(app, deps);
   unknownBelow(app, deps.frame, "/api/passport/verify/*", common.policy);
 }
 
-/** The proof for the evidence; null while the log does not have the seal, and where it can't prove it. */
-async function provenLine({ db, log }: LookupDeps, { id, environment, sealedSha256 }: PublicPassport | EvidenceRow) {
+function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
+  const common = byCode(app);
+  fileRoute(app, deps.frame, {
+    ...common,
+    url: "/api/passport/verify/:code/tlog-proof",
+    operationId: "downloadProofLogProof",
+    summary: "Download the proof of the transparency log",
+    description:
+      "Public: the proof (C2SP tlog-proof) that the log has the line of this seal, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the seal.",
+    media: "text/plain",
+    refusals: { 503: notLoggedYet },
+    handle: async ({ params }) => logProofFile(deps.passports.db, await passportOf(deps.passports, params.code)),
+  });
+  fileRoute(app, deps.frame, {
+    ...common,
+    url: "/api/passport/verify/:code/ots",
+    operationId: "downloadProofRootOts",
+    summary: "Download the OpenTimestamps proof by way of the log",
+    description:
+      "Public: an `.ots` proof of the sealed PDF that leads through the transparency log to its hourly root, which the calendars have. Any OpenTimestamps client reads it. Within about an hour of the seal; it changes when a block confirms the root.",
+    media: "application/octet-stream",
+    refusals: { 503: notAnchoredYet },
+    async handle({ params }) {
+      const { environment, sealedSha256 } = await passportOf(deps.passports, params.code);
+      const content = await requireComposedOts(deps.passports.db, environment, { kind: "seal/v1", sealedSha256 });
+      return { name: evidenceNames.ots, disposition: "attachment", content };
+    },
+  });
+}
+
+/** What the log proves for the evidence; nothing while it does not have the seal, and where it can't prove it. */
+async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Promise<LogEvidence> {
+  const { id, environment, sealedSha256, proof } = evidence;
+  const nothing = { logProof: null, checkpoint: { tokens: [], ots: null }, rootOts: null };
   try {
-    const line = await logProof(db, environment, { kind: "seal/v1", sealedSha256 });
-    return line.state === "logged" ? Buffer.from(line.proof) : null;
+    const entry = { kind: "seal/v1", sealedSha256 } as const;
+    const line = await logProof(db, environment, entry);
+    if (line.state !== "logged") return nothing;
+    return {
+      logProof: Buffer.from(line.proof),
+      checkpoint: await checkpointProofs(db, environment, line.size),
+      rootOts: proof ? null : await composedOts(db, environment, entry),
+    };
   } catch (error) {
     log.error({ err: error, passportId: id }, "the transparency log does not prove a seal that it has");
-    return null;
+    return nothing;
   }
 }
 

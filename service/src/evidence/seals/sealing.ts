@@ -12,7 +12,7 @@ import { type ChainPems, type ChainsDeps, fingerprintOf, leafOf, sealChainOf, se
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument, type Stamp } from "./sealer.ts";
-import { createTimeStamping } from "./time-stamping.ts";
+import { createTimeStamping, type TimeStampRefusal } from "./time-stamping.ts";
 import { type Listing, trustList } from "./trust-list.ts";
 import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
 
@@ -21,6 +21,8 @@ export type Sealing = {
   sealDocument: SealDocument;
   /** Null when no time-stamping authorities are configured. */
   stamp: Stamp | null;
+  /** Each authority by itself, for what all of them stamp. */
+  stampers: ReadonlyMap<string, Stamp>;
   /** Whether the last request for a time stamp succeeded; null before the first. */
   isStamped: () => boolean | null;
   /** PEM of the certificates of both seals, each seal's own first. */
@@ -61,6 +63,7 @@ export async function openSealing(deps: SealingDeps, settings: SealingSettings):
   return {
     sealDocument: (input) => (testReasons.has(input.reason) ? test : live).sealDocument(input),
     stamp,
+    stampers: stamping?.stampers ?? new Map(),
     isStamped: () => stamping?.isUp() ?? null,
     chainPem,
     trustList: (listing = { signers: [], logs: [] }) =>
@@ -157,18 +160,18 @@ function timeStamping(
     "failed",
   ]);
   const missing = metrics.counter("seals_without_time_stamp_total", "Seals that no authority stamped.", []);
-  const ask = createTimeStamping({
-    authorities,
+  const asking = {
     anchorsOf,
     fetch,
     clock,
     randomBytes: random.bytes,
     crypto: createNodeCrypto(),
-    onRefusal(refusal) {
+    onRefusal(refusal: TimeStampRefusal) {
       log.warn(refusal, "a time-stamping authority's answer was not used");
       refusals.inc({ authority: refusal.authority, failed: refusal.failed });
     },
-  });
+  } satisfies Omit<Parameters<typeof createTimeStamping>[0], "authorities">;
+  const ask = createTimeStamping({ ...asking, authorities });
   let isUp: boolean | null = null;
   const stamp: Stamp = async (message) => {
     const token = await ask(message);
@@ -176,5 +179,6 @@ function timeStamping(
     if (!isUp) missing.inc();
     return token;
   };
-  return { stamp, isUp: () => isUp };
+  const stampers = new Map(authorities.map((url) => [url, createTimeStamping({ ...asking, authorities: [url] })]));
+  return { stamp, stampers, isUp: () => isUp };
 }

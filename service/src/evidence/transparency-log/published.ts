@@ -3,7 +3,6 @@ import {
   formatLogProof,
   inclusionRanges,
   type LogEntry,
-  parseCheckpoint,
   parseTilePath,
   tilesOf,
   tileWidth,
@@ -26,7 +25,9 @@ import {
 import { selectCosignatures, selectWitnessed } from "./witness-store.ts";
 
 /** `unknown`: no such line was queued. `queued`: it waits for a signed checkpoint. */
-export type ProvenLine = { state: "unknown" | "queued" } | { state: "logged"; index: number; proof: string };
+export type ProvenLine =
+  | { state: "unknown" | "queued" }
+  | { state: "logged"; index: number; size: number; proof: string };
 
 /**
  * The proof of the first retraction that the log has of a sealed file: it travels in the `extra` of the file's own proof. Null for none, and for a
@@ -42,8 +43,9 @@ async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Prom
 }
 
 /**
- * The `.tlog-proof` of a line, up to the first checkpoint over it that has its quorum of witnesses, or else the first one: the same bytes
- * each time, until witnesses cosign or the seal is retracted. The verifier accepts it before it is returned.
+ * The `.tlog-proof` of a line, up to the first checkpoint over it that has its quorum of witnesses, or else the first one; and once there is
+ * one that sources anchored, with a quorum if any has one, up to that. The same bytes each time, but for these and a retraction. The
+ * verifier accepts it before it is returned.
  * @throws Error when what is stored does not prove the line
  */
 export async function logProof(db: Sql, log: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -52,26 +54,37 @@ export async function logProof(db: Sql, log: Environment, entry: LogEntry): Prom
   if (!place) return { state: "unknown" };
   const { leaf: index, checkpoint } = place;
   if (index === null || checkpoint === null) return { state: "queued" };
-  const { size } = parseCheckpoint(checkpoint.note);
-  const ranges = inclusionRanges(index, size);
-  const tiles = byPlace(await selectTiles(db, log, tilesOf(ranges)));
-  const hashes = ranges.map((range) => hashOfRange(tiles, range));
+  const { size } = checkpoint;
+  const hashes = await inclusionHashes(db, log, index, size);
   const extra = await retractionProof(db, log, entry);
   const proof = formatLogProof({ extra, index, hashes, checkpoint: await cosignedNote(db, log, checkpoint) });
   const [inclusion] = await verifyLogProof({ proof: Buffer.from(proof), entry: line, environment: log, logs: [] });
   if (inclusion?.state !== "holds") throw new Error(`the ${log} log does not prove its entry ${index}`);
-  return { state: "logged", index, proof };
+  return { state: "logged", index, size, proof };
+}
+
+/** The hashes from a leaf up to the root over the first `size` leaves. */
+export async function inclusionHashes(db: Sql, log: Environment, index: number, size: number): Promise<Uint8Array[]> {
+  const ranges = inclusionRanges(index, size);
+  const tiles = byPlace(await selectTiles(db, log, tilesOf(ranges)));
+  return ranges.map((range) => hashOfRange(tiles, range));
 }
 
 /** A state with its quorum is shown in place of a newer one for so long. */
 const quorumWaitMs = 60_000;
 
 /** The checkpoint for readers: the newest with its quorum of witnesses, unless the last quorum is a minute old; then the newest. */
-export async function publishedCheckpoint(db: Sql, log: Environment, now: Date): Promise<string | null> {
+export async function newestForReaders(db: Sql, log: Environment, now: Date): Promise<StoredCheckpoint | undefined> {
   const witnessed = await selectWitnessed(db, log);
   const isRecent = witnessed !== undefined && now.getTime() - witnessed.at.getTime() <= quorumWaitMs;
-  const checkpoint =
-    (isRecent ? await selectCheckpoint(db, log, witnessed.size) : undefined) ?? (await selectNewestCheckpoint(db, log));
+  return (
+    (isRecent ? await selectCheckpoint(db, log, witnessed.size) : undefined) ?? (await selectNewestCheckpoint(db, log))
+  );
+}
+
+/** The same, with the cosignatures of its witnesses; null before the first. */
+export async function publishedCheckpoint(db: Sql, log: Environment, now: Date): Promise<string | null> {
+  const checkpoint = await newestForReaders(db, log, now);
   return checkpoint ? cosignedNote(db, log, checkpoint) : null;
 }
 

@@ -3,6 +3,7 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { anchorsOf } from "./anchored.ts";
 import { publishedCheckpoint, publishedTile } from "./published.ts";
 import { logs } from "./store.ts";
 import { selectPolicy } from "./witness-store.ts";
@@ -26,6 +27,20 @@ export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: L
       // A partial tile never changes, too: the service serves each of its widths for ever.
       return forAll(reply, unchanging).type("application/octet-stream").send(bytes);
     });
+  }
+  for (const log of logs) {
+    const schema = { hide: true };
+    const onRequest = limits.limit("log");
+    app.get<{ Params: { size: string } }>(
+      `/log/${log}/anchors/:size`,
+      { schema, onRequest },
+      async (request, reply) => {
+        const { size } = request.params;
+        const anchors = /^[1-9]\d{0,14}$/.test(size) ? await anchorsOf(db, log, Number(size)) : null;
+        if (anchors === null) throw new ServiceError("not_found", "The log has no such checkpoint that was anchored.");
+        return forAll(reply, "max-age=60").send(anchors);
+      },
+    );
   }
   const shown = { schema: { hide: true }, onRequest: limits.limit("log") };
   app.get("/log/live/policy", shown, async (_request, reply) => {

@@ -192,14 +192,19 @@ export const insertCheckpoint = (tx: Tx, log: Environment, { size, note }: Store
     INSERT INTO log_checkpoints (log, size, note, signed_at) VALUES (${log}, ${size}, ${note}, ${at})
     ON CONFLICT DO NOTHING`);
 
-/** Where a line is, and the first checkpoint over it, if any the first with its quorum of witnesses; both null while it waits. */
+/** Where a line is, and the checkpoint that its proof leads to; both null while it waits. */
 export type Place = { leaf: number | null; checkpoint: StoredCheckpoint | null };
 
+/** The checkpoint is the first anchored one over the line that is as well witnessed as any, else the first with its quorum, else the first. */
 export async function selectPlace(db: Sql, log: Environment, line: string): Promise<Place | undefined> {
+  const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;
   const [place] = await db.query<Place>(sql`
     SELECT leaf, (SELECT json_build_object('size', c.size, 'note', note) FROM log_checkpoints c
       WHERE c.log = e.log AND c.size = coalesce(
-        (SELECT min(size) FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf AND is_quorum),
+        (SELECT min(size) FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND proof IS NOT NULL
+          AND (EXISTS (SELECT FROM log_cosignatures q WHERE ${isWitnessed} = a.size)
+            OR NOT EXISTS (SELECT FROM log_cosignatures q WHERE ${isWitnessed} > e.leaf))),
+        (SELECT min(size) FROM log_cosignatures q WHERE ${isWitnessed} > e.leaf),
         (SELECT min(size) FROM log_checkpoints f WHERE f.log = e.log AND f.size > e.leaf)
       )) AS checkpoint
     FROM log_entries e WHERE log = ${log} AND line = ${line}`);

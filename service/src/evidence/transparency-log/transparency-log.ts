@@ -14,8 +14,17 @@ import { insertTree, logs, selectQueue, selectTree } from "./store.ts";
 import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
 import { askWitnesses, readLogPolicy } from "./witnesses.ts";
 
+export { anchorGauges } from "./anchor-store.ts";
+export {
+  type CheckpointProofs,
+  checkpointProofs,
+  composedOts,
+  notAnchoredYet,
+  requireComposedOts,
+} from "./anchored.ts";
 export { exportLog, readWholeLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
+export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
 export { logProof, notLoggedYet, requireLogProof } from "./published.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";

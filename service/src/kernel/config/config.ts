@@ -50,6 +50,8 @@ type OwnSettings = {
   /** PEM file of the roots that tokens must lead to; null for the shipped ones. */
   tsaTrust: string | null;
   otsCalendars: string[];
+  /** Whether each proof seal is submitted to the calendars itself, besides the hourly roots of the log. */
+  otsEachSeal: boolean;
   stripe: StripeSettings | null;
   recaptcha: RecaptchaSettings | null;
   /** Carriers' labels. */
@@ -136,6 +138,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
     tsaTrust: read<string | null>(env, "TSA_TRUST", null, "a PEM file", path),
     otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),
+    otsEachSeal: read(env, "OTS_EACH_SEAL", "on", "on or off", oneOf("on", "off")) === "on",
     stripe: stripeFrom(env),
     recaptcha: recaptchaFrom(env),
     ...providersFrom(env),

@@ -9,6 +9,8 @@ type OwnLog = {
   logIntervalMs: number;
   /** The file with the live log's witnesses (C2SP tlog-policy); null for none. */
   logPolicy: string | null;
+  /** The shortest time between two anchored states of the live log. */
+  logRootIntervalMs: number;
   /** The shortest time between two questions to one witness. */
   witnessIntervalMs: number;
 };
@@ -41,6 +43,9 @@ export function logFrom(env: Env, key: string, path: (text: string) => string): 
     logOrigin: read<string | null>(env, "LOG_ORIGIN", null, "a host in small letters, as log.example.com", host),
     logIntervalMs: seconds * 1_000,
     logPolicy: read<string | null>(env, "LOG_POLICY", null, "a file", path),
+    logRootIntervalMs:
+      1_000 *
+      read(env, "LOG_ROOT_INTERVAL", 3_600, "a whole number of seconds from 1 to 86400", wholeNumber(1, 86_400)),
     witnessIntervalMs:
       1_000 * read(env, "WITNESS_INTERVAL", 10, "a whole number of seconds from 1 to 3600", wholeNumber(1, 3_600)),
   };

@@ -21,7 +21,7 @@ type Frame = "tag" | "operationId" | "summary" | "description" | "url" | "policy
 export type FileRoute<P extends TObject> = Pick<JsonRoute<P, TObject, NoSchema>, Frame> &
   Access & {
     params: P;
-    media: "application/pdf" | "application/zip" | "text/plain";
+    media: "application/pdf" | "application/zip" | "application/octet-stream" | "text/plain";
     handle: (request: RouteRequest<P, TObject>) => Promise<FileAnswer>;
   };
 

@@ -25,6 +25,8 @@ const readmeOf = (environment: Environment): string =>
     stampedAt: null,
     anchored: false,
     logged: false,
+    rootStamps: 0,
+    rootAnchored: false,
   });
 
 test("a README of a test says that it is one, and that of a live passport does not", () => {

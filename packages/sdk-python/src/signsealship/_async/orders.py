@@ -246,3 +246,13 @@ class AsyncOrders:
         """The proof that the transparency log has the custody certificate; a refusal with status 503 in the first seconds."""
         where = path("/api/verify/envelope/{}/custody/tlog-proof", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def envelope_root_ots(self, verify_code: str) -> bytes:
+        """The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root."""
+        where = path("/api/verify/envelope/{}/ots", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def custody_root_ots(self, verify_code: str) -> bytes:
+        """The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root."""
+        where = path("/api/verify/envelope/{}/custody/ots", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))

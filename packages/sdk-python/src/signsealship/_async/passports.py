@@ -62,6 +62,11 @@ class AsyncPassports:
         where = path("/api/passport/verify/{}/tlog-proof", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
+    async def root_ots(self, verify_code: str) -> bytes:
+        """The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root."""
+        where = path("/api/passport/verify/{}/ots", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
     async def certificate(self, verify_code: str) -> bytes:
         """A sealed page that says what was sealed; it never says for whom."""
         where = path("/api/passport/verify/{}/certificate", verify_code)

@@ -1,23 +1,34 @@
-import { evidenceNames, recordFormat } from "@signsealship/evidence/records";
+import { checkpointTokenNames, evidenceNames, recordFormat } from "@signsealship/evidence/records";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import type { CheckpointProofs } from "../../transparency-log/transparency-log.ts";
 import type { EvidenceRow, PassportRow } from "../store.ts";
 import { timestampsView, verifyPath } from "../views.ts";
 import { evidenceReadme } from "./readme.ts";
 import type { SealedParts } from "./sealed-parts.ts";
 import type { ZipEntry } from "./zip.ts";
 
+/** What the transparency log proves of a passport's seal. */
+export type LogEvidence = {
+  logProof: Buffer | null;
+  /** Of the checkpoint that the proof leads to. */
+  checkpoint: CheckpointProofs;
+  /** The proof by way of the hourly root, for a seal that has none of its own; null for none. */
+  rootOts: Buffer | null;
+};
+
 /**
- * All evidence of a passport, so that a stranger can verify it. Equal evidence gives equal bytes; it changes only when the log has the seal
- * and when a block confirms the proof.
+ * All evidence of a passport, so that a stranger can verify it. Equal evidence gives equal bytes; it changes only when the log has the seal,
+ * when its hourly root is anchored, and when a block confirms a proof.
  * @param sealed the sealed PDF, null when it is not kept
  */
 export function evidenceFiles(
-  evidence: EvidenceRow & { logProof: Buffer | null },
+  evidence: EvidenceRow & LogEvidence,
   sealed: { file: StoredFile; parts: SealedParts } | null,
   baseUrl: string,
 ): ZipEntry[] {
   const { environment, verifyCode, docSha256, sealedSha256 } = evidence;
-  const { token, proof, chainPem } = evidence;
+  const { token, chainPem, checkpoint } = evidence;
+  const proof = evidence.proof ?? evidence.rootOts;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
   const readme = evidenceReadme({
     environment,
@@ -29,12 +40,16 @@ export function evidenceFiles(
     stampedAt: token && evidence.stampedAt,
     anchored: proof !== null,
     logged: evidence.logProof !== null,
+    rootStamps: checkpoint.tokens.length,
+    rootAnchored: checkpoint.ots !== null,
   });
   const files = [
     { name: evidenceNames.sealed, bytes: sealed?.file ?? null },
     { name: evidenceNames.token, bytes: token },
     { name: evidenceNames.ots, bytes: proof },
     { name: evidenceNames.logProof, bytes: evidence.logProof },
+    ...checkpointTokenNames.map((name, i) => ({ name, bytes: checkpoint.tokens[i] ?? null })),
+    { name: evidenceNames.checkpointOts, bytes: checkpoint.ots },
     { name: evidenceNames.certificates, bytes: Buffer.from(chainPem) },
     { name: evidenceNames.record, bytes: recordFile(evidence, baseUrl) },
     { name: evidenceNames.readme, bytes: Buffer.from(readme) },

@@ -16,6 +16,9 @@ export type ReadmeFacts = {
   anchored: boolean;
   /** Whether the proof of the transparency log is among the files. */
   logged: boolean;
+  /** How many time stamps are over the checkpoint that the proof leads to, and whether calendars have its root. */
+  rootStamps: number;
+  rootAnchored: boolean;
 };
 
 /** The commands that check each file of the evidence, for a shell with openssl 3, sha256sum and xxd. */
@@ -130,10 +133,19 @@ you name (ots --bitcoin-node URL verify):
   ots verify -d ${sealedSha256} upgraded.ots`;
 }
 
-function logged({ sealedSha256 }: ReadmeFacts): string {
+function logged({ sealedSha256, rootStamps, rootAnchored }: ReadmeFacts): string {
+  const anchors = [
+    rootStamps > 0
+      ? `\n\ncheckpoint-1.tst is a time stamp over that checkpoint, with the log's own signature alone:
+
+  sed '1,/^$/d' sealed.pdf.tlog-proof | sed '/^$/,$ { /^$/n; q }' > checkpoint
+  openssl ts -verify -data checkpoint -token_in -in checkpoint-1.tst -CAfile tsa.pem`
+      : "",
+    rootAnchored ? "\n\ncheckpoint.ots is an OpenTimestamps proof of the checkpoint's root, its third line." : "",
+  ];
   return `The transparency log has a line for this seal, which nobody can take out or date back unseen. sealed.pdf.tlog-proof (C2SP
 tlog-proof) leads from that line to a checkpoint that the log signed. The line, and the hash that the proof begins with:
 
   printf 'seal/v1 ${sealedSha256}\\n'
-  printf '\\0seal/v1 ${sealedSha256}\\n' | sha256sum`;
+  printf '\\0seal/v1 ${sealedSha256}\\n' | sha256sum${anchors.join("")}`;
 }

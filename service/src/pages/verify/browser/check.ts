@@ -3,7 +3,7 @@ import { sha256Hex } from "@signsealship/evidence/digest";
 import { verifySigningComplete } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import type { Manifest } from "@signsealship/evidence/manifest";
-import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
+import { checkpointTokenNames, evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import {
   type ClosingVersion,
   type ProofVerification,
@@ -121,12 +121,16 @@ async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
 
 const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
 
+/** Of the checkpoint of the log proof there may be several time stamps. */
+const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
+
 /** Leaves one time stamp and one proof of each kind, those of the evidence's names before others. @returns the others, as not checked */
 function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
   const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);
-  beside.sort((a, b) => rank(a) - rank(b));
+  const single = beside.filter(({ name }) => !checkpointPieces.includes(name));
+  single.sort((a, b) => rank(a) - rank(b));
   const seconds = (["der", "ots", "log"] as const).flatMap((kind) =>
-    beside.filter((one) => kindOf(one) === kind).slice(1),
+    single.filter((one) => kindOf(one) === kind).slice(1),
   );
   for (const file of seconds) beside.splice(beside.indexOf(file), 1);
   return seconds.map((file) =>
@@ -176,8 +180,12 @@ async function checkPdf(
   context: CheckContext & { manifests: readonly Manifest[] },
 ): Promise<ProofOutcome> {
   const { config, trust, at, crypto } = context;
-  const token = beside.find((one) => kindOf(one) === "der");
-  const proof = beside.find((one) => kindOf(one) === "ots");
+  const isCheckpoints = ({ name }: NamedBytes) => checkpointPieces.includes(name);
+  const own = (kind: string) => beside.find((one) => !isCheckpoints(one) && kindOf(one) === kind);
+  const token = own("der");
+  const proof = own("ots");
+  const checkpointOts = beside.find(({ name }) => name === evidenceNames.checkpointOts);
+  const tokens = beside.filter(({ name }) => checkpointTokenNames.includes(name)).map(({ bytes }) => bytes);
   const logProof = beside.find((one) => kindOf(one) === "log");
   const recorded = config.proof;
   if (recorded && (await sha256Hex(file.bytes)) === recorded.docSha256) return handedIn(file.name, recorded);
@@ -188,6 +196,7 @@ async function checkPdf(
       ...(token && { timeStampToken: token.bytes }),
       ...(proof && { otsProof: proof.bytes }),
       ...(logProof && { logProof: logProof.bytes }),
+      checkpoint: { tokens, ...(checkpointOts && { ots: checkpointOts.bytes }) },
     },
   });
   const found = await findingsBeside(beside, verification);

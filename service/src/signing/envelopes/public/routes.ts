@@ -1,6 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { notLoggedYet, requireLogProof } from "../../../evidence/transparency-log/transparency-log.ts";
+import {
+  notAnchoredYet,
+  notLoggedYet,
+  requireComposedOts,
+  requireLogProof,
+} from "../../../evidence/transparency-log/transparency-log.ts";
 import { negotiated, pageForBrowsers } from "../../../kernel/http/errors/page-for-browsers.ts";
 import { fileRoute } from "../../../kernel/http/file-route.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
@@ -58,40 +63,68 @@ function logProofRoutes(
   app: FastifyInstance,
   { frame, envelopes }: { frame: RouteDeps; envelopes: DocumentDeps },
 ): void {
+  const proof = {
+    summary: "Download the log proof of",
+    describe: (of: string) =>
+      `Public: the proof (C2SP tlog-proof) that the transparency log has the seal of ${of}, up to a checkpoint that the log signed. The same bytes each time, until it is anchored. Within seconds of the last signature; unknown before it.`,
+    media: "text/plain",
+    refusals: { 503: notLoggedYet },
+    read: requireLogProof,
+  } as const;
+  const ots = {
+    summary: "Download the OpenTimestamps proof, by way of the log, of",
+    describe: (of: string) =>
+      `Public: an \`.ots\` proof of ${of} that leads through the transparency log to its hourly root, which the calendars have. Within about an hour of the last signature; unknown before it.`,
+    media: "application/octet-stream",
+    refusals: { 503: notAnchoredYet },
+    read: requireComposedOts,
+  } as const;
+  const documentSha256 = ({ document }: EnvelopeRecord) => document?.sealedSha256 ?? null;
+  const custodySha256 = ({ custodyCertSha256 }: EnvelopeRecord) => custodyCertSha256;
   const files = [
     {
+      ...{ kind: proof, of: "the sealed document", sha256Of: documentSha256 },
       url: "/api/verify/envelope/:verifyCode/tlog-proof",
       operationId: "downloadEnvelopeLogProof",
-      of: "the sealed document",
       name: "sealed.pdf.tlog-proof",
-      sha256Of: ({ document }: EnvelopeRecord) => document?.sealedSha256 ?? null,
     },
     {
+      ...{ kind: proof, of: "the custody certificate", sha256Of: custodySha256 },
       url: "/api/verify/envelope/:verifyCode/custody/tlog-proof",
       operationId: "downloadCustodyLogProof",
-      of: "the custody certificate",
       name: "custody.pdf.tlog-proof",
-      sha256Of: ({ custodyCertSha256 }: EnvelopeRecord) => custodyCertSha256,
+    },
+    {
+      ...{ kind: ots, of: "the sealed document", sha256Of: documentSha256 },
+      url: "/api/verify/envelope/:verifyCode/ots",
+      operationId: "downloadEnvelopeRootOts",
+      name: "sealed.pdf.ots",
+    },
+    {
+      ...{ kind: ots, of: "the custody certificate", sha256Of: custodySha256 },
+      url: "/api/verify/envelope/:verifyCode/custody/ots",
+      operationId: "downloadCustodyRootOts",
+      name: "custody.pdf.ots",
     },
   ];
-  for (const { url, operationId, of, name, sha256Of } of files)
+  for (const { kind, url, operationId, of, name, sha256Of } of files)
     fileRoute(app, frame, {
       tag: "Signing",
       caller: "anybody",
       policy: "public-read",
       url,
       operationId,
-      summary: `Download the log proof of ${of}`,
-      description: `Public: the proof (C2SP tlog-proof) that the transparency log has the seal of ${of}, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the last signature; unknown before it.`,
+      summary: `${kind.summary} ${of}`,
+      description: kind.describe(of),
       params: Type.Object({ verifyCode: Type.String({ description: "The verify code." }) }),
       otherAnswers: unknownAnswer(app),
-      media: "text/plain",
-      refusals: { 503: notLoggedYet },
+      media: kind.media,
+      refusals: kind.refusals,
       async handle({ params }) {
         const record = await envelopeRecord(envelopes, params.verifyCode);
         const sealedSha256 = record && sha256Of(record);
         if (!sealedSha256) throw unknownVerdict();
-        const content = await requireLogProof(envelopes.db, record.environment, { kind: "seal/v1", sealedSha256 });
+        const content = await kind.read(envelopes.db, record.environment, { kind: "seal/v1", sealedSha256 });
         return { name, disposition: "attachment", content };
       },
     });

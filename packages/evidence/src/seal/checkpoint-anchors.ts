@@ -1,0 +1,101 @@
+import type { Claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import { logSignedText, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "../log/log.ts";
+import { type BlockHeaders, verifyOts } from "../ots/verify.ts";
+import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import { anchoringClaim, blockTime, type CheckpointEvidence, earliest, trustedTimes } from "./detached-evidence.ts";
+
+export type CheckpointClaimName = "log_checkpoint_stamped" | "log_checkpoint_anchored";
+
+export type CheckpointAnchors = {
+  readonly claims: readonly Claim<CheckpointClaimName>[];
+  /** The earliest time at which the checkpoint is proven to have existed, epoch ms; null when nothing proves one. */
+  readonly provenTime: number | null;
+};
+
+type Input = {
+  readonly evidence: CheckpointEvidence;
+  readonly logProof: Uint8Array | undefined;
+  readonly tsaAnchors: readonly Certificate[];
+  readonly blockHeaders: BlockHeaders;
+  readonly at: number;
+  readonly crypto: EvidenceCrypto;
+};
+
+/** Judges what was anchored of the checkpoint that a log proof leads to. A proof of another checkpoint fails. */
+export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointAnchors> {
+  const { tokens = [], ots } = input.evidence;
+  const checkpoint = checkpointOf(input.logProof);
+  const parts: CheckpointAnchors[] = [];
+  if (tokens.length > 0)
+    parts.push(checkpoint ? await stamped(tokens, checkpoint, input) : nothingAnchored("log_checkpoint_stamped"));
+  if (ots) parts.push(checkpoint ? await inBlock(ots, checkpoint, input) : nothingAnchored("log_checkpoint_anchored"));
+  return {
+    claims: parts.flatMap(({ claims }) => claims),
+    provenTime: earliest(parts.map(({ provenTime }) => provenTime)),
+  };
+}
+
+const nothingAnchored = (name: CheckpointClaimName): CheckpointAnchors => ({
+  claims: [{ name, state: "unchecked", why: "There is no log proof with the checkpoint that this should be about." }],
+  provenTime: null,
+});
+
+function checkpointOf(logProof: Uint8Array | undefined): SignedCheckpoint | null {
+  if (!logProof) return null;
+  try {
+    return parseCheckpoint(parseLogProof(logProof).checkpoint);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+async function stamped(
+  tokens: readonly Uint8Array[],
+  { note }: SignedCheckpoint,
+  { tsaAnchors: anchors, at, crypto }: Input,
+): Promise<CheckpointAnchors> {
+  const name = "log_checkpoint_stamped";
+  const message = new TextEncoder().encode(logSignedText(note));
+  const verified: TimeStampVerification[] = [];
+  for (const token of tokens) {
+    const stamp = await readStamp(() => verifyTimeStampToken({ token, stamped: { message }, anchors, at, crypto }));
+    if (!stamp?.intact) {
+      const why =
+        stamp?.claims.find(({ state }) => state === "fails")?.why ?? "A time stamp of the checkpoint can't be read";
+      return { claims: [{ name, state: "fails", why: `${why}.` }], provenTime: null };
+    }
+    verified.push(stamp);
+  }
+  const times = trustedTimes(verified);
+  const provenTime = earliest(times);
+  if (provenTime === null) {
+    const why = `${tokens.length} time stamps are over this state of the log; no authority of them is trusted.`;
+    return { claims: [{ name, state: "unchecked", why }], provenTime };
+  }
+  const first = new Date(provenTime).toISOString();
+  const why = `${times.length} of ${tokens.length} time stamps over this state of the log are by trusted authorities, the first of ${first}.`;
+  return { claims: [{ name, state: "holds", why }], provenTime };
+}
+
+async function readStamp(verify: () => Promise<TimeStampVerification>): Promise<TimeStampVerification | null> {
+  try {
+    return await verify();
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+async function inBlock(
+  proof: Uint8Array,
+  { root }: SignedCheckpoint,
+  { blockHeaders: headers, at }: Input,
+): Promise<CheckpointAnchors> {
+  const anchoring = await verifyOts({ proof, digest: root, headers });
+  const anchored = anchoringClaim("log_checkpoint_anchored", anchoring, "this state of the log");
+  return { claims: [anchored], provenTime: anchored.state === "holds" ? blockTime(anchoring, at) : null };
+}

@@ -1,0 +1,113 @@
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { logs, type StoredCheckpoint } from "./store.ts";
+
+/** The source of the calendars' proofs; any other source is the address of a time-stamping authority. */
+export const openTimestamps = "opentimestamps";
+
+const anchorLock = 7_246_009;
+
+/**
+ * Chooses a checkpoint to be anchored by each source, unless one was chosen since `after`, or one of as many entries before.
+ * Nodes do so one at a time.
+ */
+export async function chooseRoot(
+  tx: Tx,
+  log: Environment,
+  { size, sources, now, after }: { size: number; sources: readonly string[]; now: Date; after: Date },
+): Promise<void> {
+  await tx.query(sql`SELECT pg_advisory_xact_lock(${anchorLock}, ${logs.indexOf(log)})`);
+  await tx.query(sql`
+    INSERT INTO log_anchors (log, size, source, chosen_at, status, next_look_at)
+    SELECT ${log}, ${size}, source, ${now}, 'waiting', ${now} FROM unnest(${sources}::text[]) AS source
+    WHERE NOT EXISTS (SELECT FROM log_anchors WHERE log = ${log} AND (size >= ${size} OR chosen_at > ${after}))`);
+}
+
+/** A checkpoint that a source shall anchor, or whose proof waits for its block. */
+export type DueAnchor = {
+  log: Environment;
+  size: number;
+  source: string;
+  chosenAt: Date;
+  proof: Buffer | null;
+  anchoredAt: Date | null;
+  looks: number;
+};
+
+/** Claims anchors of these sources that are due, for one caller until `claimedUntil`, newest first. */
+export const claimDueAnchors = (
+  db: Sql,
+  sources: readonly string[],
+  { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
+): Promise<DueAnchor[]> =>
+  db.query<DueAnchor>(sql`
+    UPDATE log_anchors SET next_look_at = ${claimedUntil}, looks = looks + 1
+    WHERE (log, size, source) IN (
+      SELECT log, size, source FROM log_anchors WHERE next_look_at <= ${now} AND source = ANY (${sources}::text[])
+      ORDER BY size DESC LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    RETURNING log, size, source, chosen_at AS "chosenAt", proof, anchored_at AS "anchoredAt", looks`);
+
+/** Ends the wait for proofs of sources that anchored a later checkpoint: it holds all that the earlier one holds. */
+export const supersedeWaiting = (db: Sql): Promise<unknown[]> =>
+  db.query(sql`
+    UPDATE log_anchors a SET status = 'superseded', next_look_at = NULL
+    WHERE status = 'waiting' AND EXISTS (
+      SELECT FROM log_anchors later
+      WHERE later.log = a.log AND later.source = a.source AND later.size > a.size AND later.proof IS NOT NULL
+    )`);
+
+export const postponeAnchor = (db: Sql, { log, size, source }: DueAnchor, until: Date): Promise<unknown[]> =>
+  db.query(sql`
+    UPDATE log_anchors SET next_look_at = ${until}
+    WHERE log = ${log} AND size = ${size} AND source = ${source} AND next_look_at IS NOT NULL`);
+
+/** The proof of a source, and when to look again; null once nothing more comes. */
+export type NewProof = {
+  status: "stamped" | "pending" | "confirmed";
+  proof: Uint8Array;
+  anchoredAt: Date;
+  blockHeight: number | null;
+  nextLookAt: Date | null;
+};
+
+/** Stores a proof, unless another node was first. */
+export const storeProof = (db: Sql, { log, size, source, proof: before }: DueAnchor, added: NewProof) =>
+  db.query(sql`
+    UPDATE log_anchors SET status = ${added.status}, proof = ${added.proof}, anchored_at = ${added.anchoredAt},
+      block_height = ${added.blockHeight}, next_look_at = ${added.nextLookAt}
+    WHERE log = ${log} AND size = ${size} AND source = ${source} AND next_look_at IS NOT NULL
+      AND proof IS NOT DISTINCT FROM ${before}`);
+
+/** A proof over a checkpoint. */
+export type AnchorProof = {
+  source: string;
+  status: "stamped" | "pending" | "confirmed";
+  proof: Buffer;
+  anchoredAt: Date;
+  blockHeight: number | null;
+};
+
+export const selectProofs = (db: Sql, log: Environment, size: number): Promise<AnchorProof[]> =>
+  db.query<AnchorProof>(sql`
+    SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
+    FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
+
+/** Where a line is, and the first checkpoint over it that calendars have; null for none. */
+export async function selectCalendarRoot(db: Sql, log: Environment, line: string) {
+  const [root] = await db.query<{ leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`
+    SELECT leaf, json_build_object('size', c.size, 'note', note) AS checkpoint, proof
+    FROM log_entries e JOIN LATERAL (
+      SELECT size, proof FROM log_anchors a
+      WHERE a.log = e.log AND a.size > e.leaf AND source = ${openTimestamps} AND proof IS NOT NULL ORDER BY size LIMIT 1
+    ) a ON true JOIN log_checkpoints c ON c.log = e.log AND c.size = a.size
+    WHERE e.log = ${log} AND line = ${line}`);
+  return root ?? null;
+}
+
+/** Gauge: for how long a source has not anchored the live log's hourly roots. */
+export const anchorGauges = (now: Date): Statement => sql`
+SELECT 'log_roots_oldest_waiting_seconds' AS gauge, source AS label,
+  coalesce(greatest(0, extract(epoch FROM ${now}::timestamptz - min(chosen_at) FILTER (WHERE status = 'waiting'))), 0)::float8 AS value
+FROM log_anchors WHERE log = 'live' GROUP BY source`;

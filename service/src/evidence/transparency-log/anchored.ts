@@ -1,0 +1,110 @@
+import { hash } from "node:crypto";
+import { equalBytes } from "@signsealship/evidence/bytes";
+import {
+  formatEntry,
+  inclusionRanges,
+  type LogEntry,
+  leafMessage,
+  parseCheckpoint,
+  verifyInclusion,
+} from "@signsealship/evidence/log";
+import { parseDetached, type Timestamp, writeDetached } from "@signsealship/evidence/ots";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { openTimestamps, selectCalendarRoot, selectProofs } from "./anchor-store.ts";
+import { inclusionHashes } from "./published.ts";
+import { selectCheckpoint } from "./store.ts";
+
+/** The line of a sealed file. */
+export type SealedEntry = Extract<LogEntry, { kind: "seal/v1" | "closing/v1" }>;
+
+/**
+ * The `.ots` proof of a sealed file by way of the log: from its hash to its line, up the tree to a root that calendars have, and on to their
+ * attestations. Any OpenTimestamps client reads it.
+ * @returns null until calendars have a root over the line
+ * @throws Error when what is stored does not lead to that root
+ */
+export async function composedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer | null> {
+  const line = formatEntry(entry);
+  const found = await selectCalendarRoot(db, log, line);
+  if (!found) return null;
+  const { leaf: index, checkpoint, proof: rootProof } = found;
+  const { size, root } = parseCheckpoint(checkpoint.note);
+  const hashes = await inclusionHashes(db, log, index, size);
+  const { digest, timestamp } = parseDetached(rootProof);
+  const leafHash = hash("sha256", leafMessage(Buffer.from(line)), "buffer");
+  const isIncluded = await verifyInclusion({ leafHash, index, size, root, proof: hashes });
+  if (!isIncluded || !equalBytes(digest, root))
+    throw new Error(`the ${log} log does not lead entry ${index} to its anchor`);
+  const ranges = inclusionRanges(index, size);
+  const climb = hashes.reduceRight<Timestamp>((above, sibling, i) => {
+    const isRight = (ranges[i]?.start ?? 0) > index;
+    return isRight
+      ? [{ op: { op: "append", arg: sibling }, next: [{ op: { op: "prepend", arg: inner }, next: hashed(above) }] }]
+      : [{ op: { op: "prepend", arg: Buffer.concat([inner, sibling]) }, next: hashed(above) }];
+  }, timestamp);
+  const [before = "", after = ""] = line.split(entry.sealedSha256);
+  const toLeaf: Timestamp = [
+    {
+      op: { op: "hexlify" },
+      next: [
+        {
+          op: { op: "prepend", arg: leafMessage(Buffer.from(before)) },
+          next: [{ op: { op: "append", arg: Buffer.from(after) }, next: hashed(climb) }],
+        },
+      ],
+    },
+  ];
+  return Buffer.from(
+    writeDetached({ fileHashOp: "sha256", digest: Buffer.from(entry.sealedSha256, "hex"), timestamp: toLeaf }),
+  );
+}
+
+/** RFC 6962 hashes an inner node behind this byte. */
+const inner = Buffer.of(1);
+
+const hashed = (next: Timestamp): Timestamp => [{ op: { op: "sha256" }, next }];
+
+/** The service's answer while calendars have no root over a line. */
+export const notAnchoredYet = "No hourly root of the transparency log with this seal is with the calendars yet.";
+
+/** The composed proof as a file. @throws ServiceError `unavailable` until calendars have a root over the line */
+export async function requireComposedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer> {
+  const proof = await composedOts(db, log, entry);
+  if (!proof) throw new ServiceError("unavailable", notAnchoredYet);
+  return proof;
+}
+
+/** What sources prove of a checkpoint: tokens over its note with the log's signature alone, and a detached timestamp of its root. */
+export type CheckpointProofs = { tokens: Buffer[]; ots: Buffer | null };
+
+/** Authorities beyond these are left out of the evidence. */
+const mostTokens = 8;
+
+export async function checkpointProofs(db: Sql, log: Environment, size: number): Promise<CheckpointProofs> {
+  const proofs = await selectProofs(db, log, size);
+  return {
+    tokens: proofs.flatMap(({ source, proof }) => (source === openTimestamps ? [] : [proof])).slice(0, mostTokens),
+    ots: proofs.find(({ source }) => source === openTimestamps)?.proof ?? null,
+  };
+}
+
+/** The proofs over a checkpoint, for anybody; null for a checkpoint that no source anchored. */
+export async function anchorsOf(db: Sql, log: Environment, size: number) {
+  const proofs = await selectProofs(db, log, size);
+  const checkpoint = proofs.length > 0 ? await selectCheckpoint(db, log, size) : undefined;
+  return checkpoint
+    ? {
+        size,
+        checkpoint: checkpoint.note,
+        anchors: proofs.map(({ source, status, proof, anchoredAt, blockHeight }) => ({
+          source,
+          status,
+          anchoredAtUtc: anchoredAt.toISOString(),
+          blockHeight,
+          proof: proof.toString("base64"),
+        })),
+      }
+    : null;
+}

@@ -1,0 +1,119 @@
+import { parseCheckpoint } from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { Calendars } from "../anchoring/anchoring.ts";
+import type { Stamp } from "../seals/seals.ts";
+import {
+  chooseRoot,
+  claimDueAnchors,
+  type DueAnchor,
+  type NewProof,
+  openTimestamps,
+  postponeAnchor,
+  storeProof,
+  supersedeWaiting,
+} from "./anchor-store.ts";
+import { newestForReaders } from "./published.ts";
+import { logs, selectCheckpoint } from "./store.ts";
+
+export type HourlyRootDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  /** The shortest time between two roots of the live log. */
+  intervalMs: number;
+  /** Time-stamping authorities by their addresses. All of them stamp each root. */
+  stampers: ReadonlyMap<string, Stamp>;
+  /** Null when no calendars are set. */
+  calendars: Calendars | null;
+};
+
+const minutes = 60_000;
+const hours = 60 * minutes;
+const batchSize = 8;
+/** After the death of a node its claims are delayed by so long, and not lost. */
+const claimMs = 5 * minutes;
+/** Seals of tests need no proof of time that lasts. */
+const testRootsPerLive = 1 / 24;
+
+/**
+ * Anchors a checkpoint of each log: once an interval, where the log has grown. A source that fails is asked again until it has anchored this
+ * checkpoint or a later one. Any number of nodes may do so at once.
+ * @param stopping once aborted, nothing further is claimed
+ */
+export async function anchorRoots(deps: HourlyRootDeps, stopping?: AbortSignal): Promise<void> {
+  const { db, clock, stampers, calendars } = deps;
+  const sources = [...stampers.keys(), ...(calendars ? [openTimestamps] : [])];
+  if (sources.length === 0) return;
+  for (const log of logs) await choose(deps, log, sources);
+  while (!stopping?.aborted) {
+    await supersedeWaiting(db);
+    const now = clock();
+    const claimedUntil = new Date(now.getTime() + claimMs);
+    const due = await claimDueAnchors(db, sources, { now, claimedUntil, limit: batchSize });
+    if (due.length === 0) return;
+    await Promise.all(due.map((anchor) => attend(deps, anchor)));
+  }
+}
+
+async function choose({ db, clock, intervalMs }: HourlyRootDeps, log: Environment, sources: string[]): Promise<void> {
+  const now = clock();
+  const checkpoint = await newestForReaders(db, log, now);
+  if (!checkpoint || checkpoint.size === 0) return;
+  const interval = log === "live" ? intervalMs : intervalMs / testRootsPerLive;
+  const after = new Date(now.getTime() - interval);
+  await db.transaction((tx) => chooseRoot(tx, log, { size: checkpoint.size, sources, now, after }));
+}
+
+/** Never rejects, so that the others of the batch go on. */
+async function attend(deps: HourlyRootDeps, anchor: DueAnchor): Promise<void> {
+  const { db, clock, log } = deps;
+  const about = { log: anchor.log, size: anchor.size, source: anchor.source };
+  try {
+    const added = anchor.source === openTimestamps ? await calendarProof(deps, anchor) : await stampedBy(deps, anchor);
+    if (added) await storeProof(db, anchor, added);
+    else await postponeAnchor(db, anchor, new Date(clock().getTime() + retryMs(anchor.looks)));
+  } catch (error) {
+    log.error(
+      { err: error, ...about },
+      "a checkpoint of the transparency log could not be anchored and is tried again",
+    );
+  }
+}
+
+/** Backs off from a minute to an hour. */
+const retryMs = (looks: number): number => Math.min(minutes * 2 ** Math.min(looks - 1, 6), hours);
+
+/** The note as the log alone signed it: the message that authorities stamp. */
+async function noteOf(deps: HourlyRootDeps, { log, size }: DueAnchor): Promise<string> {
+  const checkpoint = await selectCheckpoint(deps.db, log, size);
+  if (!checkpoint) throw new Error("the checkpoint of an anchor is missing");
+  return checkpoint.note;
+}
+
+async function stampedBy(deps: HourlyRootDeps, anchor: DueAnchor): Promise<NewProof | null> {
+  const token = await deps.stampers.get(anchor.source)?.(Buffer.from(await noteOf(deps, anchor)));
+  if (!token) return null;
+  return { status: "stamped", proof: token.token, anchoredAt: token.genTime, blockHeight: null, nextLookAt: null };
+}
+
+async function calendarProof(deps: HourlyRootDeps, anchor: DueAnchor): Promise<NewProof | null> {
+  const { calendars, clock } = deps;
+  if (!calendars) return null;
+  const { proof, anchoredAt } = anchor;
+  if (proof === null || anchoredAt === null) {
+    const { root } = parseCheckpoint(await noteOf(deps, anchor));
+    const submitted = await calendars.submit(root);
+    if (!submitted) return null;
+    const { submittedAt, nextUpgradeAt } = submitted;
+    const facts = { anchoredAt: submittedAt, blockHeight: null, nextLookAt: nextUpgradeAt };
+    return { status: "pending", proof: submitted.proof, ...facts };
+  }
+  const about = { log: anchor.log, size: anchor.size };
+  const learned = await calendars.upgrade({ proof, submittedAt: anchoredAt }, clock(), about);
+  const { blockHeight, nextUpgradeAt } = learned;
+  const status = blockHeight === null ? "pending" : "confirmed";
+  return { status, proof: learned.proof, anchoredAt, blockHeight, nextLookAt: nextUpgradeAt };
+}
