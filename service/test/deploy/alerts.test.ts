@@ -114,6 +114,10 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     raises: [[['log_witness_alarm{witness="w.example.com/witness+01234567"}', "0x100 1x20"]]],
     isQuietAt: [[['log_witness_alarm{witness="w.example.com/witness+01234567"}', "0x120"]]],
   },
+  SignSealShipLogRootsLate: {
+    raises: [[['log_roots_oldest_waiting_seconds{source="opentimestamps"}', "21601x120"]]],
+    isQuietAt: [[['log_roots_oldest_waiting_seconds{source="opentimestamps"}', "21600x120"]]],
+  },
   SignSealShipMixedReleases: {
     raises: [
       [

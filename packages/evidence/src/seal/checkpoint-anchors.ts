@@ -3,7 +3,7 @@ import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { logSignedText, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "../log/log.ts";
 import { type BlockHeaders, verifyOts } from "../ots/verify.ts";
-import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
+import { type TimeStampClaimName, type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { anchoringClaim, blockTime, type CheckpointEvidence, earliest, trustedTimes } from "./detached-evidence.ts";
 
@@ -38,6 +38,15 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
   };
 }
 
+/** Of a token whose authority the reader need not know: another reader may. */
+const mustHold: readonly TimeStampClaimName[] = [
+  "messageImprint",
+  "contentType",
+  "messageDigest",
+  "signature",
+  "signingCertificate",
+];
+
 const nothingAnchored = (name: CheckpointClaimName): CheckpointAnchors => ({
   claims: [{ name, state: "unchecked", why: "There is no log proof with the checkpoint that this should be about." }],
   provenTime: null,
@@ -63,9 +72,9 @@ async function stamped(
   const verified: TimeStampVerification[] = [];
   for (const token of tokens) {
     const stamp = await readStamp(() => verifyTimeStampToken({ token, stamped: { message }, anchors, at, crypto }));
-    if (!stamp?.intact) {
-      const why =
-        stamp?.claims.find(({ state }) => state === "fails")?.why ?? "A time stamp of the checkpoint can't be read";
+    const broken = stamp?.claims.find(({ name: part, state }) => mustHold.includes(part) && state !== "holds");
+    if (!stamp || broken) {
+      const why = broken?.why ?? "A time stamp of the checkpoint can't be read";
       return { claims: [{ name, state: "fails", why: `${why}.` }], provenTime: null };
     }
     verified.push(stamp);
