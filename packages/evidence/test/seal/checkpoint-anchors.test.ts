@@ -27,8 +27,8 @@ const leavesWith = (hex: string) =>
     hashOfLeaf(Buffer.from(sealEntry(i === index ? hex : String(i).padStart(64, "0")))),
   );
 const log = await sampleLog("example.com/log/live", 7);
-const checkpointOf = (leaves: Buffer[]) => log.signed(leaves.length, rootOf(leaves));
-const proofOf = (leaves: Buffer[], checkpoint = checkpointOf(leaves)) =>
+const checkpointOf = (leaves: readonly Uint8Array[]) => log.signed(leaves.length, rootOf(leaves));
+const proofOf = (leaves: readonly Uint8Array[], checkpoint = checkpointOf(leaves)) =>
   Buffer.from(formatLogProof({ extra: null, index, hashes: inclusionOf(leaves, index), checkpoint }));
 const leaves = leavesWith(sealedSha256);
 const checkpoint = checkpointOf(leaves);
