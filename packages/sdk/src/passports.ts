@@ -21,7 +21,7 @@ export type SealedPassport = PassportFacts & {
 };
 
 /** The transparency log that a new seal enters within seconds. */
-export type LogNote = { origin: string; state: "queued" };
+export type LogNote = { origin: string; state: "queued" | "logged" | "witnessed" | "anchored" };
 
 export type Passport = PassportFacts & { createdAt: string; requestId: string };
 

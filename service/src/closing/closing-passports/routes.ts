@@ -1,16 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { notAnchoredYet, notLoggedYet } from "../../evidence/transparency-log/transparency-log.ts";
+import { notAnchoredYet, notLoggedYet, preferredState } from "../../evidence/transparency-log/transparency-log.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
 import { fileRoute } from "../../kernel/http/file-route.ts";
 import { jsonRoute, type RouteDeps, sendText } from "../../kernel/http/route.ts";
+import { preferHeader } from "../../kernel/http/schema-parts.ts";
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { closingCertificate } from "./certificate-file.ts";
 import { closingLogProof, verifyClosing } from "./record.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
 import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
+import { closingEntry } from "./store.ts";
 
 export type ClosingRouteDeps = { frame: RouteDeps; closings: SealClosingDeps };
 
@@ -43,7 +45,15 @@ function sealRoute(app: FastifyInstance, deps: ClosingRouteDeps): void {
       404: "Room not found.",
       503: "The seal can't be made now. Try again later.",
     },
-    handle: (request) => sealClosing(deps.closings, principalOf(request), request.params.roomCode),
+    headers: Type.Object(preferHeader),
+    async handle(request, reply) {
+      const principal = principalOf(request);
+      const { roomCode } = request.params;
+      const sealed = await sealClosing(deps.closings, principal, roomCode);
+      const line = { db: deps.closings.db, log: principal.environment, entry: closingEntry({ ...sealed, roomCode }) };
+      const state = await preferredState(request, reply, line);
+      return state === null ? sealed : { ...sealed, log: { ...sealed.log, state } };
+    },
   });
 }
 

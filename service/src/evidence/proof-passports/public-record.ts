@@ -1,5 +1,5 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
-import { type Retraction, retractionOf } from "../transparency-log/transparency-log.ts";
+import { type LineState, lineState, type Retraction, retractionOf } from "../transparency-log/transparency-log.ts";
 import { findOwnPassport, findPassport, type NamedDeps } from "./lookup.ts";
 import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
 
@@ -22,6 +22,8 @@ export type ProofRecord = {
   sealRetirement?: { at: Date; reason: string } | null;
   /** Null unless the operator retracted the seal in the transparency log; absent in the owner's view. */
   retraction?: Retraction | null;
+  /** How far the seal is in the transparency log, and how many witnesses cosigned it; absent in the owner's view. */
+  log?: { state: LineState; cosignatures: number };
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };
 
@@ -33,6 +35,7 @@ export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<
   const name = isKept(passport) ? deps.names.open(passport.name, passport.id) : null;
   return {
     ...recordOf(passport, name),
+    log: await lineState(deps.db, passport.environment, { kind: "seal/v1", sealedSha256: passport.sealedSha256 }),
     sealRetirement: at && reason !== null ? { at, reason } : null,
     retraction: await retractionOf(deps.db, passport),
   };

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import { principalOf, requireKey } from "../../kernel/http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
 import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { preferHeader } from "../../kernel/http/schema-parts.ts";
 import { type Form, type FormRules, readForm, type Upload } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -9,6 +11,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { expectedFile } from "../seals/seals.ts";
+import { preferredState } from "../transparency-log/transparency-log.ts";
 import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 
@@ -29,18 +32,27 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
     summary: "Seal a PDF",
     description:
       "Seals one executed PDF: a signature, an RFC 3161 time stamp and an OpenTimestamps proof. The uploaded bytes are not kept; the sealed file begins with them unchanged.",
-    headers: idempotencyHeader,
+    headers: Type.Object({ ...idempotencyHeader.properties, ...preferHeader }),
     form: { schema: sealFormSchema, notForm: expectedFile },
     answer: SealedPassport,
     refusals: { 400: expectedFile, ...reusedKey, 503: "The seal can't be made now. Try again later." },
-    handle(request, reply) {
+    async handle(request, reply) {
       const sentKey = idempotencyKeyOf(request);
-      return withUpload(deps, request, requireKey(deps.frame.resolveKey), async (upload) => {
+      const { passports } = deps;
+      const answer = await withUpload(deps, request, requireKey(deps.frame.resolveKey), async (upload) => {
         const fingerprint = fingerprintOf(new Map(), upload.sha256);
         const key = requestKey(principalOf(request), "POST /api/passport/seal", sentKey, fingerprint);
         const work = (record: RecordResult) => sealPassport(deps.passports, principalOf(request), upload, record);
-        return sendAnswer(reply, await onceRecorded(deps.passports, key, { status: 200, work }));
+        return onceRecorded(passports, key, { status: 200, work });
       });
+      const { sealedSha256, environment: log } = answer.result;
+      const line = { db: passports.db, log, entry: { kind: "seal/v1", sealedSha256 } } as const;
+      const state = await preferredState(request, reply, line);
+      const { result } = answer;
+      return sendAnswer(
+        reply,
+        state === null ? answer : { ...answer, result: { ...result, log: { ...result.log, state } } },
+      );
     },
   });
 }

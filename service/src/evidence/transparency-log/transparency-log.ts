@@ -26,6 +26,7 @@ export { exportLog, readWholeLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
 export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
+export { type LineState, lineState, preferredState, preferredWait } from "./line-state.ts";
 export { logProof, notLoggedYet, requireLogProof } from "./published.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes } from "./routes.ts";

@@ -6,7 +6,7 @@ import { type Html, html } from "./render.ts";
 import { proofRetention } from "./retention.ts";
 
 /** The statements of independent parties about the time. */
-export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
+export function timesOf({ timeStamp, anchor, log }: ProofRecord): Html {
   const stamped = timeStamp && html`${time(timeStamp.at)}, by ${timeStamp.authority}`;
   const anchored =
     anchor &&
@@ -16,7 +16,24 @@ export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
   return facts([
     ["Time stamp (RFC 3161)", stamped ?? "None: the time of sealing is stated by this service alone"],
     ["OpenTimestamps", anchored ?? "None"],
+    ["Transparency log", log ? logWords(log) : null],
   ]);
+}
+
+/** How far a seal is in the transparency log, in plain words. */
+function logWords({ state, cosignatures }: NonNullable<ProofRecord["log"]>): string {
+  const witnesses = cosignatures === 1 ? "1 independent witness" : `${cosignatures} independent witnesses`;
+  const seen = cosignatures > 0 ? ` ${witnesses} signed that they saw it there.` : "";
+  switch (state) {
+    case "queued":
+      return "Waiting to be entered, which takes some seconds.";
+    case "logged":
+      return `Entered in a public list that nobody can change unseen.${seen}`;
+    case "witnessed":
+      return `Entered in a public list that nobody can change unseen.${seen || " Its witnesses signed that they saw it there."}`;
+    case "anchored":
+      return `Entered in a public list that nobody can change unseen, and anchored: independent parties confirmed when.${seen}`;
+  }
 }
 
 /** Sealed PDF where it is kept, evidence and certificate. @param certificate where the firm's own is */

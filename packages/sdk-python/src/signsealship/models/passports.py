@@ -63,8 +63,8 @@ class LogNote:
 
     origin: str
     """Its name."""
-    state: Literal["queued"]
-    """Always `queued`."""
+    state: Literal["queued", "logged", "witnessed", "anchored"]
+    """`queued`, unless the request waited for the log (`Prefer: wait=N`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startWitness } from "@signsealship/testing/doubles/witness";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { lineState, preferredWait } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { fileForm, postSeal, type SealAnswer } from "../proof-passports/seal-document.ts";
+
+const folder = await forTests(temporaryFolder());
+const witness = await forTests(startWitness("one.example.com/witness"));
+const policy = join(folder.path, "witnesses");
+writeFileSync(policy, `witness one ${witness.key} ${witness.url}\nquorum one\n`);
+const { service, db } = await forTests(openHarness({ LOG_POLICY: policy, WITNESS_INTERVAL: "1" }));
+const keys = { live: await newPartner(service, { live: true }), test: await newPartner(service) };
+
+let sealed = 0;
+const seal = async (log: "live" | "test", headers: Record<string, string>) => {
+  const caller = { baseUrl: service.baseUrl, headers: { ...keys[log].headers, ...headers } };
+  const response = await postSeal(caller, fileForm(makePdf({ text: `Document ${sealed++}` })));
+  assert.equal(response.status, 200);
+  return { applied: response.headers.get("preference-applied"), answer: (await response.json()) as SealAnswer };
+};
+
+test("reads the first wait that a caller prefers, up to ten seconds, and nothing else", () => {
+  const cases = {
+    "wait=3": 3,
+    "wait=11": 10,
+    "wait=0": 0,
+    "respond-async, WAIT = 5; x": 5,
+    "wait=2, wait=9": 2,
+    'wait="4"': 4,
+    "wait=-1": null,
+    "wait=1.5": null,
+    "wait=": null,
+    waiting: null,
+  };
+  for (const [prefer, seconds] of Object.entries(cases))
+    assert.equal(preferredWait({ headers: { prefer } }), seconds, prefer);
+  assert.equal(preferredWait({ headers: {} }), null);
+});
+
+test("answers at once without the header, and with it once the log has the seal", async () => {
+  const plain = await seal("test", {});
+  assert.deepEqual([plain.applied, plain.answer.log.state], [null, "queued"]);
+  const waited = await seal("test", { prefer: "wait=10" });
+  assert.deepEqual([waited.applied, waited.answer.log.state], ["wait=10", "logged"]);
+});
+
+test("waits for the witnesses of the live log, and no longer than asked", async () => {
+  await seal("live", { prefer: "wait=10" });
+  const { answer } = await seal("live", { prefer: "wait=10" });
+  assert.equal(answer.log.state, "witnessed");
+  witness.order("server-error");
+  const late = await seal("live", { prefer: "wait=1" });
+  witness.order("proper");
+  assert.deepEqual([late.applied, ["queued", "logged"].includes(late.answer.log.state)], ["wait=1", true]);
+});
+
+test("keeps the answer for a repeated request, with the state of now where that waits", async () => {
+  const headers = { "idempotency-key": "a-seal-that-waits" };
+  const body = () => fileForm(makePdf({ text: "Once" }));
+  const caller = { baseUrl: service.baseUrl, headers: { ...keys.test.headers, ...headers } };
+  const first = (await (await postSeal(caller, body())).json()) as SealAnswer;
+  const waiting = { ...caller, headers: { ...caller.headers, prefer: "wait=10" } };
+  const again = (await (await postSeal(waiting, body())).json()) as SealAnswer;
+  assert.deepEqual(again, { ...first, log: { ...first.log, state: "logged" } });
+  assert.deepEqual(await (await postSeal(caller, body())).json(), first);
+});
+
+test("says on the page how far a seal is", async () => {
+  const { answer } = await seal("live", { prefer: "wait=10" });
+  const page = async () =>
+    (await fetch(`${service.baseUrl}/verify/${answer.verifyCode}`, { headers: { accept: "text/html" } })).text();
+  await until(async () => (await page()).includes("1 independent witness signed that they saw it there."));
+  const entry = { kind: "seal/v1", sealedSha256: answer.sealedSha256 } as const;
+  assert.equal((await lineState(db, "live", entry)).state, "witnessed");
+  await db.query(sql`
+    INSERT INTO log_anchors (log, size, source, chosen_at, status, proof, anchored_at)
+    SELECT 'live', max(size), 'https://one.example', now(), 'stamped', '\\x00', now() FROM log_checkpoints WHERE log = 'live'`);
+  assert.equal((await lineState(db, "live", entry)).state, "anchored");
+  assert.match(await page(), /and anchored: independent parties confirmed when\./);
+  const unknown = { kind: "seal/v1", sealedSha256: "0".repeat(64) } as const;
+  assert.equal((await lineState(db, "live", unknown)).state, "queued");
+});
