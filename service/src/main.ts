@@ -159,14 +159,15 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   try {
     const rules = await readRules(resources);
     workers = surroundings.openWorkers(log, metrics);
-    sealing = await openSealing({ ...resources, fetch, metrics, workers }, config);
+    const transparencyLog = await openTransparencyLog(resources, fetch);
+    const newestCheckpoint = transparencyLog.newestSeen;
+    sealing = await openSealing({ ...resources, fetch, metrics, workers, newestCheckpoint }, config);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
     const anchoring =
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
-    const transparencyLog = await openTransparencyLog(resources, fetch);
     const opened = sealing;
     const listed = { signers: listedCertificates(signers), logs: transparencyLog.trusted };
     const published = { ...opened, trustList: () => opened.trustList(listed) };

@@ -1,3 +1,4 @@
+export { type CarriedClaimName, verifyCarried } from "./carried.ts";
 export {
   type Checkpoint,
   checkpointText,

@@ -109,6 +109,13 @@ export function foldNodes(hashes: readonly Uint8Array[], hashOf: NodeHash): Uint
   return hashes.reduceRight<Uint8Array | null>((right, left) => (right ? hashOf(left, right) : left), null);
 }
 
+/** The hash over perfect subtrees, left to right, by this engine's digest; null for none. */
+export async function rootOfParts(hashes: readonly Uint8Array[]): Promise<Uint8Array | null> {
+  let root: Uint8Array | null = null;
+  for (const left of hashes.toReversed()) root = root ? await nodeHash(left, root) : left;
+  return root;
+}
+
 /** The root of the tree without leaves. */
 export const emptyRoot = (): Promise<Uint8Array> => sha256(new Uint8Array(0));
 

@@ -66,7 +66,8 @@ type Trust = Pick<Parameters<typeof verifyLogProof>[0], "logs" | "environment">;
 const logsOf = (origin: string, { logs }: Trust): TrustedLog[] =>
   logs.filter(({ key }) => key.startsWith(`${origin}+`));
 
-async function signedClaim(
+/** Whether a trusted log signed a checkpoint. */
+export async function signedClaim(
   { origin, size, note }: SignedCheckpoint,
   { logs, environment }: Trust,
 ): Promise<Claim<LogClaimName>> {

@@ -7,7 +7,8 @@ import type { SignatureInPdf } from "./signatures.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
 import { entriesOf, integers, type XrefSection } from "./xref.ts";
 
-const SIGNATURE_KEYS = /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?SSSOriginalLength,Contents,ByteRange$/;
+const SIGNATURE_KEYS =
+  /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?(SSSLogCheckpoint,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
 /** Also for a section that names every object of the document. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;

@@ -13,7 +13,11 @@ export type CheckpointAnchors = {
   readonly claims: readonly Claim<CheckpointClaimName>[];
   /** The earliest time at which the checkpoint is proven to have existed, epoch ms; null when nothing proves one. */
   readonly provenTime: number | null;
+  /** The earliest trusted stamp over it. Calendars may take days, so that blocks do not count here. */
+  readonly stampedTime: number | null;
 };
+
+type Anchored = { readonly claim: Claim<CheckpointClaimName>; readonly provenTime: number | null };
 
 type Input = {
   readonly evidence: CheckpointEvidence;
@@ -28,13 +32,14 @@ type Input = {
 export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointAnchors> {
   const { tokens = [], ots } = input.evidence;
   const checkpoint = checkpointOf(input.logProof);
-  const parts: CheckpointAnchors[] = [];
+  const parts: Anchored[] = [];
   if (tokens.length > 0)
     parts.push(checkpoint ? await stamped(tokens, checkpoint, input) : nothingAnchored("log_checkpoint_stamped"));
   if (ots) parts.push(checkpoint ? await inBlock(ots, checkpoint, input) : nothingAnchored("log_checkpoint_anchored"));
   return {
-    claims: parts.flatMap(({ claims }) => claims),
+    claims: parts.map((part) => part.claim),
     provenTime: earliest(parts.map(({ provenTime }) => provenTime)),
+    stampedTime: earliest(parts.map((part) => (part.claim.name === "log_checkpoint_stamped" ? part.provenTime : null))),
   };
 }
 
@@ -47,8 +52,8 @@ const mustHold: readonly TimeStampClaimName[] = [
   "signingCertificate",
 ];
 
-const nothingAnchored = (name: CheckpointClaimName): CheckpointAnchors => ({
-  claims: [{ name, state: "unchecked", why: "There is no log proof with the checkpoint that this should be about." }],
+const nothingAnchored = (name: CheckpointClaimName): Anchored => ({
+  claim: { name, state: "unchecked", why: "There is no log proof with the checkpoint that this should be about." },
   provenTime: null,
 });
 
@@ -66,7 +71,7 @@ async function stamped(
   tokens: readonly Uint8Array[],
   { note }: SignedCheckpoint,
   { tsaAnchors: anchors, at, crypto }: Input,
-): Promise<CheckpointAnchors> {
+): Promise<Anchored> {
   const name = "log_checkpoint_stamped";
   const message = new TextEncoder().encode(logSignedText(note));
   const verified: TimeStampVerification[] = [];
@@ -75,7 +80,7 @@ async function stamped(
     const broken = stamp?.claims.find(({ name: part, state }) => mustHold.includes(part) && state !== "holds");
     if (!stamp || broken) {
       const why = broken?.why ?? "A time stamp of the checkpoint can't be read";
-      return { claims: [{ name, state: "fails", why: `${why}.` }], provenTime: null };
+      return { claim: { name, state: "fails", why: `${why}.` }, provenTime: null };
     }
     verified.push(stamp);
   }
@@ -83,11 +88,11 @@ async function stamped(
   const provenTime = earliest(times);
   if (provenTime === null) {
     const why = `${tokens.length} time stamps are over this state of the log; no authority of them is trusted.`;
-    return { claims: [{ name, state: "unchecked", why }], provenTime };
+    return { claim: { name, state: "unchecked", why }, provenTime };
   }
   const first = new Date(provenTime).toISOString();
   const why = `${times.length} of ${tokens.length} time stamps over this state of the log are by trusted authorities, the first of ${first}.`;
-  return { claims: [{ name, state: "holds", why }], provenTime };
+  return { claim: { name, state: "holds", why }, provenTime };
 }
 
 async function readStamp(verify: () => Promise<TimeStampVerification>): Promise<TimeStampVerification | null> {
@@ -103,8 +108,8 @@ async function inBlock(
   proof: Uint8Array,
   { root }: SignedCheckpoint,
   { blockHeaders: headers, at }: Input,
-): Promise<CheckpointAnchors> {
+): Promise<Anchored> {
   const anchoring = await verifyOts({ proof, digest: root, headers });
   const anchored = anchoringClaim("log_checkpoint_anchored", anchoring, "this state of the log");
-  return { claims: [anchored], provenTime: anchored.state === "holds" ? blockTime(anchoring, at) : null };
+  return { claim: anchored, provenTime: anchored.state === "holds" ? blockTime(anchoring, at) : null };
 }

@@ -3,7 +3,8 @@ import { attachedFile } from "../pdf/attachment.ts";
 import { openDocument, type PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
-import { withRanges } from "../pdf/structure.ts";
+import { type RangedSignature, withRanges } from "../pdf/structure.ts";
+import { carriedNote } from "./carried-note.ts";
 import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
 
 /** The attachment name of the manifest in a certificate PDF. */
@@ -38,9 +39,21 @@ export function readClosingCertificate(bytes: Uint8Array): ClosingCertificate {
 export const readSealPurpose = async (bytes: Uint8Array): Promise<SealPurpose | null> =>
   purposeIn(await openUnlocked(bytes));
 
+/** The checkpoint that the signature over the whole file carries; null for none. @throws EvidenceError as `readSealPurpose` */
+export async function readCarriedCheckpoint(bytes: Uint8Array): Promise<string | null> {
+  const seal = sealIn(await openUnlocked(bytes));
+  return seal && carriedNote(seal.dictionary);
+}
+
 function purposeIn(document: PdfDocument): SealPurpose | null {
+  const seal = sealIn(document);
+  return seal && sealPurposeOf(seal.dictionary);
+}
+
+/** The one signature that covers the whole file; null for none. */
+function sealIn(document: PdfDocument): RangedSignature | null {
   const [seal, another] = withRanges(document, findSignatures(document)).filter(
     ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,
   );
-  return seal === undefined || another !== undefined ? null : sealPurposeOf(seal.dictionary);
+  return seal === undefined || another !== undefined ? null : seal;
 }

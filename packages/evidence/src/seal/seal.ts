@@ -1,5 +1,10 @@
 export { type AttachedClaimName, verifyAttachedRecord } from "./attached-record.ts";
-export { type ClosingCertificate, readClosingCertificate, readSealPurpose } from "./closing-certificate.ts";
+export {
+  type ClosingCertificate,
+  readCarriedCheckpoint,
+  readClosingCertificate,
+  readSealPurpose,
+} from "./closing-certificate.ts";
 export { type EarlierClaimName, type EarlierSignature, verifySignatures } from "./earlier-signatures.ts";
 export { isForeignSignature, type ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";

@@ -2,7 +2,7 @@ import { toHex } from "../bytes.ts";
 import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
-import type { LogClaimName, TrustedLog } from "../log/log.ts";
+import { type CarriedClaimName, type LogClaimName, type TrustedLog, verifyCarried } from "../log/log.ts";
 import type { BlockHeaders } from "../ots/verify.ts";
 import type { SignedRange } from "../pdf/byte-range.ts";
 import type { PdfDocument } from "../pdf/document.ts";
@@ -16,13 +16,17 @@ import {
   whyNotCovered,
   withRanges,
 } from "../pdf/structure.ts";
+import type { PdfDictionary } from "../pdf/values.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
+import { carriedNote } from "./carried-note.ts";
 import { type CheckpointClaimName, verifyCheckpointAnchors } from "./checkpoint-anchors.ts";
+import { claimedTimeOf } from "./claimed-time.ts";
 import {
   type BesideClaimName,
   type BesideEvidence,
   earliest,
+  trustedTimes,
   verifyBeside,
   verifyLogBeside,
 } from "./detached-evidence.ts";
@@ -49,7 +53,8 @@ export type ProofClaimName =
   | "certification_respected"
   | BesideClaimName
   | LogClaimName
-  | CheckpointClaimName;
+  | CheckpointClaimName
+  | CarriedClaimName;
 
 export interface ProofTrust extends SealTrust {
   /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such, too. */
@@ -135,6 +140,9 @@ export async function verifyProof(
   const purpose = sealed === null ? null : sealPurposeOf(sealed.dictionary);
   const logged = await verifyLogged({ bytes, sealedSha256, purpose }, options.beside ?? {}, trust, { at, crypto });
   const detachedTime = earliest([beside.provenTime, logged.provenTime]);
+  const stampedTime = earliest([...trustedTimes(pades?.timeStamps ?? []), logged.stampedTime]);
+  const carried =
+    sealed === null ? [] : await verifyCarriedIn(sealed.dictionary, { ...logged, stampedTime }, trust.logs ?? []);
   const judged = { trust, detachedTime, at, crypto };
   const seal = sealed === null || pades === null ? null : await verifySeal({ ...sealed, pades, ...judged });
   const claims: Claim<ProofClaimName>[] = [
@@ -144,6 +152,7 @@ export async function verifyProof(
     ...(earlier instanceof EvidenceError ? [unjudgedClaim(earlier)] : certificationClaims(earlier)),
     ...beside.claims,
     ...logged.claims,
+    ...carried,
   ];
   return {
     verdict: reading.verdict ?? verdictOf(claims),
@@ -166,14 +175,39 @@ async function verifyLogged(
   { logProof, checkpoint = {} }: BesideEvidence,
   { tsaAnchors, blockHeaders = new Map(), logs = [] }: ProofTrust,
   context: { readonly at: number; readonly crypto: EvidenceCrypto },
-): Promise<{ claims: Claim<ProofClaimName>[]; provenTime: number | null }> {
+): Promise<Logged> {
   const claims = logProof === undefined ? [] : await verifyLogBeside({ proof: logProof, ...sealed, logs });
   const isIncluded = claims.some(({ name, state }) => name === "log_inclusion" && state === "holds");
   const anchors = await verifyCheckpointAnchors({
     ...{ evidence: checkpoint, logProof, tsaAnchors, blockHeaders },
     ...context,
   });
-  return { claims: [...claims, ...anchors.claims], provenTime: isIncluded ? anchors.provenTime : null };
+  return {
+    claims: [...claims, ...anchors.claims],
+    provenTime: isIncluded ? anchors.provenTime : null,
+    stampedTime: isIncluded ? anchors.stampedTime : null,
+    logProof: isIncluded ? logProof : undefined,
+  };
+}
+
+/** The claims about a log proof and its checkpoint. Times and proof are those of this seal's line alone. */
+type Logged = {
+  readonly claims: readonly Claim<ProofClaimName>[];
+  readonly provenTime: number | null;
+  readonly stampedTime: number | null;
+  readonly logProof: Uint8Array | undefined;
+};
+
+/** The claims about the checkpoint in a seal; none for a seal without one. */
+async function verifyCarriedIn(
+  dictionary: PdfDictionary,
+  { logProof, stampedTime }: Pick<Logged, "logProof" | "stampedTime">,
+  logs: readonly TrustedLog[],
+): Promise<Claim<ProofClaimName>[]> {
+  if (!dictionary.entries.has("SSSLogCheckpoint")) return [];
+  const environment = sealPurposeOf(dictionary)?.environment ?? null;
+  const carried = carriedNote(dictionary);
+  return verifyCarried({ carried, logProof, environment, logs, claimedTime: claimedTimeOf(dictionary), stampedTime });
 }
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {

@@ -36,6 +36,8 @@ const TITLES: Titles = {
   log_not_retracted: "The operator stands by this seal",
   log_checkpoint_stamped: "Independent authorities stamped that state of the log",
   log_checkpoint_anchored: "That state of the log is anchored in the Bitcoin block chain",
+  log_carried: "The seal carries a state of the log",
+  log_sandwich: "The seal entered the log when it says that it was made",
   log_witnessed: "Independent witnesses saw that state of the log",
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",

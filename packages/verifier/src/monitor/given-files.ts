@@ -1,4 +1,6 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
 import { isLogProof, parseCheckpoint, parseLogProof } from "@signsealship/evidence/log";
+import { readCarriedCheckpoint } from "@signsealship/evidence/seal";
 import { readZip } from "@signsealship/evidence/zip";
 import { UsageError } from "../errors.ts";
 import { readBounded } from "../files/read-file.ts";
@@ -7,7 +9,7 @@ import { sha256 } from "./published-log.ts";
 /** A signed note, and the file that has it. */
 export type GivenCheckpoint = { readonly name: string; readonly note: string };
 
-/** `sealedSha256` (hex) of a sealed PDF, which the log should have; null for a file that holds checkpoints. */
+/** `sealedSha256` (hex) of a sealed PDF, which the log should have; null for another file that holds checkpoints. */
 export type GivenFile = {
   readonly path: string;
   readonly checkpoints: readonly GivenCheckpoint[];
@@ -21,8 +23,23 @@ const startsWith = (bytes: Uint8Array, text: string): boolean =>
 export async function givenFile(path: string): Promise<GivenFile> {
   const bytes = await readBounded(path);
   if (startsWith(bytes, "%PDF-"))
-    return { path, checkpoints: [], sealedSha256: Buffer.from(sha256(bytes)).toString("hex") };
+    return {
+      path,
+      checkpoints: await carriedBy(path, bytes),
+      sealedSha256: Buffer.from(sha256(bytes)).toString("hex"),
+    };
   return { path, checkpoints: checkpointsIn(path, bytes), sealedSha256: null };
+}
+
+/** The checkpoint that a sealed PDF carries. A PDF that can't be read is compared by its hash alone. */
+async function carriedBy(path: string, bytes: Uint8Array): Promise<GivenCheckpoint[]> {
+  try {
+    const note = await readCarriedCheckpoint(bytes);
+    return note === null ? [] : [{ name: `the seal of ${path}`, note }];
+  } catch (error) {
+    if (error instanceof EvidenceError) return [];
+    throw error;
+  }
 }
 
 function checkpointsIn(path: string, bytes: Uint8Array): GivenCheckpoint[] {

@@ -76,21 +76,24 @@ export function createSealer(deps: {
   randomBelow: (limit: number) => number;
   stamp: Stamp | null;
   tokenRoom?: number;
+  /** The newest checkpoint of the log that seals enter, from memory; null for none. */
+  newestCheckpoint?: () => string | null;
   /** Called when the verifier refuses a seal because of its time stamp. The document is then sealed without one. */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
-  const { identity, workers, clock, stamp, randomBelow } = deps;
+  const { identity, workers, clock, stamp, randomBelow, newestCheckpoint = () => null } = deps;
   const signer = createCmsSigner(identity);
   const leaf = identity.chain[0].der;
   let tokenRoom = deps.tokenRoom ?? usualTokenBytes;
 
   async function seal(input: SealInput): Promise<Sealed> {
     const stampThis = input.timeStamped === false ? null : stamp;
-    const at = clock();
-    let signed = await sign({ signer, workers, randomBelow, stamp: stampThis }, input, at, tokenRoom);
+    const claims = { at: clock(), checkpoint: newestCheckpoint() };
+    const tools = { signer, workers, randomBelow, stamp: stampThis };
+    let signed = await sign(tools, input, claims, tokenRoom);
     if (signed.timeStamp && signed.timeStamp.token.length > signed.room) {
       tokenRoom = Math.min(signed.timeStamp.token.length + tokenMargin, maxTokenBytes);
-      signed = await sign({ signer, workers, randomBelow, stamp: stampThis }, input, at, tokenRoom);
+      signed = await sign(tools, input, claims, tokenRoom);
     }
     const { prepared, signature, room } = signed;
     const timeStamp = signed.timeStamp && signed.timeStamp.token.length <= room ? signed.timeStamp : null;
@@ -107,7 +110,7 @@ export function createSealer(deps: {
       deps.onUnfitTimeStamp?.(timeStamp.authority, error.why);
       return plain;
     }
-    return { bytes, docSha256, sealedSha256, sealedAt: at, timeStamp };
+    return { bytes, docSha256, sealedSha256, sealedAt: claims.at, timeStamp };
   }
 
   return (input) =>
@@ -120,9 +123,12 @@ type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: Tim
 
 type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
 
-async function sign(tools: Tools, input: SealInput, at: Date, tokenRoom: number): Promise<Signed> {
+/** The seal's own statements: its time, and the checkpoint that it carries. */
+type SealClaims = { at: Date; checkpoint: string | null };
+
+async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoom: number): Promise<Signed> {
   const { signer, stamp } = tools;
-  const prepared = await prepare(tools, input, at, signer.maxLength(stamp ? tokenRoom : undefined));
+  const prepared = await prepare(tools, input, claims, signer.maxLength(stamp ? tokenRoom : undefined));
   const signature = await signer.sign(prepared);
   const timeStamp = stamp && (await stamp(signature.signature));
   return { prepared, signature, timeStamp, room: tokenRoom };
@@ -135,7 +141,7 @@ async function sign(tools: Tools, input: SealInput, at: Date, tokenRoom: number)
 async function prepare(
   { workers, randomBelow }: Tools,
   input: SealInput,
-  at: Date,
+  { at, checkpoint }: SealClaims,
   needed: number,
 ): Promise<PreparedSeal> {
   const { bytes, reason, isOwn = false, locks } = input;
@@ -145,7 +151,15 @@ async function prepare(
     reserve: needed + randomBelow(spare.reserve),
     padding: randomBelow(spare.padding),
   }));
-  const work = { docSha256, at, reason, isOwn, ...(locks && { locks }), draws: lengths };
+  const work = {
+    docSha256,
+    at,
+    reason,
+    isOwn,
+    ...(locks && { locks }),
+    ...(checkpoint !== null && { checkpoint }),
+    draws: lengths,
+  };
   const tail = await prepareIn(workers, { holder: holderOf(input), bytes, input: work });
   if (tail) return hashTail(tail, docHash, bytes.length);
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);

@@ -40,6 +40,8 @@ export type SealingDeps = ChainsDeps & {
   random: Random;
   metrics: Metrics;
   workers: Workers;
+  /** The newest checkpoint of the log of an environment; seals carry it. None by default. */
+  newestCheckpoint?: (log: Environment) => string | null;
 };
 
 /** `tsaUrls` are time-stamping authorities, asked in this order; none for seals without a time stamp. */
@@ -109,6 +111,7 @@ async function openSeal(
     clock,
     stamp,
     randomBelow: random.below,
+    newestCheckpoint: () => deps.newestCheckpoint?.(environment) ?? null,
     onUnfitTimeStamp: (authority, why) => log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
   });
   return {

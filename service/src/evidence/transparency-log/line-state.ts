@@ -67,7 +67,7 @@ export async function preferredState(
     const { state, isAsked } = await lineState(db, log, entry);
     const isEnough = state !== "queued" && !(state === "logged" && isAsked);
     // Nobody reads the answer of a request that was cut off.
-    if (isEnough || waitedMs >= seconds * 1_000 || request.raw.destroyed) return state;
+    if (isEnough || waitedMs >= seconds * 1_000 || request.raw.socket.destroyed) return state;
     await sleep(lookEveryMs);
   }
 }

@@ -41,6 +41,8 @@ export type Sequencer = {
   turn: () => Promise<void>;
   /** Why a log halts on this node; without the logs that go on. */
   halted: () => ReadonlyMap<Environment, string>;
+  /** The newest checkpoint that this node saw and did not halt at, as the log alone signed it; null before the first. In memory. */
+  newestSeen: (log: Environment) => string | null;
 };
 
 const mostLines = 10_000;
@@ -50,6 +52,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   const halted = new Map<Environment, string>();
   const reported = new Map<Environment, { message: string; at: number }>();
   const seen = new Map<Environment, number>();
+  const newest = new Map<Environment, string>();
 
   /** A node keeps what others published, too: then it refuses an older database, whichever node signed last. */
   async function watch({ log, published }: Outlook): Promise<void> {
@@ -57,7 +60,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     if (before === published && !halted.has(log)) return;
     await examineTree(deps.db, deps, log);
     if (published === null) return;
-    await keepPublished(deps, log);
+    newest.set(log, await keepPublished(deps, log));
     seen.set(log, published);
   }
 
@@ -86,6 +89,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
 
   return {
     halted: () => halted,
+    newestSeen: (log) => (halted.has(log) ? null : (newest.get(log) ?? null)),
     async turn() {
       for (const outlook of await selectOutlook(deps.db, deps.intervalMs)) {
         const { log } = outlook;
@@ -158,15 +162,17 @@ async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment)
 }
 
 /** Keeps the newest checkpoint of the database as this node's own high water, if it is one of this log. */
-async function keepPublished({ db, files }: SequencerDeps, log: Environment): Promise<void> {
+async function keepPublished({ db, files }: SequencerDeps, log: Environment): Promise<string> {
   const { signer, keyPath } = files[log];
   const newest = await selectNewestCheckpoint(db, log);
   const kept = await readHighWater(keyPath);
-  if (!newest || (kept && kept.size >= newest.size)) return;
+  if (!newest) throw new LogHalt("the newest checkpoint of the database is gone");
+  if (kept && kept.size >= newest.size) return newest.note;
   const { note } = parseCheckpoint(newest.note);
   if ((await verifyNote(note, await parseNoteKey(signer.key))) !== "signed")
     throw new LogHalt("the log's key did not sign the newest checkpoint of the database");
   await writeHighWater(keyPath, newest.note);
+  return newest.note;
 }
 
 /** Signs the committed tree. The file is durable before anybody can read the checkpoint. */

@@ -41,6 +41,17 @@ export function textString(text: string): string {
   return `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;
 }
 
+/** Bytes as a literal string, or as a hexadecimal one where readers might find a keyword in it. */
+export function byteString(bytes: Buffer): string {
+  if (FOUND_BY_READERS.test(bytes.toString("latin1"))) return `<${bytes.toString("hex")}>`;
+  const written = Array.from(bytes, (byte) => {
+    const char = String.fromCharCode(byte);
+    if (char === "\n") return "\\n";
+    return /[ -~]/.test(char) ? char.replace(/[\\()]/, "\\$&") : `\\${byte.toString(8).padStart(3, "0")}`;
+  });
+  return `(${written.join("")})`;
+}
+
 /** An instant as a date (ISO 32000-1 7.9.4), UTC, whole seconds. */
 export function dateString(at: Date): string {
   return `(D:${at.toISOString().replace(/[-:T]/g, "").slice(0, 14)}Z)`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { sealReasons } from "@signsealship/evidence/seal";
+import { readCarriedCheckpoint, sealReasons } from "@signsealship/evidence/seal";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
@@ -74,6 +74,30 @@ test("memory after the document that is not its own is left alone", async () => 
     reason,
   });
   assert.equal(shared.toString("latin1", document.length), "somebody else's");
+});
+
+test("a seal carries the newest checkpoint of its log, in at most 400 bytes more", async () => {
+  const checkpoint = [
+    "sign.example.com/log/live",
+    "1234567",
+    randomBytes(32).toString("base64"),
+    "",
+    `\u2014 sign.example.com/log/live ${randomBytes(68).toString("base64")}`,
+    "",
+  ].join("\n");
+  const newestCheckpoint = () => checkpoint;
+  const parts = { workers: inlineWorkers, randomBelow: () => 0, identity, clock, stamp: null };
+  const plain = await createSealer(parts)({ bytes: makePdf(), reason });
+  const { bytes } = await createSealer({ ...parts, newestCheckpoint })({ bytes: makePdf(), reason });
+  assert.equal(await readCarriedCheckpoint(bytes), checkpoint);
+  assert.equal(await readCarriedCheckpoint(plain.bytes), null);
+  const more = bytes.length - plain.bytes.length;
+  assert.ok(more > 0 && more <= 400, String(more));
+  const odd = "(a)\\\n\u2014 obj\r";
+  const written = await createSealer({ ...parts, newestCheckpoint: () => odd })({ bytes: makePdf(), reason }).catch(
+    String,
+  );
+  assert.match(String(written), /Error/, "a checkpoint that can't be read is not sealed in");
 });
 
 test("a token that is longer than the room held for it is asked for once more, and then room is held", async () => {

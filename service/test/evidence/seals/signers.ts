@@ -34,3 +34,13 @@ export function selfSigned(key: SealKey, at: number = someInstant): Promise<Cert
 /** A root in memory. */
 export const memoryRoot = (at: number = someInstant): Promise<Authority> =>
   makeRoot({ key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 0xa8), at });
+
+/** A checkpoint as seals carry it; nobody signed it. */
+export const sampleCheckpoint = [
+  "sign.example.com/log/test",
+  "1234567",
+  Buffer.alloc(32, 0xab).toString("base64"),
+  "",
+  `\u2014 sign.example.com/log/test ${Buffer.alloc(68, 0xcd).toString("base64")}`,
+  "",
+].join("\n");

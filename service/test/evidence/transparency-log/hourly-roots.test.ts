@@ -127,6 +127,8 @@ test("has the stamps and the anchor of the checkpoint in the evidence, and the v
     "log_checkpoint_signed",
     "log_checkpoint_stamped",
     "log_checkpoint_anchored",
+    "log_carried",
+    "log_sandwich",
     "anchored_in_block",
   ])
     assert.equal(state(name), "holds", name);

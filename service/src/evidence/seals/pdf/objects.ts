@@ -1,5 +1,5 @@
 import { sealFieldName } from "@signsealship/certificate/pdf-file";
-import { dateString, textString, withElements, withEntries } from "../../../kernel/pdf/edit.ts";
+import { byteString, dateString, textString, withElements, withEntries } from "../../../kernel/pdf/edit.ts";
 import { formFields } from "../../../kernel/pdf/form-fields.ts";
 import type { Ref, Span } from "../../../kernel/pdf/lexer.ts";
 import { drawnBy, fieldLock, fieldLockReference, namedFields } from "../../../kernel/pdf/named-fields.ts";
@@ -25,6 +25,8 @@ export type SealDescription = {
    * used.
    */
   readonly isOwn?: boolean;
+  /** The newest checkpoint of the transparency log: the seal then shows which history its maker stood by. */
+  readonly checkpoint?: string;
   /** The seal's lock; none by default. */
   readonly locks?: SealLock;
 };
@@ -100,9 +102,11 @@ export function fieldObject(
 export function signatureParts(description: SealDescription, originalLength: number, lock: LockParts) {
   const name = description.name === undefined ? "" : `/Name${textString(description.name)}`;
   const reason = description.reason === undefined ? "" : `/Reason${textString(description.reason)}`;
+  const { checkpoint } = description;
+  const carried = checkpoint === undefined ? "" : `/SSSLogCheckpoint${byteString(Buffer.from(checkpoint))}`;
   const head =
     `<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M${dateString(description.at)}` +
-    `${name}${reason}${lock.reference}/SSSOriginalLength ${originalLength}/Contents `;
+    `${name}${reason}${lock.reference}${carried}/SSSOriginalLength ${originalLength}/Contents `;
   return { head, end: ">>" };
 }
 

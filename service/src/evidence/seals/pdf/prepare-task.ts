@@ -12,6 +12,7 @@ export type PrepareInput = {
   readonly reason: SealReason;
   readonly isOwn: boolean;
   readonly locks?: SealLock;
+  readonly checkpoint?: string;
   /** The lengths that the seal's numbers depend on, one set after the other. */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };

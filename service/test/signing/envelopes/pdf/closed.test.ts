@@ -19,7 +19,7 @@ import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts
 import { createPreflight } from "../../../../src/signing/envelopes/open-envelopes.ts";
 import type { PlannedField } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { mutoolVerdict, pdfsig, qpdfAccepts, run } from "../../../evidence/seals/pdf/oracles.ts";
-import { memoryKey, randomBelow, selfSigned } from "../../../evidence/seals/signers.ts";
+import { memoryKey, randomBelow, sampleCheckpoint, selfSigned } from "../../../evidence/seals/signers.ts";
 import { openForm } from "./made-forms.ts";
 import { openSigning } from "./signing.ts";
 
@@ -33,6 +33,7 @@ const sealDocument = createSealer({
   identity: { key, chain: [certificate], chainPem: "" },
   clock: () => new Date(),
   stamp: null,
+  newestCheckpoint: () => sampleCheckpoint,
 });
 const sealed = async (bytes: Buffer, reason: SealReason, locks?: SealLock) =>
   (await sealDocument({ bytes, reason, ...(locks && { locks }) })).bytes;

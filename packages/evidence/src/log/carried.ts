@@ -1,0 +1,81 @@
+import { equalBytes } from "../bytes.ts";
+import { type Claim, claim } from "../claim.ts";
+import { EvidenceError } from "../errors.ts";
+import { type LogProof, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "./checkpoint.ts";
+import { emptyRoot, inclusionRanges, rootOfParts } from "./tree.ts";
+import { signedClaim, type TrustedLog } from "./verify-log-proof.ts";
+
+export type CarriedClaimName = "log_carried" | "log_sandwich";
+
+/** A seal enters the log within this time, by the log's own rule. */
+const mostDelayMs = 24 * 3600_000;
+
+/** Judges the checkpoint that a seal carries, and the place of the seal's line between that and the one of its log proof. */
+export async function verifyCarried(input: {
+  /** The note as the seal has it; null for a value that is not a text. */
+  readonly carried: string | null;
+  /** A proof that was found to be of this seal. */
+  readonly logProof: Uint8Array | undefined;
+  readonly environment: "live" | "test" | null;
+  readonly logs: readonly TrustedLog[];
+  /** The time that the seal states, epoch ms; null for none. */
+  readonly claimedTime: number | null;
+  /** The earliest trusted stamp over the seal, or over the checkpoint of its log proof, epoch ms; null for none. */
+  readonly stampedTime: number | null;
+}): Promise<Claim<CarriedClaimName>[]> {
+  const carried = input.carried === null ? null : readOrNull(input.carried, parseCheckpoint);
+  if (!carried) return [{ name: "log_carried", state: "fails", why: "The checkpoint in the seal cannot be read." }];
+  const proof = input.logProof ? readOrNull(input.logProof, parseLogProof) : null;
+  const proven = proof && readOrNull(proof.checkpoint, parseCheckpoint);
+  if (!proof || !proven || proven.origin !== carried.origin) return [await carriedClaim(carried, input)];
+  if (!(await isConsistent(carried, proof, proven))) {
+    const why = `The checkpoint in the seal is of another history of ${carried.origin} than the log proof.`;
+    return [{ name: "log_carried", state: "fails", why }, sandwichClaim(carried, proof, input)];
+  }
+  return [await carriedClaim(carried, input), sandwichClaim(carried, proof, input)];
+}
+
+function readOrNull<From, To>(from: From, read: (from: From) => To): To | null {
+  try {
+    return read(from);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+async function carriedClaim(
+  carried: SignedCheckpoint,
+  trust: Parameters<typeof signedClaim>[1],
+): Promise<Claim<CarriedClaimName>> {
+  const { state, why } = await signedClaim(carried, trust);
+  return { name: "log_carried", state, why: `The seal carries a checkpoint. ${why}` };
+}
+
+/** Whether both checkpoints can be of one history, as far as the proof shows: for two of one size, and for the state before the line. */
+async function isConsistent(carried: SignedCheckpoint, proof: LogProof, proven: SignedCheckpoint): Promise<boolean> {
+  if (carried.size === proven.size) return equalBytes(carried.root, proven.root);
+  if (carried.size !== proof.index) return true;
+  const ranges = inclusionRanges(proof.index, proven.size);
+  const before = proof.hashes.filter((_, i) => (ranges[i]?.end ?? 0) <= proof.index);
+  return equalBytes(carried.root, (await rootOfParts(before.toReversed())) ?? (await emptyRoot()));
+}
+
+function sandwichClaim(
+  { size }: SignedCheckpoint,
+  { index }: LogProof,
+  { claimedTime, stampedTime }: Parameters<typeof verifyCarried>[0],
+): Claim<CarriedClaimName> {
+  const name = "log_sandwich";
+  const place = `The log had ${size} entries when the seal was made, and the seal is entry ${index}`;
+  if (index < size) return { name, state: "fails", why: `${place}: its line is older than the seal.` };
+  if (claimedTime === null || stampedTime === null)
+    return { name, state: "unchecked", why: `${place}. No trusted authority says by when.` };
+  const stamped = new Date(stampedTime).toISOString();
+  return claim(
+    name,
+    stampedTime <= claimedTime + mostDelayMs,
+    `${place}, which was stamped at ${stamped}: within a day of the time that it states.`,
+    `${place}, which was stamped at ${stamped} at the earliest: more than a day after the time that it states.`,
+  );
+}
