@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import { keptMail, welcome } from "./cli/welcome.ts";
-import { openAnchoring } from "./evidence/anchoring/anchoring.ts";
+import { type Anchoring, openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
-import { openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
+import { anchorRoots, openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import type { LiveMedia, Rules } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
@@ -140,6 +140,13 @@ const ownProcess = (): Surroundings => ({
   stopped: stopSignal(),
 });
 
+/** The work that anchors hourly roots of the transparency log by all sources that are set. */
+function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
+  const intervalMs = resources.config.logRootIntervalMs;
+  const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };
+  return (stopping: AbortSignal): Promise<void> => anchorRoots(roots, stopping);
+}
+
 /** Serves until SIGINT or SIGTERM. @throws StartupError when the start fails; nothing stays open then. */
 export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings = ownProcess()): Promise<void> {
   const { print, stopped } = surroundings;
@@ -160,7 +167,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const rules = await readRules(resources);
     workers = surroundings.openWorkers(log, metrics);
     const transparencyLog = await openTransparencyLog(resources, fetch);
-    const newestCheckpoint = transparencyLog.newestSeen;
+    const { newestSeen: newestCheckpoint } = transparencyLog;
     sealing = await openSealing({ ...resources, fetch, metrics, workers, newestCheckpoint }, config);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
@@ -201,8 +208,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       certificates: signingCertificates(sealing, signers.authorities),
       lastUse,
       anchoring,
-      transparencyLog,
-      stampers: sealing.stampers,
+      transparencyLog: { ...transparencyLog, anchorRoots: rootAnchorer(resources, sealing, anchoring) },
       retention: rules.retention,
     });
     const demo = await createDemoPartner(resources);

@@ -2,8 +2,7 @@ import { sendClosings } from "./closing/rooms/rooms.ts";
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
-import type { Sealing } from "./evidence/seals/seals.ts";
-import { anchorRoots, type TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
+import type { TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import { sweepInvitations, sweepSessions } from "./firms/members/members.ts";
 import type { LastUse } from "./firms/partners/partners.ts";
 import { chainAuditLines } from "./kernel/audit/audit.ts";
@@ -72,8 +71,7 @@ type Kept = {
   certificates: readonly SigningCertificate[];
   lastUse: LastUse;
   anchoring: Anchoring | null;
-  transparencyLog: TransparencyLog;
-  stampers: Sealing["stampers"];
+  transparencyLog: TransparencyLog & { anchorRoots: (stopping: AbortSignal) => Promise<void> };
   retention: RetentionPlan;
 };
 
@@ -114,25 +112,16 @@ const notaryTasks = (resources: Resources): Task[] => [
   },
 ];
 
-function logTasks(resources: Resources, { anchoring, transparencyLog, stampers }: Kept): Task[] {
-  const intervalMs = resources.config.logRootIntervalMs;
-  const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };
-  return [
-    { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
-    { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
-    {
-      name: "hourly roots of the transparency log",
-      everyMs: Math.min(60 * seconds, intervalMs),
-      work: (stopping) => anchorRoots(roots, stopping),
-    },
-    {
-      name: "daily head of the operator's records",
-      everyMs: 10 * 60 * seconds,
-      atStart: true,
-      work: () => takeHead(resources),
-    },
-  ];
-}
+const logTasks = (resources: Resources, { transparencyLog }: Kept): Task[] => [
+  { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
+  { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
+  {
+    name: "hourly roots of the log",
+    everyMs: Math.min(60 * seconds, resources.config.logRootIntervalMs),
+    work: transparencyLog.anchorRoots,
+  },
+  { name: "daily head of records", everyMs: 600 * seconds, atStart: true, work: () => takeHead(resources) },
+];
 
 const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificates"]): Task[] => [
   {

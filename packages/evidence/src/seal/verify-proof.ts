@@ -2,7 +2,7 @@ import { toHex } from "../bytes.ts";
 import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
-import { type CarriedClaimName, type LogClaimName, type TrustedLog, verifyCarried } from "../log/log.ts";
+import type { CarriedClaimName, LogClaimName, TrustedLog } from "../log/log.ts";
 import type { BlockHeaders } from "../ots/verify.ts";
 import type { SignedRange } from "../pdf/byte-range.ts";
 import type { PdfDocument } from "../pdf/document.ts";
@@ -16,21 +16,18 @@ import {
   whyNotCovered,
   withRanges,
 } from "../pdf/structure.ts";
-import type { PdfDictionary } from "../pdf/values.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
-import { carriedNote } from "./carried-note.ts";
-import { type CheckpointClaimName, verifyCheckpointAnchors } from "./checkpoint-anchors.ts";
-import { claimedTimeOf } from "./claimed-time.ts";
+import type { CheckpointClaimName } from "./checkpoint-anchors.ts";
 import {
   type BesideClaimName,
   type BesideEvidence,
   earliest,
   trustedTimes,
   verifyBeside,
-  verifyLogBeside,
 } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
+import { verifyCarriedIn, verifyLogged } from "./logged-seal.ts";
 import { verifyPades } from "./pades.ts";
 import { type ProofStatement, proofStatement } from "./proof-statement.ts";
 import { sealPurposeOf } from "./purpose.ts";
@@ -165,49 +162,6 @@ export async function verifyProof(
     anchoring: beside.anchoring,
     statement: proofStatement(claims, found?.signature.dictionary.entries.has("M") ?? false),
   };
-}
-
-type LoggedSeal = Pick<Parameters<typeof verifyLogBeside>[0], "bytes" | "sealedSha256" | "purpose">;
-
-/** The claims about the log. Its checkpoint proves a time of the seal only where it is proven to be over the seal's line. */
-async function verifyLogged(
-  sealed: LoggedSeal,
-  { logProof, checkpoint = {} }: BesideEvidence,
-  { tsaAnchors, blockHeaders = new Map(), logs = [] }: ProofTrust,
-  context: { readonly at: number; readonly crypto: EvidenceCrypto },
-): Promise<Logged> {
-  const claims = logProof === undefined ? [] : await verifyLogBeside({ proof: logProof, ...sealed, logs });
-  const isIncluded = claims.some(({ name, state }) => name === "log_inclusion" && state === "holds");
-  const anchors = await verifyCheckpointAnchors({
-    ...{ evidence: checkpoint, logProof, tsaAnchors, blockHeaders },
-    ...context,
-  });
-  return {
-    claims: [...claims, ...anchors.claims],
-    provenTime: isIncluded ? anchors.provenTime : null,
-    stampedTime: isIncluded ? anchors.stampedTime : null,
-    logProof: isIncluded ? logProof : undefined,
-  };
-}
-
-/** The claims about a log proof and its checkpoint. Times and proof are those of this seal's line alone. */
-type Logged = {
-  readonly claims: readonly Claim<ProofClaimName>[];
-  readonly provenTime: number | null;
-  readonly stampedTime: number | null;
-  readonly logProof: Uint8Array | undefined;
-};
-
-/** The claims about the checkpoint in a seal; none for a seal without one. */
-async function verifyCarriedIn(
-  dictionary: PdfDictionary,
-  { logProof, stampedTime }: Pick<Logged, "logProof" | "stampedTime">,
-  logs: readonly TrustedLog[],
-): Promise<Claim<ProofClaimName>[]> {
-  if (!dictionary.entries.has("SSSLogCheckpoint")) return [];
-  const environment = sealPurposeOf(dictionary)?.environment ?? null;
-  const carried = carriedNote(dictionary);
-  return verifyCarried({ carried, logProof, environment, logs, claimedTime: claimedTimeOf(dictionary), stampedTime });
 }
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {

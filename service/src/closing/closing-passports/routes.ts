@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { notAnchoredYet, notLoggedYet, preferredState } from "../../evidence/transparency-log/transparency-log.ts";
+import { notAnchoredYet, notLoggedYet, waitForState } from "../../evidence/transparency-log/transparency-log.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
 import { fileRoute } from "../../kernel/http/file-route.ts";
+import { appliedWait, preferHeader } from "../../kernel/http/prefer.ts";
 import { jsonRoute, type RouteDeps, sendText } from "../../kernel/http/route.ts";
-import { preferHeader } from "../../kernel/http/schema-parts.ts";
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { closingCertificate } from "./certificate-file.ts";
@@ -51,7 +51,8 @@ function sealRoute(app: FastifyInstance, deps: ClosingRouteDeps): void {
       const { roomCode } = request.params;
       const sealed = await sealClosing(deps.closings, principal, roomCode);
       const line = { db: deps.closings.db, log: principal.environment, entry: closingEntry({ ...sealed, roomCode }) };
-      const state = await preferredState(request, reply, line);
+      const wait = appliedWait(request, reply);
+      const state = wait && (await waitForState(line, wait));
       return state === null ? sealed : { ...sealed, log: { ...sealed.log, state } };
     },
   });

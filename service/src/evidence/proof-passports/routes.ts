@@ -106,7 +106,7 @@ function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): voi
 
 const certificateName = "proof-certificate.pdf";
 
-/** What the public routes of a verify code share. */
+/** The common parts of the public routes of a verify code. */
 const byCode = (app: FastifyInstance) =>
   ({
     tag,
@@ -220,7 +220,7 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   });
 }
 
-/** What the log proves for the evidence; nothing while it does not have the seal, and where it can't prove it. */
+/** The log's proofs for the evidence; none while it does not have the seal, and where it can't prove it. */
 async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Promise<LogEvidence> {
   const { id, environment, sealedSha256, proof } = evidence;
   const nothing = { logProof: null, checkpoint: { tokens: [], ots: null }, rootOts: null };

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { principalOf, requireKey } from "../../kernel/http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
+import { appliedWait, preferHeader } from "../../kernel/http/prefer.ts";
 import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
-import { preferHeader } from "../../kernel/http/schema-parts.ts";
 import { type Form, type FormRules, readForm, type Upload } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -11,7 +11,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { expectedFile } from "../seals/seals.ts";
-import { preferredState } from "../transparency-log/transparency-log.ts";
+import { waitForState } from "../transparency-log/transparency-log.ts";
 import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 
@@ -47,7 +47,8 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
       });
       const { sealedSha256, environment: log } = answer.result;
       const line = { db: passports.db, log, entry: { kind: "seal/v1", sealedSha256 } } as const;
-      const state = await preferredState(request, reply, line);
+      const wait = appliedWait(request, reply);
+      const state = wait && (await waitForState(line, wait));
       const { result } = answer;
       return sendAnswer(
         reply,

@@ -1,3 +1,4 @@
+import { formatEntry, type LogEntry } from "@signsealship/evidence/log";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -104,6 +105,36 @@ export async function selectCalendarRoot(db: Sql, log: Environment, line: string
     ) a ON true JOIN log_checkpoints c ON c.log = e.log AND c.size = a.size
     WHERE e.log = ${log} AND line = ${line}`);
   return root ?? null;
+}
+
+/** How far a line is. `witnessed`: a checkpoint over it has its quorum. `anchored`: authorities or calendars have one. */
+export type LineState = "queued" | "logged" | "witnessed" | "anchored";
+
+/** The farthest state of a line, how many witnesses cosigned the best checkpoint over it, and whether the log asks any. */
+export async function lineState(
+  db: Sql,
+  log: Environment,
+  entry: LogEntry,
+): Promise<{ state: LineState; cosignatures: number; isAsked: boolean }> {
+  const [row] = await db.query<{
+    isLogged: boolean;
+    isWitnessed: boolean;
+    isAnchored: boolean;
+    cosignatures: number;
+    isAsked: boolean;
+  }>(sql`
+    SELECT EXISTS (SELECT FROM log_witnesses w WHERE w.log = e.log AND next_at > now() - interval '1 hour') AS "isAsked",
+      EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
+      EXISTS (SELECT FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf AND is_quorum) AS "isWitnessed",
+      EXISTS (SELECT FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND proof IS NOT NULL) AS "isAnchored",
+      coalesce((SELECT max(n) FROM (
+        SELECT count(*)::int AS n FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf GROUP BY q.size LIMIT 100
+      ) AS sizes), 0) AS cosignatures
+    FROM log_entries e WHERE log = ${log} AND line = ${formatEntry(entry)}`);
+  if (!row) return { state: "queued", cosignatures: 0, isAsked: false };
+  const { isLogged, isWitnessed, isAnchored, cosignatures, isAsked } = row;
+  const state = isAnchored ? "anchored" : isWitnessed ? "witnessed" : isLogged ? "logged" : "queued";
+  return { state, cosignatures, isAsked };
 }
 
 /** Gauge: for how long a source has not anchored the live log's hourly roots. */

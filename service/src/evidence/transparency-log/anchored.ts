@@ -76,7 +76,7 @@ export async function requireComposedOts(db: Sql, log: Environment, entry: Seale
   return proof;
 }
 
-/** What sources prove of a checkpoint: tokens over its note with the log's signature alone, and a detached timestamp of its root. */
+/** The sources' proofs of a checkpoint: tokens over its note with the log's signature alone, and a detached timestamp of its root. */
 export type CheckpointProofs = { tokens: Buffer[]; ots: Buffer | null };
 
 /** Authorities beyond these are left out of the evidence. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   formatEntry,
   formatLogProof,
@@ -12,6 +13,7 @@ import {
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { type LineState, lineState } from "./anchor-store.ts";
 import { byPlace, hashOfRange } from "./grow.ts";
 import { selectRetraction } from "./retractions.ts";
 import {
@@ -122,4 +124,19 @@ function firstOf({ hashes, entries }: StoredTile, isBundle: boolean, width: numb
   let end = 0;
   for (let i = 0; i < width; i++) end += 2 + entries.readUInt16BE(end);
   return entries.subarray(0, end);
+}
+
+const lookEveryMs = 100;
+
+/** Waits until the log has a line, and its witnesses, where it asks any, cosigned it. @returns the state then, or when the time is over */
+export async function waitForState(
+  { db, log, entry }: { db: Sql; log: Environment; entry: LogEntry },
+  { seconds, isGone }: { seconds: number; isGone: () => boolean },
+): Promise<LineState> {
+  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
+    const { state, isAsked } = await lineState(db, log, entry);
+    const isEnough = state !== "queued" && !(state === "logged" && isAsked);
+    if (isEnough || waitedMs >= seconds * 1_000 || isGone()) return state;
+    await sleep(lookEveryMs);
+  }
 }

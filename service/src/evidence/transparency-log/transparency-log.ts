@@ -14,7 +14,7 @@ import { insertTree, logs, selectQueue, selectTree } from "./store.ts";
 import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
 import { askWitnesses, readLogPolicy } from "./witnesses.ts";
 
-export { anchorGauges } from "./anchor-store.ts";
+export { anchorGauges, type LineState, lineState } from "./anchor-store.ts";
 export {
   type CheckpointProofs,
   checkpointProofs,
@@ -26,8 +26,7 @@ export { exportLog, readWholeLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
 export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
-export { type LineState, lineState, preferredState, preferredWait } from "./line-state.ts";
-export { logProof, notLoggedYet, requireLogProof } from "./published.ts";
+export { logProof, notLoggedYet, requireLogProof, waitForState } from "./published.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes } from "./routes.ts";
 export {

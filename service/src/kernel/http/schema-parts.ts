@@ -82,18 +82,6 @@ export const nextCursor = () =>
   nullable(Type.String({ description: "Send it as `cursor` to get the next page. Null on the last page." }));
 
 /** Where the line of a new seal is, or will be. */
-/** The header of routes that may wait for the log, for /openapi.json. */
-export const preferHeader = {
-  prefer: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description:
-        "`wait=N` (RFC 7240): the answer waits up to N seconds, 10 at most, until the transparency log has the seal and its witnesses cosigned it. `Preference-Applied` says so.",
-      examples: ["wait=5"],
-    }),
-  ),
-};
-
 export const logNote = () =>
   Type.Object(
     {

@@ -8,7 +8,8 @@ import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { lineState, preferredWait } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { lineState } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { preferredWait } from "../../../src/kernel/http/prefer.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { fileForm, postSeal, type SealAnswer } from "../proof-passports/seal-document.ts";
 

@@ -7,7 +7,7 @@ import { evidenceReadme } from "./readme.ts";
 import type { SealedParts } from "./sealed-parts.ts";
 import type { ZipEntry } from "./zip.ts";
 
-/** What the transparency log proves of a passport's seal. */
+/** Proofs of a passport's seal by way of the transparency log. */
 export type LogEvidence = {
   logProof: Buffer | null;
   /** Of the checkpoint that the proof leads to. */

@@ -1,0 +1,63 @@
+import type { Claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { type CarriedClaimName, type LogClaimName, type TrustedLog, verifyCarried } from "../log/log.ts";
+import type { BlockHeaders } from "../ots/verify.ts";
+import type { PdfDictionary } from "../pdf/values.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import { carriedNote } from "./carried-note.ts";
+import { type CheckpointClaimName, verifyCheckpointAnchors } from "./checkpoint-anchors.ts";
+import { claimedTimeOf } from "./claimed-time.ts";
+import { type BesideEvidence, verifyLogBeside } from "./detached-evidence.ts";
+import { sealPurposeOf } from "./purpose.ts";
+
+/** The parts of a reader's trust that claims about the log depend on. */
+type LogTrust = {
+  readonly tsaAnchors: readonly Certificate[];
+  readonly blockHeaders?: BlockHeaders;
+  readonly logs?: readonly TrustedLog[];
+};
+
+type LoggedClaimName = LogClaimName | CheckpointClaimName | CarriedClaimName;
+
+type LoggedSeal = Pick<Parameters<typeof verifyLogBeside>[0], "bytes" | "sealedSha256" | "purpose">;
+
+/** The claims about the log. Its checkpoint proves a time of the seal only where it is proven to be over the seal's line. */
+export async function verifyLogged(
+  sealed: LoggedSeal,
+  { logProof, checkpoint = {} }: BesideEvidence,
+  { tsaAnchors, blockHeaders = new Map(), logs = [] }: LogTrust,
+  context: { readonly at: number; readonly crypto: EvidenceCrypto },
+): Promise<Logged> {
+  const claims = logProof === undefined ? [] : await verifyLogBeside({ proof: logProof, ...sealed, logs });
+  const isIncluded = claims.some(({ name, state }) => name === "log_inclusion" && state === "holds");
+  const anchors = await verifyCheckpointAnchors({
+    ...{ evidence: checkpoint, logProof, tsaAnchors, blockHeaders },
+    ...context,
+  });
+  return {
+    claims: [...claims, ...anchors.claims],
+    provenTime: isIncluded ? anchors.provenTime : null,
+    stampedTime: isIncluded ? anchors.stampedTime : null,
+    logProof: isIncluded ? logProof : undefined,
+  };
+}
+
+/** The claims about a log proof and its checkpoint. Times and proof are those of this seal's line alone. */
+type Logged = {
+  readonly claims: readonly Claim<LoggedClaimName>[];
+  readonly provenTime: number | null;
+  readonly stampedTime: number | null;
+  readonly logProof: Uint8Array | undefined;
+};
+
+/** The claims about the checkpoint in a seal; none for a seal without one. */
+export async function verifyCarriedIn(
+  dictionary: PdfDictionary,
+  { logProof, stampedTime }: Pick<Logged, "logProof" | "stampedTime">,
+  logs: readonly TrustedLog[],
+): Promise<Claim<LoggedClaimName>[]> {
+  if (!dictionary.entries.has("SSSLogCheckpoint")) return [];
+  const environment = sealPurposeOf(dictionary)?.environment ?? null;
+  const carried = carriedNote(dictionary);
+  return verifyCarried({ carried, logProof, environment, logs, claimedTime: claimedTimeOf(dictionary), stampedTime });
+}
