@@ -168,7 +168,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     workers = surroundings.openWorkers(log, metrics);
     const transparencyLog = await openTransparencyLog(resources, fetch);
     const { newestSeen: newestCheckpoint } = transparencyLog;
-    sealing = await openSealing({ ...resources, fetch, metrics, workers, newestCheckpoint }, config);
+    sealing = await openSealing({ ...resources, fetch, metrics, workers }, config, newestCheckpoint);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
     const anchoring =

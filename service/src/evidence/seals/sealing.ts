@@ -40,9 +40,10 @@ export type SealingDeps = ChainsDeps & {
   random: Random;
   metrics: Metrics;
   workers: Workers;
-  /** The newest checkpoint of the log of an environment; seals carry it. None by default. */
-  newestCheckpoint?: (log: Environment) => string | null;
 };
+
+/** The newest checkpoint of the log of an environment, from memory, which seals carry; null for none. */
+type NewestCheckpoint = (log: Environment) => string | null;
 
 /** `tsaUrls` are time-stamping authorities, asked in this order; none for seals without a time stamp. */
 type SealingSettings = SealIdentitySettings & TsaTrustSettings;
@@ -50,14 +51,20 @@ type SealingSettings = SealIdentitySettings & TsaTrustSettings;
 /**
  * Opens the keys of the live seal and of the seal of tests with their certificates; logs warnings about their
  * expiry. A document's reason decides which of the two seals it.
+ * @param newestCheckpoint none by default
  * @throws StartupError in one line when nothing could be sealed
  */
-export async function openSealing(deps: SealingDeps, settings: SealingSettings): Promise<Sealing> {
+export async function openSealing(
+  deps: SealingDeps,
+  settings: SealingSettings,
+  newestCheckpoint: NewestCheckpoint = () => null,
+): Promise<Sealing> {
   const anchorsOf = openTsaTrust(settings);
   const stamping = settings.tsaUrls.length > 0 ? timeStamping(deps, settings.tsaUrls, anchorsOf) : null;
   const stamp = stamping?.stamp ?? null;
-  const live = await openSeal(deps, settings, stamp, "live");
-  const test = await openSeal(deps, settings, stamp, "test").catch(async (error: unknown) => {
+  const parts = { stamp, newestCheckpoint };
+  const live = await openSeal(deps, settings, parts, "live");
+  const test = await openSeal(deps, settings, parts, "test").catch(async (error: unknown) => {
     await live.close();
     throw error;
   });
@@ -87,7 +94,7 @@ type Seal = Pick<Sealing, "sealDocument" | "probe" | "close"> & { readonly chain
 async function openSeal(
   deps: SealingDeps,
   settings: SealingSettings,
-  stamp: Stamp | null,
+  { stamp, newestCheckpoint }: { stamp: Stamp | null; newestCheckpoint: NewestCheckpoint },
   environment: Environment,
 ): Promise<Seal> {
   const { clock, random, log, workers } = deps;
@@ -111,7 +118,7 @@ async function openSeal(
     clock,
     stamp,
     randomBelow: random.below,
-    newestCheckpoint: () => deps.newestCheckpoint?.(environment) ?? null,
+    newestCheckpoint: () => newestCheckpoint(environment),
     onUnfitTimeStamp: (authority, why) => log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
   });
   return {
