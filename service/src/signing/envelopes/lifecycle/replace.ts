@@ -56,7 +56,8 @@ async function replaceBy(
   if (named.auth === "text_code" && !texts?.reaches(named.phone ?? ""))
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
-  if (await replaceForNextRound(deps, request, person)) return true;
+  // Decided without a lock first: a second lock would let a later replacement overtake an earlier one.
+  if (defaults.hasEnded && (await replaceForNextRound(deps, request, person))) return true;
   let isReplaced = false;
   await changeSigner(deps, request, async (tx, locked) => {
     const { envelope, signer, signers, at } = locked;
@@ -114,7 +115,8 @@ async function replaceForNextRound(
   });
 }
 
-type Defaults = Pick<Signer, "auth" | "language">;
+/** `hasEnded`: the last envelope ended without all signatures. */
+type Defaults = Pick<Signer, "auth" | "language"> & { hasEnded: boolean };
 
 /** The access step and language of the present signer, which the next one inherits; the order has them before its envelope is open. */
 async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest): Promise<Defaults> {
@@ -122,7 +124,9 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
   if (!found) throw new ServiceError("not_found", "Order not found.");
   const isOpen = found.envelope !== null && found.envelope.endedAt === null;
   const opened = isOpen && found.envelope ? await findSigners(db, found.envelope.id) : signersOf(found.order);
-  return opened[n - 1] ?? { auth: "link", language: "en" };
+  const { auth, language } = opened[n - 1] ?? ({ auth: "link", language: "en" } as const);
+  const { outcome = null } = found.envelope ?? {};
+  return { auth, language, hasEnded: outcome !== null && outcome !== "Completed" };
 }
 
 const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>
