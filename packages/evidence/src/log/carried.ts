@@ -25,14 +25,20 @@ export async function verifyCarried(input: {
 }): Promise<Claim<CarriedClaimName>[]> {
   const carried = input.carried === null ? null : readOrNull(input.carried, parseCheckpoint);
   if (!carried) return [{ name: "log_carried", state: "fails", why: "The checkpoint in the seal cannot be read." }];
-  const proof = input.logProof ? readOrNull(input.logProof, parseLogProof) : null;
-  const proven = proof && readOrNull(proof.checkpoint, parseCheckpoint);
-  if (!proof || !proven || proven.origin !== carried.origin) return [await carriedClaim(carried, input)];
-  if (!(await isConsistent(carried, proof, proven))) {
+  const proof = input.logProof ? readOrNull(input.logProof, readProof) : null;
+  if (proof?.proven.origin !== carried.origin) return [await carriedClaim(carried, input)];
+  if (!(await isConsistent(carried, proof))) {
     const why = `The checkpoint in the seal is of another history of ${carried.origin} than the log proof.`;
     return [{ name: "log_carried", state: "fails", why }, sandwichClaim(carried, proof, input)];
   }
   return [await carriedClaim(carried, input), sandwichClaim(carried, proof, input)];
+}
+
+type ProofWithState = LogProof & { readonly proven: SignedCheckpoint };
+
+function readProof(bytes: Uint8Array): ProofWithState {
+  const proof = parseLogProof(bytes);
+  return { ...proof, proven: parseCheckpoint(proof.checkpoint) };
 }
 
 function readOrNull<From, To>(from: From, read: (from: From) => To): To | null {
@@ -53,7 +59,7 @@ async function carriedClaim(
 }
 
 /** Whether both checkpoints can be of one history, as far as the proof shows: for two of one size, and for the state before the line. */
-async function isConsistent(carried: SignedCheckpoint, proof: LogProof, proven: SignedCheckpoint): Promise<boolean> {
+async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: ProofWithState): Promise<boolean> {
   if (carried.size === proven.size) return equalBytes(carried.root, proven.root);
   if (carried.size !== proof.index) return true;
   const ranges = inclusionRanges(proof.index, proven.size);

@@ -11,6 +11,7 @@ import {
   parseTilePath,
   parseWitnessPolicy,
   type TrustedLog,
+  verifyCarried,
   verifyConsistency,
   verifyLogProof,
 } from "../../src/log/log.ts";
@@ -22,7 +23,17 @@ import type { VectorCheck } from "../vector-cases.ts";
 /** A case of the log's vectors: see the vectors' README. */
 export type LogVector = {
   readonly name: string;
-  readonly kind: "key" | "checkpoint" | "policy" | "proof" | "sealed" | "tree" | "path" | "bundle" | "trust-list";
+  readonly kind:
+    | "carried"
+    | "key"
+    | "checkpoint"
+    | "policy"
+    | "proof"
+    | "sealed"
+    | "tree"
+    | "path"
+    | "bundle"
+    | "trust-list";
   readonly text?: string;
   readonly hex?: string;
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
@@ -32,6 +43,10 @@ export type LogVector = {
   readonly logs?: readonly TrustedLog[];
   /** The witnesses that must have cosigned, as a policy; of all `logs`. */
   readonly policy?: string;
+  /** The checkpoint in a seal (null for a value that is not a text), the time that the seal states, and its earliest trusted stamp. */
+  readonly carried?: string | null;
+  readonly claimedTime?: number | null;
+  readonly stampedTime?: number | null;
   /** A file of `whole`, and what its seal states. */
   readonly file?: string;
   readonly purpose?: SealPurpose | null;
@@ -95,6 +110,13 @@ const judges: Readonly<Record<LogVector["kind"], (one: LogVector) => Promise<boo
     const policy = one.policy === undefined ? {} : { policy: await parseWitnessPolicy(one.policy) };
     const trusted = logs.map((log) => ({ ...log, ...policy }));
     const states = statesOf(await verifyLogProof({ proof: inputOf(one), entry, environment, logs: trusted }));
+    assert.deepEqual(states, one.claims);
+    return Object.values(states).every((state) => state === "holds");
+  },
+  async carried(one) {
+    const { carried = null, text, environment = null, logs = [], claimedTime = null, stampedTime = null } = one;
+    const logProof = text === undefined ? undefined : inputOf(one);
+    const states = statesOf(await verifyCarried({ carried, logProof, environment, logs, claimedTime, stampedTime }));
     assert.deepEqual(states, one.claims);
     return Object.values(states).every((state) => state === "holds");
   },
