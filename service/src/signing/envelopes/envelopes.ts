@@ -22,7 +22,7 @@ export {
   type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
-export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
+export { type ConsentText, type ConsentTexts, readConsentTexts, readOneKind } from "./consent/texts.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";

@@ -12,7 +12,7 @@ import {
   type MediaEngine,
   type Providers,
 } from "../../providers/providers.ts";
-import { readConsentTexts } from "../envelopes/envelopes.ts";
+import { readOneKind } from "../envelopes/envelopes.ts";
 import type { DeskDeps } from "./desk/desk.ts";
 import { openNotaryPapers } from "./desk/papers.ts";
 import type { RuleChangeDeps } from "./eligibility/changes/changes.ts";
@@ -90,6 +90,6 @@ const recordingConsent = fileURLToPath(new URL("../../../data/recording-consent"
 function openLiveRooms(parts: Pick<LiveDeps, "sheets" | "identity">, media: Parts["media"]): LiveDeps | null {
   if (!media) return null;
   const rooms = new LiveRooms({ ...media, now: () => parts.sheets.desk.clock().getTime() });
-  const consentTexts = readConsentTexts(recordingConsent);
+  const consentTexts = readOneKind(recordingConsent);
   return { ...parts, rooms, recordings: media.recordings, consentTexts, tool: `SignSealShip ${readVersion()}` };
 }

@@ -32,6 +32,17 @@ const fileName = /^(?<closing>closing-)?(?<language>[a-z]{2})-(?<version>\d+)\.m
  * @throws StartupError when the newest version of a kind is not there in every language
  */
 export function readConsentTexts(folder: string): ConsentTexts {
+  const { find, newestOf } = readFolder(folder);
+  return { find, current: newestOf("document"), ofClosing: newestOf("closing") };
+}
+
+/** Reads texts of one kind, such as the consent to a recording. @throws StartupError as `readConsentTexts` */
+export function readOneKind(folder: string): Omit<ConsentTexts, "ofClosing"> {
+  const { find, newestOf } = readFolder(folder);
+  return { find, current: newestOf("document") };
+}
+
+function readFolder(folder: string) {
   const texts = readdirSync(folder).flatMap((file): ConsentText[] => {
     const { closing, language, version } = fileName.exec(file)?.groups ?? {};
     const known = languages.find((one) => one === language);
@@ -55,5 +66,5 @@ export function readConsentTexts(folder: string): ConsentTexts {
     );
     return (language: Language) => byLanguage.get(language) as ConsentText;
   };
-  return { find, current: newestOf("document"), ofClosing: newestOf("closing") };
+  return { find, newestOf };
 }

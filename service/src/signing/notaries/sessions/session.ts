@@ -44,7 +44,7 @@ export type LiveDeps = {
   identity: IdentityDeps;
   rooms: LiveRooms;
   recordings: Recordings;
-  consentTexts: ConsentTexts;
+  consentTexts: Pick<ConsentTexts, "find" | "current">;
   /** As the journal names the tool: this service and its version. */
   tool: string;
 };
