@@ -5,7 +5,8 @@
 CREATE TABLE sittings (
   id uuid PRIMARY KEY,
   envelope_id bigint NOT NULL REFERENCES envelopes (id),
-  -- The member who handed out the device.
+  -- The member who handed out the device: the address is in the evidence, and only a present member is a host.
+  host_id uuid NOT NULL,
   host text NOT NULL CHECK (char_length(host) BETWEEN 1 AND 300),
   token_sha256 bytea NOT NULL UNIQUE CHECK (length(token_sha256) = 32),
   expires_at timestamptz NOT NULL,

@@ -75,7 +75,14 @@ export {
   settledFormulas,
   textsIn,
 } from "./form/field-rules.ts";
-export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";
+export {
+  dateFormats,
+  dateText,
+  type FieldFormat,
+  readFieldValue,
+  textFormats,
+  type ValueFault,
+} from "./form/field-values.ts";
 export { fieldsOf } from "./form/fields.ts";
 export { address, faxNumber, readWhole } from "./form/form.ts";
 export { jsonList, membersOf } from "./form/json-list.ts";

@@ -85,6 +85,7 @@ const flashMessages = {
   "taking-in-refused": "The document was refused.",
   "taking-in-withdrawn": "The request was withdrawn.",
   "order-noted": "Your note was added.",
+  "signing-devices-ended": "Signing on devices was ended.",
   "notary-added": "The notary is on record.",
   "notary-saved": "The record was saved.",
   "rules-requested": "The change is written. It counts once another operator has confirmed it.",

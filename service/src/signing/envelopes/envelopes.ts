@@ -26,7 +26,7 @@ export { type ConsentText, type ConsentTexts, readConsentTexts, readOneKind } fr
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";
-export { addOrigin, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
+export { addOrigin, endSittings, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
 export { type Closing, findSessionsLater, leaveSessionsOf } from "./lifecycle/join-session.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";

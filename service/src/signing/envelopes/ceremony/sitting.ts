@@ -1,3 +1,5 @@
+import { namesOfFirmActors } from "../../../firms/members/members.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode } from "../../../kernel/platform/ids.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
@@ -28,7 +30,12 @@ export type SittingView = {
 
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
 
-const isOpen = (sitting: Sitting, now: Date): boolean => sitting.expiresAt.getTime() > now.getTime();
+/** Of a device whose host has left the firm nobody vouches for the next signer. */
+async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: Envelope, now: Date): Promise<boolean> {
+  if (expiresAt.getTime() <= now.getTime()) return false;
+  const host = `member:${hostId}`;
+  return (await namesOfFirmActors(db, partnerId, [host])).has(host);
+}
 
 const nextOf = (envelope: Envelope, signers: readonly Signer[], now: Date): Signer[] =>
   isOpenToSigners(envelope, signers, now) ? whoseTurn(signers).filter(({ issuedAt }) => issuedAt !== null) : [];
@@ -37,8 +44,8 @@ const nextOf = (envelope: Envelope, signers: readonly Signer[], now: Date): Sign
 export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
   const now = clock();
   const sitting = isCode(token) ? await sittingOfToken(db, token) : undefined;
-  const envelope = sitting && isOpen(sitting, now) ? await findEnvelope(db, sitting.envelopeId) : undefined;
-  if (!sitting || !envelope) return undefined;
+  const envelope = sitting && (await findEnvelope(db, sitting.envelopeId));
+  if (!sitting || !envelope || !(await isOpen(db, sitting, envelope, now))) return undefined;
   const signers = await findSigners(db, envelope.id);
   return {
     host: sitting.host,
@@ -62,7 +69,7 @@ export async function beginTurn(
     const envelope = await lockEnvelope(tx, seen.envelopeId);
     const sitting = await sittingOfToken(tx, token);
     const at = clock();
-    if (!envelope || !sitting || !isOpen(sitting, at))
+    if (!envelope || !sitting || !(await isOpen(tx, sitting, envelope, at)))
       throw new ServiceError("not_found", "This device is no longer given to signers.");
     const signer = nextOf(envelope, await findSigners(tx, envelope.id), at).find((each) => each.n === n);
     if (!signer) throw new ServiceError("conflict", "It is not this person’s turn to sign.");

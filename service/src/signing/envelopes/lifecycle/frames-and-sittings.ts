@@ -6,7 +6,7 @@ import { isUuid, shownText } from "../../../kernel/platform/text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { deleteOrigin, type EmbedOrigin, insertEmbed, insertOrigin, listOrigins } from "../records/embeds.ts";
 import { whoseTurn } from "../records/envelope.ts";
-import { insertSitting } from "../records/sittings.ts";
+import { deleteSittings, insertSitting } from "../records/sittings.ts";
 import { changeOpen, changeSigner, type OpenRequest, type SignerRequest } from "./change-signer.ts";
 
 const mostOrigins = 20;
@@ -107,13 +107,13 @@ const sittingMs = 4 * 3_600_000;
 
 /**
  * Opens a sitting: the signers of an order sign one after another on the device of a member, who is their host.
- * @param host as the evidence names the member: the address
+ * @param host the member by id, and as the evidence names them: by the address
  * @returns the token of the device's pages
  * @throws ServiceError as `changeOpen`; `conflict` when it is nobody's turn
  */
 export async function openSitting(
   deps: Pick<EnvelopeDeps, "db" | "clock">,
-  request: OpenRequest & { actor: string; host: string },
+  request: OpenRequest & { actor: string; host: { id: string; address: string } },
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = newCode();
   const { actor, host } = request;
@@ -124,10 +124,23 @@ export async function openSitting(
         "The document is still being prepared for its signers. Try again in a minute.",
       );
     const expiresAt = new Date(at.getTime() + sittingMs);
-    await insertSitting(tx, { envelopeId: envelope.id, host, token, expiresAt });
+    await insertSitting(tx, { envelopeId: envelope.id, hostId: host.id, host: host.address, token, expiresAt });
     const { partnerId, orderId, attempt } = envelope;
-    const detail = { host, attempt };
+    const detail = { host: host.address, attempt };
     await tx.query(auditLine({ at, action: "signing_device.opened", actor, partnerId, orderId, detail }));
     return { token, expiresAt };
   });
 }
+
+/** Takes every device of an order away from its signers, a lost one, too. @returns how many there were @throws as `changeOpen` */
+export const endSittings = (
+  deps: Pick<EnvelopeDeps, "db" | "clock">,
+  request: OpenRequest & { actor: string },
+): Promise<number> =>
+  changeOpen(deps, request, async (tx, { envelope: { id, partnerId, orderId, attempt }, at }) => {
+    const devices = await deleteSittings(tx, id);
+    const detail = { devices, attempt };
+    const { actor } = request;
+    await tx.query(auditLine({ at, action: "signing_device.ended", actor, partnerId, orderId, detail }));
+    return devices;
+  });

@@ -15,7 +15,7 @@ const sittingState: StateMac = {
   mac: sql`row_mac`,
   covered: (
     s,
-  ) => sql`${s}.id, ${s}.envelope_id, ${s}.host, ${hex(sql`${s}.token_sha256`)}, ${instant(sql`${s}.expires_at`)},
+  ) => sql`${s}.id, ${s}.envelope_id, ${s}.host_id, ${s}.host, ${hex(sql`${s}.token_sha256`)}, ${instant(sql`${s}.expires_at`)},
     ${s}.signer_id, ${s}.link_id, ${hex(sql`${s}.session_sha256`)}, ${instant(sql`${s}.session_expires_at`)},
     ${instant(sql`${s}.identified_at`)}`,
 };
@@ -26,7 +26,8 @@ export const sittingTable = stateRows(sittingState);
 export type Sitting = {
   id: string;
   envelopeId: number;
-  /** The member who handed out the device. */
+  /** The member who handed out the device, by id and address. */
+  hostId: string;
   host: string;
   expiresAt: Date;
   /** Who has the device; null between two turns. */
@@ -39,7 +40,7 @@ export type Sitting = {
 
 async function one(db: Sql, where: Statement): Promise<Sitting | undefined> {
   const [sitting] = await db.query<Sitting>(sql`
-    SELECT s.id, s.envelope_id AS "envelopeId", s.host, s.expires_at AS "expiresAt", s.signer_id AS "signerId",
+    SELECT s.id, s.envelope_id AS "envelopeId", s.host_id AS "hostId", s.host, s.expires_at AS "expiresAt", s.signer_id AS "signerId",
       s.session_expires_at AS "sessionExpiresAt", s.identified_at AS "identifiedAt",
       coalesce(s.link_id = e.link_id, false) AS "isCurrent", ${verified(sittingState, sql`s`)}
     FROM sittings s LEFT JOIN envelope_signers e ON e.id = s.signer_id WHERE ${where}`);
@@ -49,14 +50,14 @@ async function one(db: Sql, where: Statement): Promise<Sitting | undefined> {
 export const sittingOfToken = (db: Sql, token: string) => one(db, sql`s.token_sha256 = ${tokenSha256(token)}`);
 export const sittingOfSession = (db: Sql, session: string) => one(db, sql`s.session_sha256 = ${tokenSha256(session)}`);
 
-type NewSitting = { envelopeId: number; host: string; token: string; expiresAt: Date };
+type NewSitting = { envelopeId: number; hostId: string; host: string; token: string; expiresAt: Date };
 
 /** @param token 160 random bits, which are not stored */
-export async function insertSitting(tx: Tx, { envelopeId, host, token, expiresAt }: NewSitting): Promise<void> {
+export async function insertSitting(tx: Tx, { envelopeId, hostId, host, token, expiresAt }: NewSitting): Promise<void> {
   const id = newUuid();
   await tx.query(sql`
-    INSERT INTO sittings (id, envelope_id, host, token_sha256, expires_at)
-    VALUES (${id}, ${envelopeId}, ${host}, ${tokenSha256(token)}, ${expiresAt})`);
+    INSERT INTO sittings (id, envelope_id, host_id, host, token_sha256, expires_at)
+    VALUES (${id}, ${envelopeId}, ${hostId}, ${host}, ${tokenSha256(token)}, ${expiresAt})`);
   await writeStateMacs(tx, sittingState, sql`id = ${id}`);
 }
 
@@ -83,6 +84,11 @@ export async function endTurn(tx: Tx, id: string): Promise<void> {
 export async function identifySitting(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.query(sql`UPDATE sittings SET identified_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, sittingState, sql`id = ${id}`);
+}
+
+/** Ends the sittings of an envelope. @returns how many there were */
+export async function deleteSittings(tx: Tx, envelopeId: number): Promise<number> {
+  return (await tx.query(sql`DELETE FROM sittings WHERE envelope_id = ${envelopeId} RETURNING 1`)).length;
 }
 
 /** The trail keeps what happened. */

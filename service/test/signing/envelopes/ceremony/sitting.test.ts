@@ -173,6 +173,21 @@ test("only a member of the firm hands a device over, and only while the order wa
   assert.match(await refused.text(), /does not wait for signatures now/);
 });
 
+test("a device opens no turn once its host has left the firm, and ends when the firm says so", async () => {
+  const [code, member, other] = [await waiting([jane]), await host(), await host()];
+  const { cookie, token } = await device(code, member);
+  await db.query(sql`DELETE FROM members WHERE user_id = (SELECT id FROM users WHERE email = ${member.email})`);
+  assert.equal(await ceremony.sitting(token), undefined);
+  assert.equal((await post("begin", { signer: "1" }, cookie)).status, 404);
+  const second = await device(code, other);
+  const turn = await begin(second.cookie, 1);
+  const again = await host();
+  const ended = await postForm(`${baseUrl}/dashboard/orders/${code}/sitting/end`, {}, again.headers);
+  assert.equal(ended.status, 303);
+  await assert.rejects(ceremony.view({ token: turn, session: null }), /not valid/);
+  assert.equal(await ceremony.sitting(second.token), undefined);
+});
+
 test("old devices are forgotten", async () => {
   const [code, member] = [await waiting([jane]), await host()];
   await device(code, member);

@@ -1,4 +1,4 @@
-import type { RequestedField } from "../../../../../orders/order/order.ts";
+import { dateFormats, type RequestedField, textFormats } from "../../../../../orders/order/order.ts";
 
 /** A tag in the text of a page: what it asks for, of whom. */
 export type Tag = {
@@ -60,7 +60,8 @@ function withAttributes(text: string): Tag | null {
   );
   if (!attributes.has("type") && !attributes.has("role")) return null;
   const kind = kindOf(attributes.get("type") ?? "text");
-  if (!kind) return null;
+  if (!kind || (isSpread(kind) && !attributes.get("option")) || (kind === "dropdown" && !attributes.get("options")))
+    return null;
   const role = attributes.get("role") ?? "";
   const required = attributes.get("required");
   const name = first.includes("=") ? (attributes.get("name") ?? "") : first;
@@ -76,7 +77,10 @@ function withAttributes(text: string): Tag | null {
   };
 }
 
+const isSpread = (kind: Tag["kind"]): boolean => kind === "radio" || kind === "multiple";
 const withOptions: readonly Tag["kind"][] = ["radio", "multiple", "dropdown"];
+/** Kinds whose value the sender may write. */
+const prefilled: readonly Tag["kind"][] = ["text", "number", "checkbox", "dropdown"];
 /** Kinds that say themselves what is asked. */
 const explained: readonly Tag["kind"][] = ["signature", "initials", "date", "name"];
 
@@ -95,16 +99,24 @@ function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): 
     max: digits("max"),
     currency: text("currency"),
   });
+  // Other programs use these names with other meanings: there they ask for nothing.
+  const isKept = value !== undefined && prefilled.includes(kind);
+  const formats: readonly string[] = kind === "date" ? dateFormats : kind === "text" ? textFormats : [];
   return given({
     id: text("id"),
     help: text("help"),
     formula: text("formula"),
-    value: kind === "checkbox" && value !== undefined ? value === "true" : value,
-    read_only: (text("read_only") ?? text("readonly")) === "true" || undefined,
-    format: kind === "number" ? (Object.keys(numbers).length > 0 ? numbers : undefined) : text("format"),
+    value: isKept ? (kind === "checkbox" ? value === "true" : value) : undefined,
+    read_only: (isKept && (text("read_only") ?? text("readonly")) === "true") || undefined,
+    format:
+      kind === "number"
+        ? Object.keys(numbers).length > 0
+          ? numbers
+          : undefined
+        : formats.find((each) => each === text("format")),
     options: kind === "dropdown" ? options : undefined,
-    least: digits("least"),
-    most: digits("most"),
+    least: kind === "multiple" ? digits("least") : undefined,
+    most: kind === "multiple" ? digits("most") : undefined,
     show_when: field ? { field, operator, ...(compared.length > 0 && { value: compared.join(":") }) } : undefined,
   });
 }
