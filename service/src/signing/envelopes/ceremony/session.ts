@@ -8,7 +8,7 @@ import { lockOrder } from "../../../orders/order/order.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import { type Ending, endIn } from "../lifecycle/end.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { findEnvelopes, findSignersOf, updateSigner } from "../records/envelope.ts";
+import { findEnvelopes, findSignersOf, lockEnvelope, updateSigner } from "../records/envelope.ts";
 import { citeSession, placeOfSigner, placesOfSession, placesOfToken, setSessionConsent } from "../records/sessions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import type { Link } from "./ceremony.ts";
@@ -137,6 +137,12 @@ export function consentOf(
   return signer.consent ?? (isCurrent ? ofSession : null);
 }
 
+/** The documents that the person may still sign, in the order in which they are locked. */
+const openOnes = async (db: Sql, linked: Linked): Promise<Listed[]> =>
+  (await listed(db, linked))
+    .filter((one) => ["ready", "waiting"].includes(stateOf(one)))
+    .sort((one, other) => one.envelope.orderId - other.envelope.orderId);
+
 /**
  * Ends all documents of a session that its person has not signed, in one transaction. Signed ones stay valid. A document on hold can't
  * end now: its consent is taken back.
@@ -147,10 +153,13 @@ export async function endAll(
   endingOf: (n: number) => Ending,
 ): Promise<void> {
   const ended = await deps.db.transaction(async (tx) => {
+    const seen = await openOnes(tx, await follow(tx, link, deps.clock));
+    for (const { envelope } of seen) await lockOrder(tx, envelope.orderCode);
+    for (const { envelope } of seen) await lockEnvelope(tx, envelope.id);
+    // Another tab may have signed one, and the link may have been replaced, while this request waited for the locks.
     const linked = await follow(tx, link, deps.clock);
-    const open = (await listed(tx, linked)).filter((one) => ["ready", "waiting"].includes(stateOf(one)));
-    const inOrder = open.sort((one, other) => one.envelope.orderId - other.envelope.orderId);
-    for (const { envelope } of inOrder) await lockOrder(tx, envelope.orderCode);
+    const open = await openOnes(tx, linked);
+    const inOrder = open.filter(({ signer }) => seen.some((one) => one.signer.id === signer.id));
     const held: Listed[] = [];
     for (const one of inOrder) if (!(await endIn(tx, deps, one.envelope, endingOf(one.signer.n)))) held.push(one);
     if (linked.place) await setSessionConsent(tx, linked.place.id, null);
