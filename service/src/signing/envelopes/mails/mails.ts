@@ -15,7 +15,7 @@ import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { placeOfSigner } from "../records/sessions.ts";
 import { endingOf } from "../texts/texts.ts";
-import { gather } from "./together.ts";
+import { gather, release } from "./together.ts";
 import { commonWords, mailCaution, mailWords } from "./words.ts";
 
 type Row = Titled & {
@@ -86,7 +86,10 @@ export const signingMail = defineMail({
   async load(about: SigningMail, deps: Deps): Promise<Found | null> {
     const { db } = deps;
     const [row] = await rowsOf(db, [about.signerId]);
-    if (!row?.linkId || !row.tokenSha256 || isStale(row, about, deps.clock())) return null;
+    if (!row?.linkId || !row.tokenSha256 || isStale(row, about, deps.clock())) {
+      await release(db, about);
+      return null;
+    }
     const gathered = about.former
       ? { together: null }
       : await gather({ ...deps, links: signingLinks(deps.secrets, deps.baseUrl) }, row, about);

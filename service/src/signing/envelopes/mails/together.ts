@@ -1,9 +1,10 @@
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueueAfter } from "../../../kernel/platform/jobs/jobs.ts";
 import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
-import { claimForMail, claimReminder, placeOfSigner, type SessionPlace } from "../records/sessions.ts";
+import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
 
 /** The signature that a mail was queued for. */
 export type Asked = { id: number; orderId: number; issuedAt: Date | null; endedAt: Date | null };
@@ -33,9 +34,21 @@ export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): 
     await findSession(deps, asked.id, asked.orderId);
   const place = moment === "joined" ? undefined : await placeOfSigner(db, asked.id);
   if (moment === "joined") return null;
+  await release(db, about, place?.id ?? null);
   if (!place) return { together: null };
   const signerIds = await told(deps, place, asked, about);
   return signerIds.length === 0 ? null : { together: { place, signerIds } };
+}
+
+/** Names one mail: another one with the same link, after an order left its room, has an instant. */
+const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
+
+/**
+ * Another document may wait for this request, whose signer was replaced, or left the session, before it was sent.
+ * @param sessionId the session whose documents it still tells of; null for none
+ */
+export async function release(db: Sql, about: SigningMail, sessionId: string | null = null): Promise<void> {
+  if (about.moment === "request") await releaseFromMail(db, signingMailQueue, claimOf(about), sessionId);
 }
 
 async function mustWait(deps: JoinDeps, asked: Asked, moment: "request" | "signed"): Promise<boolean> {
@@ -76,7 +89,7 @@ async function told(
   const { moment } = about;
   const isAsked = sql`s.issued_at IS NOT NULL AND s.signed_at IS NULL AND e.ended_at IS NULL`;
   if (moment === "request") {
-    const claim = { column: "asked_by", mail: about.linkId ?? "", which: isAsked } as const;
+    const claim = { column: "asked_by", mail: claimOf(about), which: isAsked } as const;
     return db.transaction((tx) => claimForMail(tx, place.id, claim));
   }
   if (moment === "signed") {

@@ -143,12 +143,19 @@ export async function renewSessionLink(tx: Tx, links: Pick<SigningLinks, "tokenO
 export const leaveSession = (tx: Tx, signerId: number) =>
   tx.query(sql`DELETE FROM session_signers WHERE signer_id = ${signerId}`);
 
-/** @param signers in the order in which the documents are shown; those of the session before come first */
+/**
+ * A number is never given again: the page of a document that left must not sign another one.
+ * @param signers in the order in which the documents are shown; those of the session before come first
+ */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
   await tx.query(sql`
+    WITH numbered AS (
+      UPDATE signing_sessions SET last_n = ${signers.length}
+        + greatest(last_n, (SELECT max(n) FROM session_signers WHERE session_id = ${sessionId}))
+      WHERE id = ${sessionId} RETURNING last_n)
     INSERT INTO session_signers (session_id, signer_id, n)
-    SELECT ${sessionId}, signer_id, position + (SELECT coalesce(max(n), 0) FROM session_signers WHERE session_id = ${sessionId})
-    FROM unnest(${signers}::bigint[]) WITH ORDINALITY AS one (signer_id, position)`);
+    SELECT ${sessionId}, signer_id, last_n - ${signers.length} + position
+    FROM numbered, unnest(${signers}::bigint[]) WITH ORDINALITY AS one (signer_id, position)`);
   await writeStateMacs(tx, memberState, sql`session_id = ${sessionId}`);
 }
 
@@ -189,6 +196,19 @@ export async function claimForMail(
     WHERE session_id = ${sessionId} AND ${claimed} = ${mail} ORDER BY n`);
   return rows.map(({ signerId }) => signerId);
 }
+
+/**
+ * Gives up the documents that a mail was to tell of and does not: those of every session but one. Their signers are asked by mails of
+ * their own.
+ */
+export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId: string | null) =>
+  db.query(sql`
+    WITH released AS (
+      UPDATE session_signers SET asked_by = NULL
+      WHERE asked_by = ${mail} AND session_id IS DISTINCT FROM ${sessionId}::uuid RETURNING signer_id)
+    SELECT enqueue_job(${queue}, jsonb_build_object('signerId', s.id, 'moment', 'request', 'linkId', s.link_id), now())
+    FROM released JOIN envelope_signers s ON s.id = released.signer_id
+    WHERE s.link_id IS NOT NULL AND s.signed_at IS NULL`);
 
 /** One reminder names all documents. @returns false when another mail has reminded the person within the last hour */
 export async function claimReminder(

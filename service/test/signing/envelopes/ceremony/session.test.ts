@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-operator.ts";
+import { signingMailQueue } from "../../../../src/signing/envelopes/lifecycle/issue-link.ts";
 import { openInsider } from "../../../insiders/insider.ts";
 import { browser, openCeremonyService } from "./ceremony-service.ts";
 
@@ -202,6 +204,76 @@ test("withdrawing the consent ends every document that is not signed, and leaves
   assert.notEqual(await statusOf(codes[0] ?? ""), "EsignDeclined");
   assert.equal((await ceremony.view(at(link, 1))).state, "completed");
 });
+
+test("declining all documents leaves the one that another tab signs meanwhile", async () => {
+  const jane = person();
+  const max = person({ name: "Max Roe" });
+  const { codes } = await closing([[jane], [jane, max]]);
+  const link = await sessionLink(jane.email);
+  await ceremony.consent(at(link, 1), closingText, browser);
+  const isWaiting = async () =>
+    (
+      await db.query(sql`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          AND query LIKE '%FROM orders%'`)
+    ).length > 0;
+  const declined = await db.transaction(async (tx) => {
+    await tx.query(sql`
+      SELECT FROM orders o WHERE o.id = (
+        SELECT e.order_id FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id
+          JOIN envelopes e ON e.id = s.envelope_id WHERE s.email = ${jane.email} AND m.n = 1) FOR UPDATE`);
+    const declining = ceremony.decline(at(link, 1), { kind: "not_me", reason: "" }, browser);
+    await until(isWaiting);
+    await sign(at(link, 2));
+    return { declining };
+  });
+  await declined.declining;
+  assert.deepEqual(await Promise.all(codes.map(statusOf)), ["EsignDeclined", "EsignPending"]);
+  assert.equal((await ceremony.view(at(link, 2))).state, "signed");
+});
+
+test("the number of a document that left a session is never another's", async () => {
+  const jane = person();
+  const { room, codes } = await closing([[jane], [jane]]);
+  const link = await sessionLink(jane.email);
+  await client.ok("DELETE", `/api/rooms/${room}/orders/${codes[1]}`);
+  const later = await running.order([jane], { external_reference: "Late paper" }, undefined, { pay: false });
+  await attach(room, later);
+  await pay(later);
+  await until(async () => (await ceremony.view(at(link, 1))).session?.documents.length === 2);
+  const { session } = await ceremony.view(at(link, 1));
+  assert.deepEqual(
+    session?.documents.map(({ n }) => n),
+    [1, 3],
+  );
+  await assert.rejects(sign(at(link, 2)), /not valid/);
+});
+
+for (const [how, leave] of [
+  [
+    "is replaced",
+    (code: string) =>
+      client.ok("POST", `/api/partner/orders/${code}/signers/1/replace`, { ...person({ name: "Ann Poe" }) }),
+  ],
+  ["leaves the room", (code: string, room: string) => client.ok("DELETE", `/api/rooms/${room}/orders/${code}`)],
+] as const)
+  test(`where the one whose mail was to tell of all ${how} before it was sent, the others are asked by another`, async () => {
+    const jane = person();
+    const { room, codes } = await closing([[jane], [jane]]);
+    await mails(jane.email, 1);
+    const [about] = await db.query<{ signerId: number; linkId: string; paper: string }>(sql`
+      SELECT s.id AS "signerId", s.link_id AS "linkId", o.external_reference AS paper FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id
+        JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
+      WHERE s.email = ${jane.email} AND m.asked_by = s.link_id::text`);
+    assert.ok(about);
+    const isFirst = about.paper === "Paper 1";
+    await leave(codes[isFirst ? 0 : 1] ?? "", room);
+    // Sent again, as after a mail server that refused it.
+    const { signerId, linkId } = about;
+    await db.transaction((tx) => enqueue(tx, signingMailQueue, { signerId, moment: "request", linkId }));
+    const other = isFirst ? "Paper 2" : "Paper 1";
+    await until(async () => running.mailsTo(jane.email).some((mail) => mail.includes(`${other}: please sign`)));
+  });
 
 test("a replaced signer loses that document alone, and a new link ends the one before for all", async () => {
   const jane = person();
