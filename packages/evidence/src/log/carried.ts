@@ -20,7 +20,7 @@ export async function verifyCarried(input: {
   readonly logs: readonly TrustedLog[];
   /** The time that the seal states, epoch ms; null for none. */
   readonly claimedTime: number | null;
-  /** The earliest trusted stamp over the seal, or over the checkpoint of its log proof, epoch ms; null for none. */
+  /** The earliest trusted stamp over the checkpoint of the log proof, epoch ms; null for none. */
   readonly stampedTime: number | null;
 }): Promise<Claim<CarriedClaimName>[]> {
   const carried = input.carried === null ? null : readOrNull(input.carried, parseCheckpoint);
@@ -29,9 +29,16 @@ export async function verifyCarried(input: {
   if (proof?.proven.origin !== carried.origin) return [await carriedClaim(carried, input)];
   if (!(await isConsistent(carried, proof))) {
     const why = `The checkpoint in the seal is of another history of ${carried.origin} than the log proof.`;
-    return [{ name: "log_carried", state: "fails", why }, sandwichClaim(carried, proof, input)];
+    return withSandwich({ name: "log_carried", state: "fails", why }, sandwichClaim(carried, proof, input));
   }
-  return [await carriedClaim(carried, input), sandwichClaim(carried, proof, input)];
+  return withSandwich(await carriedClaim(carried, input), sandwichClaim(carried, proof, input));
+}
+
+/** A checkpoint that is not found to be the log's says nothing of when the seal was made. */
+function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
+  if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];
+  const why = "Nobody trusted says that the checkpoint in the seal is a state of this log.";
+  return [carried, { name: "log_sandwich", state: "unchecked", why }];
 }
 
 type ProofWithState = LogProof & { readonly proven: SignedCheckpoint };
@@ -76,12 +83,12 @@ function sandwichClaim(
   const place = `The log had ${size} entries when the seal was made, and the seal is entry ${index}`;
   if (index < size) return { name, state: "fails", why: `${place}: its line is older than the seal.` };
   if (claimedTime === null || stampedTime === null)
-    return { name, state: "unchecked", why: `${place}. No trusted authority says by when.` };
+    return { name, state: "unchecked", why: `${place}. No trusted authority says by when the log had it.` };
   const stamped = new Date(stampedTime).toISOString();
   return claim(
     name,
     stampedTime <= claimedTime + mostDelayMs,
-    `${place}, which was stamped at ${stamped}: within a day of the time that it states.`,
-    `${place}, which was stamped at ${stamped} at the earliest: more than a day after the time that it states.`,
+    `${place}, which the log had at ${stamped} as a stamp shows: within a day of the time that it states.`,
+    `${place}, which a stamp shows in the log at ${stamped} at the earliest: more than a day after the time that it states.`,
   );
 }

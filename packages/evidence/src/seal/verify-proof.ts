@@ -19,13 +19,7 @@ import {
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import type { CheckpointClaimName } from "./checkpoint-anchors.ts";
-import {
-  type BesideClaimName,
-  type BesideEvidence,
-  earliest,
-  trustedTimes,
-  verifyBeside,
-} from "./detached-evidence.ts";
+import { type BesideClaimName, type BesideEvidence, earliest, verifyBeside } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
 import { verifyCarriedIn, verifyLogged } from "./logged-seal.ts";
 import { verifyPades } from "./pades.ts";
@@ -137,9 +131,7 @@ export async function verifyProof(
   const purpose = sealed === null ? null : sealPurposeOf(sealed.dictionary);
   const logged = await verifyLogged({ bytes, sealedSha256, purpose }, options.beside ?? {}, trust, { at, crypto });
   const detachedTime = earliest([beside.provenTime, logged.provenTime]);
-  const stampedTime = earliest([...trustedTimes(pades?.timeStamps ?? []), logged.stampedTime]);
-  const carried =
-    sealed === null ? [] : await verifyCarriedIn(sealed.dictionary, { ...logged, stampedTime }, trust.logs ?? []);
+  const carried = sealed === null ? [] : await verifyCarriedIn(sealed.dictionary, logged, trust.logs ?? []);
   const judged = { trust, detachedTime, at, crypto };
   const seal = sealed === null || pades === null ? null : await verifySeal({ ...sealed, pades, ...judged });
   const claims: Claim<ProofClaimName>[] = [

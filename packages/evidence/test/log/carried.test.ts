@@ -58,14 +58,14 @@ test("holds between the carried state and the one of the proof, wherever the lin
       );
   assert.match(
     (await judged({ carried: carriedOf(3), logProof: proofOf(5) }))["log_sandwich"] ?? "",
-    /had 3 entries when the seal was made, and the seal is entry 5, which was stamped at 2026-01-02T00:00:00\.000Z: within a day/,
+    /had 3 entries when the seal was made, and the seal is entry 5, which the log had at 2026-01-02T00:00:00\.000Z as a stamp shows: within a day/,
   );
 });
 
 test("fails another history, where the proof shows the state before the line", async () => {
   for (let index = 1; index < leaves.length; index++) {
     const states = await statesOf({ carried: carriedOf(index, others), logProof: proofOf(index) });
-    assert.deepEqual(states, { log_carried: "fails", log_sandwich: "holds" }, String(index));
+    assert.deepEqual(states, { log_carried: "fails", log_sandwich: "unchecked" }, String(index));
   }
   const wrongEmpty = log.signed(0, rootOf(leaves));
   assert.equal((await statesOf({ carried: wrongEmpty, logProof: proofOf(0) }))["log_carried"], "fails");
@@ -75,6 +75,14 @@ test("fails another history, where the proof shows the state before the line", a
     (await judged({ carried: carriedOf(5, others), logProof: proofOf(5) }))["log_carried"] ?? "",
     /another history/,
   );
+});
+
+test("says nothing of a place where nobody trusted signed the checkpoint in the seal", async () => {
+  const given = { logProof: proofOf(5) };
+  const states = await statesOf({ ...given, logs: [] });
+  assert.deepEqual(states, { log_carried: "unchecked", log_sandwich: "unchecked" });
+  const foreign = await judged({ ...given, carried: carriedOf(5, leaves, stranger) });
+  assert.match(foreign["log_sandwich"] ?? "", /^unchecked: Nobody trusted says/);
 });
 
 test("fails a line that is older than its seal, and two roots of one size", async () => {
@@ -96,6 +104,9 @@ test("fails a seal that was stamped more than a day after the time that it state
   const sandwich = async (more: Partial<Input>) => (await judged({ ...given, ...more }))["log_sandwich"] ?? "";
   assert.match(await sandwich({ stampedTime: at + day }), /^holds/);
   assert.match(await sandwich({ stampedTime: at + day + 1 }), /^fails: .* at the earliest: more than a day after/);
-  assert.match(await sandwich({ stampedTime: null }), /^unchecked: .* No trusted authority says by when\.$/);
+  assert.match(
+    await sandwich({ stampedTime: null }),
+    /^unchecked: .* No trusted authority says by when the log had it\.$/,
+  );
   assert.match(await sandwich({ claimedTime: null }), /^unchecked/);
 });

@@ -38,8 +38,8 @@ add("an older state", holds, { text: proof, carried: stateOf(3) });
 add("the empty tree", holds, { text: proof, carried: stateOf(0) });
 const ofFirst = formatLogProof({ extra: null, index: 0, hashes: inclusionOf(leaves, 0), checkpoint: note });
 add("the empty tree before the first line", holds, { text: ofFirst, carried: stateOf(0) });
-add("another root of the empty tree before the first line", { ...holds, ...fails }, { text: ofFirst, carried: live.signed(0, rootOf(leaves)) });
-add("another history before the line", { ...holds, ...fails }, { text: proof, carried: stateOf(5, others) });
+add("another root of the empty tree before the first line", { ...fails, log_sandwich: "unchecked" }, { text: ofFirst, carried: live.signed(0, rootOf(leaves)) });
+add("another history before the line", { ...fails, log_sandwich: "unchecked" }, { text: proof, carried: stateOf(5, others) });
 add("another root of the proof's size", { log_carried: "fails", log_sandwich: "fails" }, { text: proof, carried: stateOf(11, others) });
 add("a state that is newer than the line", { ...holds, log_sandwich: "fails" }, { text: proof, carried: stateOf(6) });
 add("the state of the proof itself", { ...holds, log_sandwich: "fails" }, { text: proof, carried: note });
@@ -47,5 +47,7 @@ const foreign = formatLogProof({ extra: null, index: 1, hashes: inclusionOf(leav
 add("a proof of another log", alone, { text: foreign });
 add("stamped after a day", holds, { text: proof, stampedTime: sealedAt + day });
 add("stamped after more than a day", { ...holds, log_sandwich: "fails" }, { text: proof, stampedTime: sealedAt + day + 1 });
+add("a proof, where no log is trusted", { log_carried: "unchecked", log_sandwich: "unchecked" }, { text: proof, logs: [] });
+add("a stranger's state and a proof", { ...fails, log_sandwich: "unchecked" }, { text: proof, carried: stateOf(5, leaves, stranger) });
 add("never stamped", { ...holds, log_sandwich: "unchecked" }, { text: proof, stampedTime: null });
 add("without a stated time", { ...holds, log_sandwich: "unchecked" }, { text: proof, claimedTime: null });
