@@ -127,13 +127,14 @@ export async function giveConsent(
   await appendToTrail(tx, deps.rowMac, envelope, "consented", at, detail);
 }
 
-/** The signer's consent, or that of the session to the text of now: a newer text is asked for again. */
+/** The signer's consent, or by the session's link its own: to the text of now, in the signer's language. */
 export function consentOf(
   { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },
-  { signer, place }: Linked,
+  { signer, place, bySession }: Linked,
 ) {
-  const ofSession = place?.consent ?? null;
-  const isCurrent = ofSession?.version === consentTexts.ofClosing(ofSession?.language ?? "en").version;
+  const ofSession = bySession ? (place?.consent ?? null) : null;
+  const isCurrent =
+    ofSession?.language === signer.language && ofSession.version === consentTexts.ofClosing(signer.language).version;
   return signer.consent ?? (isCurrent ? ofSession : null);
 }
 

@@ -199,6 +199,9 @@ test("withdrawing the consent ends every document that is not signed, and leaves
   const link = await sessionLink(jane.email);
   await ceremony.consent(at(link, 1), closingText, browser);
   await sign(at(link, 1));
+  assert.equal((await ceremony.view(at(link, 2))).consent?.version, "2");
+  await ceremony.setLanguage(at(link, 2), "es");
+  assert.equal((await ceremony.view(at(link, 2))).consent, null, "a text is agreed to in the language of the signer");
   await ceremony.decline(at(link, 2), { kind: "withdrawn", reason: "" }, browser);
   assert.deepEqual(await Promise.all(codes.slice(1).map(statusOf)), ["EsignDeclined", "EsignDeclined"]);
   assert.notEqual(await statusOf(codes[0] ?? ""), "EsignDeclined");
@@ -308,7 +311,9 @@ test("an order that comes later joins, one that leaves the room has a link of it
   assert.equal(await ceremony.next(single), null);
   assert.equal((await ceremony.view(single)).state, "ready");
   await ceremony.consent(at(link, 2), closingText, browser);
-  assert.equal((await ceremony.view(single)).consent?.version, "2", "the consent counts by either link");
+  assert.equal((await ceremony.view(single)).consent, null, "the consent for all counts by the session's link");
+  assert.equal((await ceremony.view(at(link, 1))).consent?.version, "2");
+  await ceremony.consent(single, { version: "1", language: "en" }, browser);
   await sign(single);
   assert.equal((await ceremony.view(at(link, 1))).state, "completed");
   await client.ok("DELETE", `/api/rooms/${room}/orders/${later}`);
