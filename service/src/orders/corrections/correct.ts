@@ -84,7 +84,7 @@ export async function correctOrder(
     const by = { actor, at };
     if (email !== null && email !== before.email) {
       await requireAllowed(tx, order, "email", at);
-      await setClientEmail(tx, rowMac, { orderId: order.id, email, isOpen: order.status === "EsignPending" });
+      await setClientEmail(tx, rowMac, { orderId: order.id, email });
       await recordCorrection(tx, order, { kind: "email", before: { email: before.email }, after: { email }, ...by });
     }
     if (faxTo !== null && faxTo !== before.faxTo) {

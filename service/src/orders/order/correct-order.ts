@@ -27,19 +27,21 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
 }
 
 /**
- * Gives the client another address.
- * @param isOpen whether an envelope is open: its signers stay, and a signer with a wrong address is replaced there. Else a
- * signer with the client's earlier address gets the new one.
+ * Gives the client another address. Signers stay while an envelope is open, where a signer with a wrong address is replaced, and
+ * once people have signed under their addresses. Otherwise, a signer with the client's earlier address gets the new one.
  */
 export async function setClientEmail(
   tx: Tx,
   rowMac: RowMac,
-  { orderId, email, isOpen }: { orderId: number; email: string; isOpen: boolean },
+  { orderId, email }: { orderId: number; email: string },
 ): Promise<void> {
   const order = await readSigning(tx, rowMac, orderId);
+  const fixed = await tx.query(sql`
+    SELECT FROM envelopes WHERE order_id = ${orderId} AND (ended_at IS NULL OR outcome = 'Completed')
+    UNION ALL SELECT FROM documents WHERE order_id = ${orderId} AND kind IN ('sealed', 'notarized') LIMIT 1`);
   const earlier = order.customerEmail.toLowerCase();
   const follow = (signer: OrderSigner) => (signer.email.toLowerCase() === earlier ? { ...signer, email } : signer);
-  const signers = isOpen ? signersOf(order) : (order.signers?.map(follow) ?? null);
+  const signers = fixed.length > 0 ? signersOf(order) : (order.signers?.map(follow) ?? null);
   const mac = rowMac.of("orders", signingMembers({ ...order, customerEmail: email, signers }));
   const list = signers && JSON.stringify(signers);
   await tx.query(sql`

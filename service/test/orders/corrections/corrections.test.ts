@@ -218,6 +218,24 @@ test("a client’s new address gets the next round, and the documents link of th
   assert.equal((await ceremony.view(await running.linkOf(moved.email))).state, "ready");
 });
 
+test("a client who has signed did so under the address of that time", async () => {
+  const client = person("Client");
+  const code = await running.order([], {
+    ...{ email: client.email, signers: "", svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street" },
+    ...{ ship_city: "Albany", ship_state: "NY", ship_postal: "12207" },
+  });
+  await signBy(ceremony, await running.linkOf(client.email), "Client");
+  await until(async () => (await statusOf(code)) !== "EsignPending");
+  assert.equal((await call(`${code}/corrections`, { email: person("Client").email })).code, 200);
+  const [order] = await db.query<{ signers: { email: string }[] }>(
+    sql`SELECT signers FROM orders WHERE id = ${await idOf(code)}`,
+  );
+  assert.deepEqual(
+    order?.signers.map(({ email }) => email),
+    [client.email],
+  );
+});
+
 test("of two requests at once to send again one moves the order", async () => {
   const { code } = await declined();
   const { partnerId } = (

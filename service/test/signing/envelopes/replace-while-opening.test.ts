@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { minimal } from "@signsealship/testing/inputs/order-form";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { correctOrder } from "../../../src/orders/corrections/corrections.ts";
 import { replaceSigner } from "../../../src/signing/envelopes/envelopes.ts";
 import { openEnvelope } from "../../../src/signing/envelopes/lifecycle/open.ts";
 import { openCeremonyService } from "./ceremony/ceremony-service.ts";
@@ -47,8 +49,45 @@ async function unopened(signer: object) {
       WHERE e.order_id = ${order.id} AND s.n = 1`);
     return row;
   };
-  return { code, request, signerOf, open: () => openEnvelope(running.deps, order.id) };
+  const emailsOf = async () =>
+    (
+      await running.db.query<{ email: string }>(sql`
+        SELECT s.email FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+        WHERE e.order_id = ${order.id} ORDER BY e.attempt, s.n`)
+    ).map(({ email }) => email);
+  return { code, request, signerOf, emailsOf, open: () => openEnvelope(running.deps, order.id) };
 }
+
+const client = { name: "Client", email: minimal.email };
+
+test("asks the person who replaced a signer before the envelope was open, or while it was prepared", async () => {
+  const mary = { name: "Mary", email: "mary@example.com" };
+  const before = await unopened(client);
+  await replaceSigner(running.deps, before.request, mary);
+  await before.open();
+  assert.deepEqual(await before.emailsOf(), [mary.email, "john@example.com"]);
+  const during = await unopened(client);
+  await inTurn(during.code, () => replaceSigner(running.deps, during.request, mary), during.open);
+  assert.deepEqual(await during.emailsOf(), [mary.email, "john@example.com"]);
+});
+
+test("asks the client at the address that was corrected before the envelope was open, or while it was prepared", async () => {
+  const corrected = new Map([["email", "corrected@example.com"]]);
+  const before = await unopened(client);
+  await correctOrder(running.deps, before.request, corrected);
+  await before.open();
+  assert.deepEqual(await before.emailsOf(), ["corrected@example.com", "john@example.com"]);
+  const during = await unopened(client);
+  await inTurn(during.code, () => correctOrder(running.deps, during.request, corrected), during.open);
+  assert.deepEqual(await during.emailsOf(), ["corrected@example.com", "john@example.com"]);
+});
+
+test("keeps the signers of an open envelope when the client’s address is corrected", async () => {
+  const { request, emailsOf, open } = await unopened(client);
+  await open();
+  await correctOrder(running.deps, request, new Map([["email", "corrected@example.com"]]));
+  assert.deepEqual(await emailsOf(), [client.email, "john@example.com"]);
+});
 
 test("keeps the access step and the language of a signer who is replaced while the envelope opens", async () => {
   for (const kept of [

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
@@ -21,7 +22,7 @@ import { insertRevision, storeTail, withOriginal } from "../records/revisions.ts
 import { appendToTrail } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { issueLink } from "./issue-link.ts";
-import { readSigningOrder, replacementsOf, type SigningOrder } from "./signing-order.ts";
+import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
 /** How long an envelope is open, unless the clock of a test firm was advanced. */
 export const openMs = 30 * dayMs;
@@ -76,11 +77,15 @@ async function openOn(
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
-    // The replacement has a job of its own, which opens the envelope over the new document.
-    if ((await replacementsOf(tx, orderId)) !== order.replacements) return false;
+    // Names and addresses may have been corrected during the preparation, which depends on none of them.
+    const current = await readSigningOrder({ db: tx, rowMac }, orderId);
+    // The replacement of a document has a job of its own, which opens the envelope over the new document.
+    if (current?.replacements !== order.replacements) return false;
+    if (current.signers.length !== signers.length || !isDeepStrictEqual(current.fields, requested))
+      throw new Error(`who signs order ${order.code} was changed while its document was prepared`);
     const at = clock();
     const bytes = original.bytes.length + prepared.tail.length;
-    const envelope = await insertEnvelope(tx, orderId, order, prepared, at);
+    const envelope = await insertEnvelope(tx, orderId, current, prepared, at);
     await insertRevision(tx, envelope, { number: 1, signer: null, bytes, sha256, createdAt: at }, tail);
     await appendToTrail(tx, rowMac, envelope, "created", at, {
       attempt: envelope.attempt,
@@ -88,7 +93,7 @@ async function openOn(
       expiresAt: envelope.expiresAt.toISOString(),
       orderCode: order.code,
       revision: { bytes, number: 1, sha256 },
-      signers: order.signers.map(({ accessCodeHash: _, phone, ...signer }, index) => ({
+      signers: current.signers.map(({ accessCodeHash: _, phone, ...signer }, index) => ({
         ...signer,
         n: index + 1,
         phone: phone && endingOf(phone),

@@ -16,7 +16,7 @@ import {
   signersOf,
 } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { findSigners, type Signer, updateSigner } from "../records/envelope.ts";
+import { findOpenEnvelope, findSigners, type Signer, updateSigner } from "../records/envelope.ts";
 import { leaveSession } from "../records/sessions.ts";
 import { findSigning } from "../records/signing.ts";
 import { appendToTrail } from "../records/trail.ts";
@@ -43,7 +43,7 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
 /** How often a replacement is read again because the signer it takes its defaults from was changed at the same time. */
 const tries = 3;
 
-/** @returns false when the signer in the envelope has other defaults than those that the replacement was read with */
+/** @returns false when the signer now has other defaults than those that the replacement was read with */
 async function replaceBy(
   deps: EnvelopeDeps,
   request: SignerRequest,
@@ -57,7 +57,8 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
   // Decided without a lock first: a second lock would let a later replacement overtake an earlier one.
-  if (defaults.hasEnded && (await replaceForNextRound(deps, request, person))) return true;
+  const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
+  if (isNamed !== null) return isNamed;
   let isReplaced = false;
   await changeSigner(deps, request, async (tx, locked) => {
     const { envelope, signer, signers, at } = locked;
@@ -87,23 +88,27 @@ async function replaceBy(
 }
 
 /**
- * Names another signer while no envelope is open, because the last one was declined or expired: the next one goes to them.
- * @returns false in every other status
+ * Names another signer while no envelope is open, because the last one has ended without all signatures or the next one is
+ * being prepared: the next one goes to them.
+ * @returns null when an envelope is open, or none follows; false when the signer has other defaults
  */
 async function replaceForNextRound(
   { db, clock, rowMac }: EnvelopeDeps,
   { owner, orderCode, n, actor }: SignerRequest,
   person: Person,
-): Promise<boolean> {
+  defaults: Defaults,
+): Promise<boolean | null> {
   return db.transaction(async (tx) => {
     const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
     if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment)
       throw new ServiceError("not_found", "Order not found.");
-    if (order.status !== "EsignDeclined" && order.status !== "EsignExpired") return false;
+    if (!["EsignPending", "EsignDeclined", "EsignExpired"].includes(order.status)) return null;
+    if (await findOpenEnvelope(tx, order.id)) return null;
     const at = clock();
     const signers = signersOf(await readSigning(tx, rowMac, order.id));
     const before = signers[n - 1];
     if (!before) throw new ServiceError("not_found", "No such signer.");
+    if (before.auth !== defaults.auth || before.language !== defaults.language) return false;
     if (signers.some((other, index) => index !== n - 1 && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
     const { name, email, language, auth } = person;
@@ -115,8 +120,8 @@ async function replaceForNextRound(
   });
 }
 
-/** `hasEnded`: the last envelope ended without all signatures. */
-type Defaults = Pick<Signer, "auth" | "language"> & { hasEnded: boolean };
+/** `isOpen`: an envelope was open. */
+type Defaults = Pick<Signer, "auth" | "language"> & { isOpen: boolean };
 
 /** The access step and language of the present signer, which the next one inherits; the order has them before its envelope is open. */
 async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest): Promise<Defaults> {
@@ -125,8 +130,7 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
   const isOpen = found.envelope !== null && found.envelope.endedAt === null;
   const opened = isOpen && found.envelope ? await findSigners(db, found.envelope.id) : signersOf(found.order);
   const { auth, language } = opened[n - 1] ?? ({ auth: "link", language: "en" } as const);
-  const { outcome = null } = found.envelope ?? {};
-  return { auth, language, hasEnded: outcome !== null && outcome !== "Completed" };
+  return { auth, language, isOpen };
 }
 
 const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>

@@ -1,6 +1,6 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
   type OrderSigner,
@@ -27,15 +27,6 @@ export type SigningOrder = Owner & {
 
 type Row = SigningFacts & Owner & { pages: number; isNotarized: boolean; replacements: number; mac: Buffer | null };
 
-const countReplacements = (orderId: Statement): Statement =>
-  sql`(SELECT count(*)::int FROM order_corrections c WHERE c.order_id = ${orderId} AND c.kind = 'document')`;
-
-/** How often the document of an order was replaced. */
-export async function replacementsOf(db: Sql, orderId: number): Promise<number> {
-  const [row] = await db.query<{ n: number }>(sql`SELECT ${countReplacements(sql`${orderId}`)} AS n`);
-  return row?.n ?? 0;
-}
-
 /** Undefined for one that does not wait for signatures. @throws Error when who signs is not what was written */
 export async function readSigningOrder(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
@@ -44,7 +35,8 @@ export async function readSigningOrder(
 ): Promise<SigningOrder | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT ${signingColumns}, o.partner_id AS "partnerId", o.environment, d.pages, o.notarize AS "isNotarized",
-      ${countReplacements(sql`o.id`)} AS replacements, ${verifiedOrder}
+      (SELECT count(*)::int FROM order_corrections c WHERE c.order_id = o.id AND c.kind = 'document') AS replacements,
+      ${verifiedOrder}
     FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
     WHERE o.id = ${orderId} AND o.status = ${status}`);
   if (!row) return undefined;
