@@ -65,9 +65,11 @@ export function sampleWitness(name: string, seed: number) {
 export async function sampleLog(origin: string, seed: number) {
   const privateKey = keyOfSeed(seed);
   const key = await noteKeyOf(origin, new Uint8Array(publicOf(privateKey)));
-  const signed = (size: number, root: Uint8Array) => {
+  /** A checkpoint; `extensions`: further lines of its text, each with its line feed. */
+  const signed = (size: number, root: Uint8Array, extensions = "") => {
     const checkpoint = { origin, size, root };
-    return formatCheckpoint(checkpoint, key, sign(null, Buffer.from(checkpointText(checkpoint)), privateKey));
+    const signature = sign(null, Buffer.from(checkpointText(checkpoint) + extensions), privateKey);
+    return formatCheckpoint(checkpoint, key, signature).replace("\n\n", `\n${extensions}\n`);
   };
   return { key, signed };
 }

@@ -36,19 +36,20 @@ export type DueAnchor = {
   looks: number;
 };
 
-/** Claims anchors of these sources that are due, for one caller until `claimedUntil`, newest first. */
+/** Claims anchors of these sources that are due, for one caller until `claimedUntil`, newest first. The keys are read once, as for jobs. */
 export const claimDueAnchors = (
   db: Sql,
   sources: readonly string[],
   { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
 ): Promise<DueAnchor[]> =>
   db.query<DueAnchor>(sql`
-    UPDATE log_anchors SET next_look_at = ${claimedUntil}, looks = looks + 1
-    WHERE (log, size, source) IN (
+    WITH due AS MATERIALIZED (
       SELECT log, size, source FROM log_anchors WHERE next_look_at <= ${now} AND source = ANY (${sources}::text[])
       ORDER BY size DESC LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
-    RETURNING log, size, source, chosen_at AS "chosenAt", proof, anchored_at AS "anchoredAt", looks`);
+    UPDATE log_anchors a SET next_look_at = ${claimedUntil}, looks = looks + 1
+    FROM due WHERE (a.log, a.size, a.source) = (due.log, due.size, due.source)
+    RETURNING a.log, a.size, a.source, chosen_at AS "chosenAt", proof, anchored_at AS "anchoredAt", looks`);
 
 /** Ends the wait for proofs of sources that anchored a later checkpoint: it holds all that the earlier one holds. */
 export const supersedeWaiting = (db: Sql): Promise<unknown[]> =>

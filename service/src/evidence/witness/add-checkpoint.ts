@@ -26,6 +26,9 @@ type Question = { old: number; proof: Buffer[]; note: string };
 
 const maxHashes = 63;
 
+/** A log's text and signatures. With the cosignature they fit into the database. */
+const maxNoteBytes = 60 * 1024;
+
 /**
  * Answers `add-checkpoint`: cosigns a checkpoint that its log signed and that begins with each one that was cosigned before. The row's lock
  * makes comparing and storing one step, and the state is stored, in the database and in this node's file, before anybody gets the cosignature.
@@ -38,6 +41,8 @@ export async function addCheckpoint(deps: WitnessDeps, body: string): Promise<Wi
     if (!log) return { status: 404, text: `This witness does not cosign ${checkpoint.origin}.\n` };
     const signatures = await signaturesOf(checkpoint, log);
     if (signatures === null) return { status: 403, text: "No key of this log signed the checkpoint.\n" };
+    if (Buffer.byteLength(checkpoint.note.text + signatures) > maxNoteBytes)
+      return { status: 400, text: `A checkpoint with its log's signatures has at most ${maxNoteBytes} bytes.\n` };
     if (question.old > checkpoint.size) return { status: 400, text: "The old size is larger than the checkpoint's.\n" };
     const answer = await deps.db.transaction((tx) => judge(tx, deps, { question, checkpoint, log, signatures }));
     if (answer.status === 200) await deps.witness.remember(log.origin, checkpoint);
@@ -92,11 +97,6 @@ async function judge(
     deps.log.error({ origin, halted }, "the witness does not cosign");
     return { status: 503, text: "This witness does not cosign at present.\n" };
   }
-  const now = clock();
-  const day = now.toISOString().slice(0, 10);
-  if (state.askedOn === day && state.asked >= log.mostADay)
-    return { status: 429, text: `This log may ask ${log.mostADay} times a day.\n` };
-  await countQuestion(tx, state, day);
   if (question.old !== state.size) return { status: 409, text: `${state.size}\n`, isSize: true };
   if (question.old === size && !state.root.equals(root)) {
     deps.log.error({ origin, size }, "a log signed two states of one size");
@@ -106,6 +106,14 @@ async function judge(
   if (!(await verifyConsistency(states))) {
     deps.log.warn({ origin, old: state.size, size }, "a log did not prove that it begins with what was cosigned");
     return { status: 422, text: "The proof does not lead from the old state to the checkpoint.\n" };
+  }
+  const now = clock();
+  const day = now.toISOString().slice(0, 10);
+  // Anybody may send a log's public checkpoints. Only the log makes its state grow, so nothing else counts.
+  if (size > state.size) {
+    if (state.askedOn === day && state.asked >= log.mostADay)
+      return { status: 429, text: `This log may ask ${log.mostADay} times a day.\n` };
+    await countQuestion(tx, state, day);
   }
   const cosignature = witness.cosign(note.text, now);
   await updateState(

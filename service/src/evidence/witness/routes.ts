@@ -3,13 +3,14 @@ import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { addCheckpoint, type WitnessDeps } from "./add-checkpoint.ts";
-import { selectStates } from "./store.ts";
+import { selectNote } from "./store.ts";
 
 const maxBodyBytes = 72 * 1024;
 
 /** `POST /witness/add-checkpoint` and `GET /witness/SHA256_OF_ORIGIN/checkpoint`, as C2SP tlog-witness has them. */
 export async function witnessRoutes(app: FastifyInstance, deps: WitnessDeps, limits: RateLimits): Promise<void> {
   const { db, witness } = deps;
+  const origins = new Map([...witness.logs.keys()].map((origin) => [hash("sha256", origin), origin]));
   const shown = { schema: { hide: true }, onRequest: limits.limit("log") };
   // A Fastify context of its own, so that other routes keep their parsers.
   await app.register(async (room) => {
@@ -27,8 +28,8 @@ export async function witnessRoutes(app: FastifyInstance, deps: WitnessDeps, lim
     });
   });
   app.get<{ Params: { origin: string } }>("/witness/:origin/checkpoint", shown, async (request, reply) => {
-    const states = await selectStates(db, witness.id);
-    const note = states.find(({ origin }) => hash("sha256", origin) === request.params.origin)?.note;
+    const origin = origins.get(request.params.origin);
+    const note = origin === undefined ? null : await selectNote(db, witness.id, origin);
     if (!note) throw new ServiceError("not_found", "This witness has cosigned no such log.");
     const headers = { "Cache-Control": "max-age=1", "Access-Control-Allow-Origin": "*" };
     return reply.headers(headers).type("text/plain; charset=utf-8").send(note);

@@ -69,6 +69,13 @@ export const updateState = (tx: Tx, { witness, origin, size, root }: WitnessedSt
 export const selectStates = (db: Pick<Tx, "query">, witness: string) =>
   db.query<StoredState>(sql`SELECT ${columns} FROM witness_logs WHERE witness = ${witness} ORDER BY origin`);
 
+/** The newest note that was cosigned; null before the first one. */
+export async function selectNote(db: Pick<Tx, "query">, witness: string, origin: string): Promise<string | null> {
+  const [row] = await db.query<{ note: string | null }>(sql`
+    SELECT note FROM witness_logs WHERE witness = ${witness} AND origin = ${origin}`);
+  return row?.note ?? null;
+}
+
 /** A restored database may lack what was cosigned: no key of it cosigns again. */
 export const endWitnessing = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`UPDATE witness_logs SET restored_at = ${at} WHERE restored_at IS NULL`));

@@ -145,11 +145,26 @@ test("refuses unknown logs and keys, and texts of another form, without a trace"
     assert.equal((await fetch(`${harness.service.baseUrl}/witness/${path}/checkpoint`)).status, 404, path);
 });
 
-test("answers a log no more often in a day than its list says", async () => {
+test("answers a log no more often in a day than its list says, whoever repeats its public checkpoints", async () => {
   const tree = leaves(3);
-  assert.equal(await statusOf(question(limited, 0, tree.slice(0, 1))), 200);
+  const first = question(limited, 0, tree.slice(0, 1));
+  assert.equal(await statusOf(first), 200);
+  for (const [body, expected] of [
+    [first, 409],
+    [question(limited, 1, tree.slice(0, 1)), 200],
+    [question(limited, 1, tree).replace(/\n[^\n]+\n\n/, "\n\n"), 422],
+  ] as const)
+    for (let i = 0; i < 3; i++) assert.equal(await statusOf(body), expected);
   assert.equal(await statusOf(question(limited, 1, tree.slice(0, 2))), 200);
   assert.equal(await statusOf(question(limited, 2, tree)), 429);
+});
+
+test("refuses a checkpoint that is too long to be stored, though its log signed it", async () => {
+  const log = nextLog();
+  const tree = leaves(1);
+  const long = (bytes: number) => `old 0\n\n${log.signed(1, rootOf(tree), `${"x".repeat(bytes)}\n`)}`;
+  assert.equal(await statusOf(long(64_000)), 400);
+  assert.equal(await statusOf(long(60_000)), 200);
 });
 
 test("of two histories that race, every cosignature is of one", async () => {
