@@ -267,7 +267,18 @@ const drawings: [name: string, draw: (sheet: Sheet) => Sheet, entries?: string, 
         .text(72, 750, `Buyer's initials ${blank(6)} ${blank(6)}`, { size: 9 })
         .text(330, 750, `Seller's Initials: ${blank(8)}`, { size: 9 })
         .expect("initials", 142, 750)
+        .expect("initials", 174, 750)
         .expect("initials", 405, 750);
+    },
+  ],
+  [
+    "a ledger with empty cells",
+    (s) => {
+      for (const [column, heading] of ["Date", "Item", "Amount"].entries()) {
+        s.text(78 + 120 * column, 316, heading, { size: 10 });
+        for (let row = 0; row < 4; row++) s.box(72 + 120 * column, 300 + 24 * row, 120, 24);
+      }
+      return s;
     },
   ],
   [

@@ -12,8 +12,9 @@ export const endOf = ({ x, width }: { readonly x: number; readonly width: number
 export const overlap = (a: { x: number; width: number }, b: { x: number; width: number }): number =>
   Math.min(endOf(a), endOf(b)) - Math.max(a.x, b.x);
 
-/** The words of a page, without the marks that blanks are made of. */
-export const wordsIn = ({ runs }: PageContent): Run[] => runs.filter((run) => !isMarks(run));
+/** The words of a page, without the marks that blanks are made of, and those between blanks. */
+export const wordsIn = ({ runs }: PageContent): Run[] =>
+  runs.filter((run) => !isMarks(run) && !/^[/|&,;]+$/.test(run.text));
 
 /** The blanks of a page, those of marks first: a rule below marks, and a box around a rule, is the same blank. */
 export function blanksIn(content: PageContent): Blank[] {
@@ -43,7 +44,7 @@ function marksTogether(marks: readonly Run[]): Blank[] {
   const found: Blank[] = [];
   for (const { x, y, width } of [...marks].sort((a, b) => a.y - b.y || a.x - b.x)) {
     const last = found.at(-1);
-    if (last && Math.abs(last.y - y) < 2 && x - endOf(last) < 4)
+    if (last && Math.abs(last.y - y) < 2 && x - endOf(last) < 1.5)
       found[found.length - 1] = { ...last, width: endOf({ x, width }) - last.x };
     else found.push({ x, y, width, box: null });
   }
@@ -58,10 +59,10 @@ const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
   words.some((run) => run.y > rule.y - 6 && run.y <= rule.y + 1 && overlap(run, rule) > Math.min(12, 0.3 * rule.width));
 
 /** How high the page is empty above a line, at most `most`. */
-export function roomAbove(blank: Blank, words: readonly Run[], most: number): number {
-  const top = blank.box ? blank.box.y : Number.NEGATIVE_INFINITY;
-  const inside = blank.box ? words.filter((run) => blank.box && isInside(run, blank.box)) : words;
-  const lines = inside.filter((run) => run.y < blank.y - 4 && overlap(run, blank) > 2).map((run) => run.y);
-  const floor = Math.max(top, ...lines.map((y) => y + 2));
+export function roomAbove(blank: Blank, others: readonly (Run | Blank)[], most: number): number {
+  const { box } = blank;
+  const within = box ? others.filter((each) => "text" in each && isInside(each, box)) : others;
+  const lines = within.filter((each) => each.y < blank.y - 4 && overlap(each, blank) > 2).map(({ y }) => y + 2);
+  const floor = Math.max(box ? box.y : Number.NEGATIVE_INFINITY, ...lines);
   return Math.max(Math.min(most, blank.y - floor), 10);
 }

@@ -61,8 +61,7 @@ function widthsByFont({ fnArray, argsArray }: Operators, OPS: Ops): Map<string, 
 
 /** Follows the matrix of the drawing, and collects horizontal lines and boxes. */
 function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Matrix) {
-  const rules: Rule[] = [];
-  const boxes: Rect[] = [];
+  const into: Lines = { rules: [], boxes: [], uprights: [] };
   const stack: Matrix[] = [];
   let matrix = toShown;
   for (const [index, operator] of fnArray.entries()) {
@@ -74,14 +73,17 @@ function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Matrix) {
       stack.push(matrix);
       const own = args[0] as ArrayLike<number> | null;
       if (own) matrix = times(matrix, matrixOf(own));
-    } else if (operator === OPS.constructPath) collect(args, OPS, matrix, { rules, boxes });
+    } else if (operator === OPS.constructPath) collect(args, OPS, matrix, into);
   }
-  return { rules: joined(rules), boxes };
+  const cells = cellsIn(into.rules, into.uprights);
+  const rules = joined(into.rules).filter((rule) => !cells.some((cell) => isEdgeOf(rule, cell)));
+  return { rules, boxes: [...into.boxes, ...cells] };
 }
 
+type Lines = { readonly rules: Rule[]; readonly boxes: Rect[]; readonly uprights: Upright[] };
 type Points = readonly (readonly [number, number])[];
 
-function collect(args: readonly unknown[], OPS: Ops, matrix: Matrix, into: { rules: Rule[]; boxes: Rect[] }): void {
+function collect(args: readonly unknown[], OPS: Ops, matrix: Matrix, into: Lines): void {
   const [paint, data] = args as [number, [ArrayLike<number> | null] | null];
   const path = data?.[0];
   if (!path || paint === OPS.endPath) return;
@@ -92,6 +94,7 @@ function collect(args: readonly unknown[], OPS: Ops, matrix: Matrix, into: { rul
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const [width, height] = [right - left, bottom - top];
     if (width > 1.5 && height <= thin) into.rules.push({ x: left, y: bottom, width });
+    else if (width <= thin && height > 6) into.uprights.push({ x: left, top, bottom });
     else if (shown.length >= 4 && width > 8 && height > 6 && isBox(shown))
       into.boxes.push({ x: left, y: top, width, height });
   }
@@ -145,6 +148,55 @@ function joined(rules: readonly Rule[]): Rule[] {
   }
   return found;
 }
+
+/** A vertical line that is drawn. */
+type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
+
+/** More lines than the tables of a form have are a drawing. */
+const mostLines = 400;
+const touch = 2;
+
+type Span = { readonly at: number; readonly from: number; readonly to: number };
+
+/** Pieces of the same line, cell by cell, are one line. */
+function whole(spans: readonly Span[]): Span[] {
+  const found: Span[] = [];
+  for (const span of [...spans].sort((a, b) => Math.round(a.at) - Math.round(b.at) || a.from - b.from)) {
+    const last = found.at(-1);
+    if (last && Math.abs(last.at - span.at) < 1 && span.from - last.to < touch)
+      found[found.length - 1] = { ...last, to: Math.max(last.to, span.to) };
+    else found.push(span);
+  }
+  return found;
+}
+
+/** The cells of tables that are drawn line by line: each between two lines down, from a line across to the next one. */
+function cellsIn(rules: readonly Rule[], uprights: readonly Upright[]): Rect[] {
+  if (uprights.length < 2 || rules.length > mostLines || uprights.length > mostLines) return [];
+  const across = whole(rules.map(({ x, y, width }) => ({ at: y, from: x, to: x + width })));
+  const down = whole(uprights.map(({ x, top, bottom }) => ({ at: x, from: top, to: bottom })));
+  const covers = ({ from, to }: Span, start: number, end: number) => from <= start + touch && to >= end - touch;
+  return across.flatMap((top) => {
+    const sides = down.filter(
+      ({ at, from, to }) => covers(top, at, at) && from <= top.at + touch && to > top.at + touch * 3,
+    );
+    return sides.slice(1).flatMap((right, index): Rect[] => {
+      const left = sides[index];
+      if (!left) return [];
+      const below = across.filter(
+        ({ at, from, to }) => at > top.at + touch * 3 && covers({ at, from, to }, left.at, right.at),
+      );
+      const bottom = below[0];
+      if (!bottom || !covers(left, top.at, bottom.at) || !covers(right, top.at, bottom.at)) return [];
+      return [{ x: left.at, y: top.at, width: right.at - left.at, height: bottom.at - top.at }];
+    });
+  });
+}
+
+/** Whether a rule is the upper or lower edge of a box: it is not a line to write on. */
+const isEdgeOf = ({ x, y, width }: Rule, box: Rect): boolean =>
+  (Math.abs(y - box.y) < touch || Math.abs(y - box.y - box.height) < touch) &&
+  Math.min(x + width, box.x + box.width) - Math.max(x, box.x) > 0.5 * Math.min(width, box.width);
 
 type Annotation = {
   readonly subtype?: string;

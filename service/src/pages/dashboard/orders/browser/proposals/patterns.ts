@@ -11,18 +11,25 @@ export const labelPatterns: readonly Pattern[] = [
   {
     is: "notary",
     words:
-      /\bnotar(?:y|ial|ies)\b|\bmy commission\b|\bcommission (?:no|number|expires)\b|\bwitness(?:es)?\b|\bdeputy clerk\b/i,
+      /\bnotar(?:y|ial|ies|io|ia|ios)\b|\bmy commission\b|\bcommission (?:no|number|expires)\b|\bwitness(?:es)?\b|\btestigos?\b|\bdeputy clerk\b|\b(?:county|court) clerk\b|\brecorder\b|\bjudge\b|\bmagistrate\b|\bjuez\b|\b(?:received|registered|recorded|issued|verified|prepared) by\b/i,
   },
-  { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\biniciales\b/i },
+  // A sentence goes on behind its blank.
+  { is: "other", words: /^(?:[^\s,]+ ){2,}(?:on|at|to|the|in|this|for)$/i },
+  { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\b(?:iniciales|r[uú]brica)\b/i },
+  {
+    is: "signature",
+    words:
+      /\b(?:nombre y firma|firma y nombre|name and signature|sign your (?:full )?name|signature and (?:printed )?name)\b/i,
+  },
   {
     is: "date",
     words:
-      /^(?:the )?dates?(?: (?:of )?(?:signed|signing|signature))?(?: \(.*\))?$|^dated(?: (?:this|as of))?$|^signed on$|\bdate signed\b|\bsignature date\b|^fecha$|^on$/i,
+      /^(?:the )?dates?(?: (?:of )?(?:signed|signing|signature|acceptance|execution))?(?: \(.*\))?$|^dated(?: (?:this|as of|on))?$|^(?:executed|signed) (?:this|as of|on)$|\bdate signed\b|\b(?:signature|today['’]?s) date\b|^\((?:date|fecha)\)$|^fecha(?: de (?:la )?firma)?$|^on$/i,
   },
   {
     is: "name",
     words:
-      /\bprint(?:ed)?(?: or type[d]?)?(?: full| legal)? name\b|\bname \(?(?:please )?print(?:ed)?\)?|\btyped? (?:or printed )?name\b|\btype or print name\b|^\(?(?:full |legal )?name\)?$|\bnombre\b/i,
+      /\bprint(?:ed)?(?: or type[d]?)?(?: full| legal)? name\b|\bname \(?(?:please )?print(?:ed)?\)?|\btyped? (?:or printed )?name\b|\btype or print name\b|\bprint your name\b|^\(?(?:full |legal )?name\)?$|^printed?$|^nombre(?: completo)?$|\bnombre (?:en letra|impreso)\b/i,
   },
   {
     is: "other",
@@ -31,35 +38,81 @@ export const labelPatterns: readonly Pattern[] = [
   },
   {
     is: "other",
-    words: /\b(?:address|county|parcel|zip code|phone|email|amount|dollars|rent|deposit|book|recorded|instrument)\b/i,
-  },
-  {
-    is: "signature",
-    words: /\bsign(?:ature|ed|atures)?\b(?! page)|\bsign here\b|\bfirma\b|^by$|^x$|^\(?l\.\s?s\.\)?$|^\(?seal\)?$/i,
+    words:
+      /\b(?:address|county|parcel|zip code|phone|email|amount|dollars|rent|deposit|book|recorded|instrument|names?|nombre|title|number|direcci[oó]n|tel[eé]fono|nacimiento)\b/i,
   },
   {
     is: "signature",
     words:
-      /\b(?:grantors?|grantees?|buyers?|sellers?|borrowers?|lenders?|landlords?|tenants?|lessors?|lessees?|owners?|trustors?|trustees?|settlors?|affiants?|declarants?|principals?|agents?|brokers?|guarantors?|makers?|mortgagors?|mortgagees?|employers?|employees?|contractors?|clients?|customers?|husband|wife|spouse|purchasers?|members?|managers?|partners?|president|applicants?|patients?|parents?|guardians?|part(?:y|ies)|testat(?:or|rix)|authorized (?:signatory|representative|agent)|undersigned|assign(?:or|ee)s?|licens(?:or|ee)s?|releas(?:or|ee)s?)\b/i,
+      /\bsign(?:s|ed|ers?|ature|atures)?\b(?! page)|\bsignator(?:y|ies)\b|\bsign here\b|\bfirmas?\b|^by(?: x)?$|^x$|^\(?l\.\s?s\.\)?$|^\(?seal\)?$|^recib[ií](?: conforme)?$|^(?:acepto|de conformidad|por)$|\b(?:approved|accepted|agreed|authorized|acknowledged)(?: and (?:agreed|accepted))?(?: to)? by\b/i,
+  },
+  {
+    // Parties, as forms name them.
+    is: "signature",
+    words:
+      /\b(?:co-?)?(?:grantors?|grantees?|buyers?|sellers?|borrowers?|lenders?|landlords?|tenants?|lessors?|lessees?|(?:home|policy)?owners?|trustors?|trustees?|settlors?|affiants?|declarants?|deponents?|principals?|agents?|brokers?|guarantors?|suret(?:y|ies)|makers?|mortgagors?|mortgagees?|employers?|employees?|(?:sub)?contractors?|consultants?|vendors?|suppliers?|architects?|engineers?|clients?|customers?|(?:policy|card|account)? ?holders?|insureds?|claimants?|beneficiar(?:y|ies)|husband|wife|spouse|purchasers?|members?|managers?|supervisors?|partners?|president|secretary|treasurer|chair(?:man|woman|person)?|(?:managing )?directors?|officers?|executors?|executrix|administrators?|representatives?|conservators?|applicants?|participants?|volunteers?|students?|residents?|occupants?|patients?|parents?|guardians?|attorneys?|counsel|plaintiffs?|defendants?|petitioners?|respondents?|debtors?|creditors?|obligors?|obligees?|indemnitors?|transferors?|transferees?|donors?|donees?|subscribers?|part(?:y|ies)|testat(?:or|rix)|undersigned|assign(?:or|ee)s?|licens(?:or|ee)s?|releas(?:or|ee)s?|disclosing|receiving)\b/i,
+  },
+  {
+    is: "signature",
+    words:
+      /\b(?:arrendador[ea]?s?|arrendatari[oa]s?|inquilin[oa]s?|propietari[oa]s?|vendedor[ea]?s?|comprador[ea]?s?|poderdantes?|apoderad[oa]s?|mandantes?|mandatari[oa]s?|otorgantes?|aceptantes?|deudor[ea]?s?|acreedor[ea]?s?|prestamistas?|prestatari[oa]s?|fiador[ea]?s?|avalistas?|garantes?|clientes?|pacientes?|empleador[ea]?s?|emplead[oa]s?|trabajador[ea]?s?|solicitantes?|declarantes?|comparecientes?|testador[ea]?s?|padre|madre|tutor[ea]?s?|representante(?: legal)?|contratistas?|c[oó]nyuges?)\b/i,
   },
 ];
 
-/** Lines that open a block whose blanks are the notary's, and those that close it. */
-export const notaryBlock = {
-  opens:
-    /\b(?:acknowledged before me|subscribed and sworn|sworn to (?:and|or|before)|before me,? (?:the undersigned|a notary|personally)|notary acknowledg|acknowledgment|jurat)\b/i,
-  closes: /\bcommission expires\b|\bnotary public\b/i,
-} as const;
+/** A party's or a person's name alone is a signature only after words like these. */
+export const executionWords =
+  /\bin witness whereof\b|\bexecuted\b|\bhereunto\b|\bsigned\b|\bsign(?:ing)? (?:below|here)\b|\bsignatures?\b|\bagreed (?:and|to)\b|\bundersigned\b|\baccepted\b|\battest\b|\bdated\b|\bby:|\bset (?:my|our|their|his|her) hands?\b|\bfirm(?:a|an|ado|amos)\b|\baceptan?\b|\botorgad[oa]\b|\ben (?:fe|testimonio) de\b/i;
+
+/** A part of a page whose blanks are for others than the signers. */
+export type ReservedPart = {
+  readonly opens: RegExp;
+  /** Words that must follow further down: any document may have an "acknowledgment". */
+  readonly needs?: RegExp;
+  readonly closes?: RegExp;
+  /** In points. Without it, and without words that close the part, it goes on to the end of the page. */
+  readonly height?: number;
+};
+
+const notaryCloses = /\bcommission expires\b|\bnotary public\b|\bnotari[oa] p[uú]blic[oa]\b/i;
+
+export const reservedParts: readonly ReservedPart[] = [
+  {
+    opens:
+      /\b(?:acknowledged before me|subscribed and sworn|sworn (?:to (?:and|or) .{0,40})?(?:to )?before|before me,? (?:the undersigned|a notary|personally)|notary acknowledg|ante m[ií])\b/i,
+    closes: notaryCloses,
+  },
+  {
+    opens: /\b(?:acknowledge?ment|jurat)\b/i,
+    needs: /\bnotar(?:y|ial|io|ia)\b|\bbefore me\b|\bcommission expires\b|\bpersonally appeared\b|\bofficial seal\b/i,
+    closes: notaryCloses,
+  },
+  { opens: /\bso ordered\b/i, closes: /\b(?:judge|magistrate|commissioner)\b/i, height: 150 },
+  { opens: /\b(?:office|official|committee|court|bank|lender|internal)(?:['’]s)? use only\b/i, height: 90 },
+];
 
 /** In points, unless said otherwise. */
 export const measures = {
   /** Shorter blanks are for a number or an initial. */
   leastBlank: 50,
   leastInitials: 18,
+  /** Before an item of a list: a longer blank is for words. */
+  mostInitials: 60,
+  /** From words that ask for initials down to the blanks of the list. */
+  initialsAbove: 300,
+  /** The share of the page's height: short blanks behind a party's name below it are for initials. */
+  foot: 0.85,
+  /** From a cell for a signature to that of its date or name. */
+  cellsOfSigner: 120,
+  /** Fewer words are a label or a heading. */
+  wordsOfSentence: 9,
   /** The share of the page's width: a longer rule divides the page. */
   mostBlank: 0.8,
   /** From the end of a label to the blank on its right. */
-  labelBeside: 120,
+  labelBeside: 160,
+  /** Farther away, a label without a colon counts only where the words below the blank say nothing. */
+  labelNear: 40,
+  /** The words of a label above its blank that speaks of signing; of any other they are fewer. */
+  wordsAbove: 7,
   /** From a rule to the label below it, and above it. */
   labelBelow: 18,
   labelAbove: 24,

@@ -71,13 +71,21 @@ function pieces(characters: readonly string[]): { from: number; to: number }[] {
   return found;
 }
 
-/** How many characters of the same blank mark follow, with single spaces between them. */
+/**
+ * How many characters of the same blank mark follow, with single spaces between them: "_ _ _" is one blank, and "____ ____" are
+ * two.
+ */
 function markLength(characters: readonly string[], from: number): number {
-  if (!isBlankMark(characters[from])) return 0;
   const mark = characters[from];
+  if (!isBlankMark(mark)) return 0;
   let end = from;
-  while (characters[end] === mark || (characters[end] === " " && characters[end + 1] === mark)) end++;
-  return end - from;
+  let together = 0;
+  for (;;) {
+    if (characters[end] === mark) together++;
+    else if (characters[end] === " " && characters[end + 1] === mark && together < 3) together = 0;
+    else return end - from;
+    end++;
+  }
 }
 
 const isGap = (characters: readonly string[], at: number): boolean =>

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type OfficeForm, officeForms, type Place } from "@signsealship/testing/inputs/office-forms";
+import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
+import { readContent } from "../../../src/pages/dashboard/orders/browser/proposals/content.ts";
+import { type Proposal, propose } from "../../../src/pages/dashboard/orders/browser/proposals/propose.ts";
+
+/** The places of one form that were found and missed, and the proposals that match none. */
+interface Score {
+  found: Place[];
+  missed: Place[];
+  wrong: (Proposal & { page: number })[];
+}
+
+async function proposalsOf(pdf: Buffer) {
+  const { opening, OPS } = await openWithPdfJs(pdf);
+  try {
+    const document = await opening.promise;
+    const all: Score["wrong"] = [];
+    for (let page = 1; page <= document.numPages; page++)
+      for (const proposal of propose(await readContent(await document.getPage(page), OPS)))
+        all.push({ ...proposal, page });
+    return all;
+  } finally {
+    await opening.destroy();
+  }
+}
+
+/** A proposal is right where a person would not move it: on its line, and over most of its width. */
+function isAt(place: Place, { page, kind, rect }: Score["wrong"][number]): boolean {
+  const shared = (from: "x" | "y", size: "width" | "height") =>
+    Math.min(place.rect[from] + place.rect[size], rect[from] + rect[size]) - Math.max(place.rect[from], rect[from]);
+  const width = shared("x", "width");
+  return (
+    place.page === page &&
+    place.type === kind &&
+    width >= 0.6 * Math.min(place.rect.width, rect.width) &&
+    width >= 0.5 * Math.min(rect.width, 200) &&
+    shared("y", "height") >= 0.5 * Math.min(place.rect.height, rect.height)
+  );
+}
+
+async function scoreOf({ pdf, places }: OfficeForm): Promise<Score> {
+  const wrong = await proposalsOf(pdf);
+  const found: Place[] = [];
+  const missed: Place[] = [];
+  for (const place of places) {
+    const at = wrong.findIndex((proposal) => isAt(place, proposal));
+    if (at >= 0) wrong.splice(at, 1);
+    (at >= 0 ? found : missed).push(place);
+  }
+  return { found, missed, wrong };
+}
+
+/** The service never asks a signer for a witness's signature: a proposal there is wrong. */
+const isWitness = ({ role }: Place): boolean => /^(?:witness|testigo)$/.test(role);
+
+for (const [set, least] of [
+  ["a", { signature: 70, initials: 19, date: 45 }],
+  ["b", { signature: 64, initials: 10, date: 40 }],
+] as const)
+  describe(`set ${set} of the forms of offices:`, () => {
+    const scores = Promise.all(
+      officeForms(
+        new URL(`office-forms/${set}.txt`, import.meta.resolve("@signsealship/testing/inputs/office-forms")),
+      ).map(scoreOf),
+    );
+
+    for (const [type, count] of Object.entries(least))
+      test(`finds at least ${count} of the places for ${type}`, async () => {
+        const all = await scores;
+        const isAsked = (place: Place) => place.type === type && !isWitness(place);
+        const found = all.flatMap((score) => score.found).filter(isAsked).length;
+        const missed = all.flatMap((score) => score.missed).filter(isAsked).length;
+        console.log(`set ${set}, ${type}: ${found} of ${found + missed} found`);
+        assert.ok(found >= count, `${found} were found`);
+        if (type === "signature") assert.ok(found >= 0.9 * (found + missed), "fewer than 90 % were found");
+      });
+
+    test("proposes nothing wrong in more than 1 of 10", async () => {
+      const all = await scores;
+      const found = all.flatMap((score) => score.found);
+      const wrong = all.flatMap((score) => score.wrong).length + found.filter(isWitness).length;
+      const count = found.length + all.flatMap((score) => score.wrong).length;
+      console.log(`set ${set}, wrong: ${wrong} of ${count} proposals`);
+      assert.ok(wrong <= 0.05 * count, `${wrong} of ${count} are wrong`);
+    });
+  });
