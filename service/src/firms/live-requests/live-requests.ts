@@ -1,7 +1,7 @@
 /** Live for a firm: an owner asks, an operator decides. No key is handed over. */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, mayUseLive, type Principal } from "../../kernel/identity/identity.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
@@ -25,7 +25,8 @@ const kind = "live_access";
 /**
  * Asks for live on behalf of the caller's firm. All owners and the firm's contact address are mailed, so that they notice a
  * request that none of them made.
- * @throws ServiceError for a caller who is not an owner, without a recent proof, and where it was asked for or given already
+ * @throws ServiceError for a caller who is not an owner, without a recent proof, where it was asked for or given already, and within
+ * a day after a refusal
  */
 export async function askForLive(deps: LiveDeps, principal: Principal): Promise<void> {
   const { db, clock } = deps;
@@ -36,6 +37,9 @@ export async function askForLive(deps: LiveDeps, principal: Principal): Promise<
     await requireOwnerNow(tx, deps, principal);
     const at = clock();
     requireProof(principal, at, "test");
+    const latest = await store.selectLatest(tx, partnerId);
+    if (latest?.state === "refused" && latest.decidedAt !== null && at.getTime() - latest.decidedAt.getTime() < dayMs)
+      throw new ServiceError("conflict", "Live was refused less than 24 hours ago. Ask again a day after the refusal.");
     const id = newUuid();
     if (!(await store.insertRequest(tx, { id, partnerId, askedBy: member.userId, at })))
       throw new ServiceError("conflict", "Live was asked for already. The operator of this service decides on it.");
@@ -147,12 +151,12 @@ const subjects: Readonly<Record<Moment, string>> = {
   refused: "Live was not given",
 };
 
-/** Skips people who are no longer owners, and a firm without a contact address. */
+/** Skips people who are no longer owners, a firm without a contact address, and news that the request's state does not bear out. */
 export const liveAccessMail = defineMail({
   queue: "live-mail",
-  async load({ requestId, ownerId }: News, { db }: MailDeps) {
+  async load({ requestId, moment, ownerId }: News, { db }: MailDeps) {
     const request = await store.selectRequest(db, requestId);
-    if (!request) return null;
+    if (request?.state !== moment) return null;
     const { partnerId } = request;
     const owner = ownerId === null ? undefined : await ownerAddress(db, { partnerId, environment: "test" }, ownerId);
     const to = ownerId === null ? request.contactEmail : owner?.email;

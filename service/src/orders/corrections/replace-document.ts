@@ -103,15 +103,18 @@ const placesOf = (
     await requireAllowed(tx, order, "document", clock());
     const { partnerId, environment } = owner;
     const before = await readOriginal(tx, rowMac, order.id, { partnerId, environment, orderCode: order.code });
-    const signers = order.sign ? signersOf(before) : [];
+    const signers = signersOf(before);
     const text = sent.get("fields")?.trim() ?? "";
     const isSearched = fieldsOf<(typeof formFields)[number]>(sent).flag("find_places");
     if (text !== "" && isSearched) throw invalid("fields and find_places exclude each other: send one of them.");
-    if (text !== "" && !order.sign) throw invalid("fields must be left out unless signing is bought.");
+    if (text !== "" && !order.sign && !order.notarize)
+      throw invalid("fields must be left out unless signing is bought.");
     const routing = signers.map(({ routing }) => routing);
     const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
     const { sign, notarize } = order;
-    return { names: signers.map(({ name }) => name), fields, sign, notarize };
+    // A document that only a notary signs may be for ink alone, unless it says where people sign.
+    const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
+    return { names, fields, sign, notarize };
   });
 
 /** Tries to sign it in memory, as when an order is placed. @throws ServiceError naming the obstacle */

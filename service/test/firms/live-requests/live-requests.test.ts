@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { until } from "@signsealship/testing/until";
+import { liveAccessMail } from "../../../src/firms/live-requests/live-requests.ts";
+import { decideRequest, insertRequest } from "../../../src/firms/live-requests/store.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailsTo, postForm, signIn } from "../members/signed-in-member.ts";
 import { newOperator } from "../operators/console-people.ts";
@@ -94,11 +97,17 @@ test("live is asked for once, granted without a key, and mailed to the owners", 
   assert.deepEqual(tasks, [{ state: "done" }]);
 });
 
-test("a refusal has a reason, which is mailed and shown, and the owner may ask again", async () => {
+test("a refusal has a reason, which is mailed and shown, and the owner may ask again a day later", async () => {
   const { owner, partnerId, workEmail } = await firm("Ash Title");
   await open(owner);
-  await ask(owner);
-  const [request] = await requestsOf(partnerId);
+  const [user] = await db.query<{ id: string }>(sql`SELECT id FROM users WHERE email = ${workEmail}`);
+  const [id, at] = [randomUUID(), new Date(Date.now() - 25 * 3600_000)];
+  await db.transaction(async (tx) => {
+    await insertRequest(tx, { id, partnerId, askedBy: user?.id ?? "", at });
+    await decideRequest(tx, id, { state: "refused", by: "test", at, note: "Too early." });
+  });
+  assert.equal((await ask(owner)).status, 303);
+  const request = (await requestsOf(partnerId)).at(-1);
   const admin = await newOperator(harness, { roles: ["admin"] });
   assert.equal((await decide(request?.id ?? "", "refuse", admin)).status, 400);
   assert.equal(
@@ -108,7 +117,21 @@ test("a refusal has a reason, which is mailed and shown, and the owner may ask a
   await until(() => mailsTo(service, workEmail).some((mail) => mail.includes("Complete a test order first.")));
   assert.match(await look("/dashboard/settings", owner), /Complete a test order first\./);
   assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
-  assert.equal((await ask(owner)).status, 303);
+  assert.match(await alertIn(await ask(owner)), /^Live was refused less than 24 hours ago\./);
+});
+
+test("a mail about a decision that nobody made is not sent", async () => {
+  const { owner, partnerId, workEmail } = await firm("Rowan Title");
+  await open(owner);
+  await ask(owner);
+  const [request] = await requestsOf(partnerId);
+  const [user] = await db.query<{ id: string }>(sql`SELECT id FROM users WHERE email = ${workEmail}`);
+  const news = { requestId: request?.id ?? "", moment: "granted", ownerId: user?.id ?? "" } as const;
+  await db.transaction((tx) => liveAccessMail.enqueue(tx, news));
+  await until(
+    async () => (await db.query(sql`SELECT FROM jobs WHERE payload ->> 'requestId' = ${news.requestId}`)).length === 0,
+  );
+  assert.ok(!mailsTo(service, workEmail).some((mail) => mail.includes("Your firm has live now")));
 });
 
 test("who is no owner any more gets nothing, and neither gets a member", async () => {

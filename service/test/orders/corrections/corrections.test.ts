@@ -236,6 +236,26 @@ test("a client who has signed did so under the address of that time", async () =
   );
 });
 
+test("a document for a notary alone is replaced with the places where people sign", async () => {
+  const place = (y: number) =>
+    JSON.stringify([{ signer: 1, kind: "signature", page: 1, x: 100, y, width: 200, height: 50 }]);
+  const more = { svc_sign: "", svc_notary: "true", name: "Jane Doe", signers: "", fields: place(100) };
+  const code = await running.order([], more, undefined, { pay: false });
+  await changeOrder(db, code, sql`status = 'NotarizationFailed'`);
+  const placeOf = async () =>
+    (
+      await db.query<{ y: number }>(
+        sql`SELECT (signature_fields -> 0 ->> 'y')::int AS y FROM orders WHERE id = ${await idOf(code)}`,
+      )
+    )[0]?.y;
+  assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 3 })))).code, 200);
+  assert.equal(await placeOf(), 100);
+  assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 4 }), { fields: place(300) }))).code, 200);
+  assert.equal(await placeOf(), 300);
+  const beyond = place(300).replace('"page":1', '"page":9');
+  assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 5 }), { fields: beyond }))).code, 400);
+});
+
 test("of two requests at once to send again one moves the order", async () => {
   const { code } = await declined();
   const { partnerId } = (
