@@ -17,6 +17,7 @@ import { type LiveDeps, liveObstacle } from "../sessions/session.ts";
 import { livePeople, openLiveOf } from "../sessions/store.ts";
 import { type Estimate, estimateOf, lengthsOfSessions, notariesInSession } from "./estimate.ts";
 import {
+  countOpenLocked,
   countRequests,
   insertRequest,
   latestRequestOf,
@@ -33,6 +34,8 @@ export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
 /** A request that nobody takes ends after so long, and people choose a time. */
 export const waitMs = 20 * minuteMs;
 export const mostOpen = 50;
+/** One firm must not fill the queue of all. */
+const mostOfFirm = 10;
 const mostADay = 10;
 /** Sessions that an estimate is made of. */
 const measuredMs = 90 * dayMs;
@@ -120,7 +123,7 @@ export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<Queu
 /** One more than the older requests that a notary could take in place of this one. */
 function placeOf(deps: QueueDeps, line: Line, request: NotaryRequest, takers: readonly Notary[], now: Date): number {
   const at = line.waiting.findIndex(({ id }) => id === request.id);
-  const before = line.waiting.slice(0, Math.max(at, 0));
+  const before = at < 0 ? line.waiting : line.waiting.slice(0, at);
   return 1 + before.filter(({ order }) => takers.some((notary) => mayTake(deps, line, notary, order, now))).length;
 }
 
@@ -161,7 +164,10 @@ export async function askNow(deps: QueueDeps, token: string): Promise<void> {
     const line = await lineOf(deps, tx, environment, now);
     if (takersOf(deps, line, still, now).length === 0)
       throw new ServiceError("conflict", "No notary is on duty for this document now. Choose a time.");
-    if (line.requests.length >= mostOpen)
+    const open = await countOpenLocked(tx, environment, partnerId);
+    if (open.firm >= mostOfFirm)
+      throw new ServiceError("conflict", `At most ${mostOfFirm} orders of a firm ask at once. Choose a time.`);
+    if (open.all >= mostOpen)
       throw new ServiceError("conflict", "Too many people wait now. Choose a time.");
     if ((await countRequests(tx, orderId, new Date(now.getTime() - dayMs))) >= mostADay)
       throw new ServiceError("conflict", `An order asks for a notary at most ${mostADay} times a day. Choose a time.`);

@@ -87,10 +87,11 @@ export async function openRequestOf(
 
 export const lockRequest = (tx: Tx, orderId: number) => openRequestOf(tx, orderId, sql`FOR UPDATE`);
 
-/** The latest request of an order, an ended one, too. */
+/** The latest request of an order, an ended one, too. A leap of the test clock moves `asked_at` of open requests, and no `ended_at`. */
 export async function latestRequestOf(db: Sql, orderId: number): Promise<NotaryRequest | undefined> {
   const [found] = await db.query<NotaryRequest>(sql`
-    ${select(verified(requestState, sql`r`))} WHERE r.order_id = ${orderId} ORDER BY r.asked_at DESC, r.id LIMIT 1`);
+    ${select(verified(requestState, sql`r`))} WHERE r.order_id = ${orderId}
+    ORDER BY r.state <> 'ended' DESC, r.ended_at DESC, r.id LIMIT 1`);
   return found;
 }
 
@@ -107,6 +108,16 @@ export async function openRequests(db: Sql, environment: Environment, limit: num
     ${select(marked(requestState, sql`r`))} JOIN orders o ON o.id = r.order_id
     WHERE r.state <> 'ended' AND o.environment = ${environment} ORDER BY r.asked_at, r.id LIMIT ${limit}`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request);
+}
+
+/** The open requests of an environment, and those of one firm. Others who ask wait until the transaction ends, so that a bound holds. */
+export async function countOpenLocked(tx: Tx, environment: Environment, partnerId: string) {
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`notary_requests ${environment}`}, 0))`);
+  const [row] = await tx.query<{ all: number; firm: number }>(sql`
+    SELECT count(*)::int AS "all", (count(*) FILTER (WHERE o.partner_id = ${partnerId}))::int AS firm
+    FROM notary_requests r JOIN orders o ON o.id = r.order_id
+    WHERE r.state <> 'ended' AND o.environment = ${environment}`);
+  return row ?? { all: 0, firm: 0 };
 }
 
 type NewRequest = Pick<NotaryRequest, "id" | "orderId" | "askedAt" | "expiresAt">;
