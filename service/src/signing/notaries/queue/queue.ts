@@ -167,8 +167,7 @@ export async function askNow(deps: QueueDeps, token: string): Promise<void> {
     const open = await countOpenLocked(tx, environment, partnerId);
     if (open.firm >= mostOfFirm)
       throw new ServiceError("conflict", `At most ${mostOfFirm} orders of a firm ask at once. Choose a time.`);
-    if (open.all >= mostOpen)
-      throw new ServiceError("conflict", "Too many people wait now. Choose a time.");
+    if (open.all >= mostOpen) throw new ServiceError("conflict", "Too many people wait now. Choose a time.");
     if ((await countRequests(tx, orderId, new Date(now.getTime() - dayMs))) >= mostADay)
       throw new ServiceError("conflict", `An order asks for a notary at most ${mostADay} times a day. Choose a time.`);
     const id = newUuid();
