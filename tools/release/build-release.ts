@@ -73,10 +73,13 @@ function assets(): string[] {
         "node_modules/@scalar/fastify-api-reference/dist/js/*",
       ],
       { cwd: root },
-    ),
+    ).filter((path) => !unusedConversions.test(path)),
     relative(root, createRequire(join(root, "service/package.json")).resolve("@picocss/pico")),
   ];
 }
+
+/** Conversions of encodings that no client of the embedded server uses: all speak UTF-8. */
+const unusedConversions = /\/utf8_and_(?:gb18030|euc2004|euc_tw|uhc|johab)\.so$/;
 
 /** Packages that our programs import by name. */
 async function importedNames(programs: readonly string[]): Promise<string[]> {

@@ -113,7 +113,7 @@ export async function replaceOriginal(
   await tx.query(sql`
     UPDATE orders SET document_name = ${name}::bytea, document_notices = ${notices}::bytea,
       signature_fields = ${fields && JSON.stringify(fields)}::jsonb, row_mac = ${mac},
-      envelope_status = CASE WHEN status = 'EsignPending' THEN 'Sent' ELSE envelope_status END
+      envelope_status = CASE status WHEN 'EsignPending' THEN 'Sent' ELSE envelope_status END
     WHERE id = ${orderId}`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }

@@ -31,7 +31,7 @@ const upgrade = (db: Database, release: string) => migrate({ db, asOwner: (work)
 
 // With these schemas, an older node's statements may fail, or mean something else.
 const notExpanding =
-  /\b(?:DROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME\b|(?<!\bOR\s)TRUNCATE|SET\s+NOT\s+NULL|ALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE|ADD\s+COLUMN\s+\w+\s+[^,;]*NOT\s+NULL(?![^,;]*(?:DEFAULT|GENERATED)))/i;
+  /\b(?:DROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME\b|(?<!\b(?:OR|BEFORE)\s)TRUNCATE|SET\s+NOT\s+NULL|ALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE|ADD\s+COLUMN\s+\w+\s+[^,;]*NOT\s+NULL(?![^,;]*(?:DEFAULT|GENERATED)))/i;
 const withoutComments = (script: string) => script.replace(/--.*$/gm, "");
 
 test("each migration says whether older nodes go on, and one beside which they do only expands", () => {

@@ -184,7 +184,8 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     exited = error.message;
   });
   child.on("exit", () => {
-    exited ??= lastLine(readFileSync(at.log, "utf8"));
+    // A folder that is gone must not end this process, which may have nothing to do with the server any more.
+    exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();
   const deadline = performance.now() + 60_000;
