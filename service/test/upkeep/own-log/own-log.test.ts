@@ -142,7 +142,8 @@ test("a log that a restored copy continues from a stale export is found, and the
     // It has more entries than ours: the newest checkpoint is not ours.
     await seal(copy, "more");
     await settled(copied);
-    const more = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own");
+    const again = join(folder.path, "again");
+    const more = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own", "--state", again);
     assert.match(more.stdout, /WRONG: The checkpoint of \d+ entries is not one that this installation signed\./);
   } finally {
     await copied.close();
