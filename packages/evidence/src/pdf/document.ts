@@ -214,7 +214,7 @@ export function readCompressed(
   return { value: valueIn(stream, { index, number }, document.budget), start: undefined };
 }
 
-/** Section 7.5.7. */
+/** Opens an object stream (ISO 32000-2, section 7.5.7). */
 function openObjectStream(document: PdfDocument, streamNumber: number, offset: number): ObjectStream {
   const { bytes, budget } = document;
   const object = readIndirectObject(bytes, offset + document.base, budget);

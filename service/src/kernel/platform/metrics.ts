@@ -25,7 +25,7 @@ export type Metrics = {
 
 let sharedRegistry: Registry | undefined;
 
-/** Those of Node and of the process: made once, for they measure for as long as it lives. */
+/** The metrics of Node and of the process: made once, because they run until the process ends. */
 function ofProcess(): Registry {
   if (sharedRegistry === undefined) {
     sharedRegistry = new Registry();

@@ -21,7 +21,7 @@ export function parseRange(text: string): Range | null {
 export const isInRanges = (address: Address, ranges: Range[]): boolean =>
   ipaddr.subnetMatch(address, { in: ranges }, "out") === "in";
 
-/** An IPv6 network of 16 bits for each group. */
+/** The IPv6 network of the first `groups` groups of 16 bits of an address. */
 function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
   const first = parts.slice(0, groups).map((group) => group.toString(16));
   return `${first.join(":")}::/${groups * 16}`;

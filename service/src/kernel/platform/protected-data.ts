@@ -14,7 +14,7 @@ export type ProtectedTable = {
   key: Statement;
   ciphers?: readonly EncryptedColumn[];
   texts?: readonly SealedColumn[];
-  /** Reads the identity of the blob under a row's `blob_key`. */
+  /** How to find the blob that a row’s `blob_key` names. */
   blobs?: BlobRows<unknown>;
 };
 

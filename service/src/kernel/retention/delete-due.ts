@@ -27,7 +27,7 @@ const batchSize = 200;
 // One number for all nodes, so that each blob is marked by one of them.
 const marksLock = 7_246_006;
 
-// A test clock waits for these. Longer ones are left to the general run.
+// A test clock waits for these statements, so their limit is short: what takes longer is left to the daily run.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**

@@ -129,7 +129,7 @@ export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSi
   try {
     await sweep(partnerId, AbortSignal.any([stopping, slice]));
   } catch (error) {
-    // A statement that took longer was cancelled.
+    // The slice ran out of time: the error is that of its canceled statement.
     if (!slice.aborted) throw error;
   }
 }

@@ -14,6 +14,6 @@ export const isLinkToken = (secrets: SecretBytes, id: string, token: string): bo
   isCode(token) &&
   keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(under(key, "link", id)), Buffer.from(token)));
 
-/** The fill token of a fill, under the writing key first. */
+/** The token of a fill under each key that is kept, with the current key first. */
 export const fillTokensOf = (secrets: SecretBytes, id: string): string[] =>
   keysOf(secrets).map((key) => under(key, "token", id));

@@ -42,7 +42,7 @@ export type MoveRequest = {
   facts: Facts;
 };
 
-/** Steps that a provider may be performing at the same time. */
+/** Steps that a person can report while a provider may be doing them. */
 const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "shipped",
   "delivered",

@@ -26,7 +26,7 @@ export async function furthestDocument(db: Sql, orderId: number) {
   return document;
 }
 
-/** All columns of a fax as the order shows it. */
+/** The MAC of a fax: over every column that the order shows of it. */
 export const faxState: StateMac = {
   table: sql`faxes`,
   key: sql`id`,

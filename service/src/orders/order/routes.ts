@@ -24,7 +24,7 @@ export type OrderRouteDeps = {
   orders: OrderDeps;
   uploadPlaces: UploadPlaces;
   withTemplate: WithTemplate;
-  /** Where the notarization of an order is. */
+  /** The state of the notarization. */
   notarizationOf: (code: string) => Promise<Notarization>;
 };
 

@@ -43,10 +43,7 @@ function expiring({ name, pem }: SigningCertificate, at: Date): Needed[] {
 /** A subject that needs a task, and since when; null for always. */
 type Needed = [subject: string, needed: { reason: string; since: Date | null }];
 
-/**
- * Keeps one task open per subject, and closes those whose subject is gone. A task that a person closed stays closed,
- * unless its subject became due again later. An end that the service did not write settles nothing.
- */
+/** A closed task whose MAC is not authentic is ignored: its subject gets a new task. */
 async function keepOpen(tx: Tx, at: Date, kind: TaskKind, needed: ReadonlyMap<string, Needed[1]>): Promise<void> {
   const rows = await tx.query<{ subject: string; endedAt: Date | null } & Marked>(sql`
     SELECT subject, ended_at AS "endedAt", ${marked(taskState, sql`t`)} FROM tasks t

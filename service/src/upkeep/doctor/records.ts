@@ -104,7 +104,7 @@ const named = (numbers: readonly number[]): string => {
   return `event${numbers.length > 1 ? "s" : ""} ${numbers.slice(0, shown).join(", ")}${more}`;
 };
 
-/** Verifies the MAC of each event. @throws Error naming the others by number */
+/** Verifies the MAC of each event. @throws Error with the numbers of those whose MAC fails */
 export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Promise<string> {
   const { events, forged, copies } = await checkEvents(examined);
   const faults = [

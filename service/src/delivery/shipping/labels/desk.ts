@@ -25,7 +25,7 @@ export type ShownLabel = Pick<
   lastSeen: string | null;
   /** The price, in US cents, for which a person may still buy it; null when there is nothing to decide. */
   offerCents: number | null;
-  /** Whether that far exceeds the quote, or nothing was quoted. */
+  /** Whether the offer is far above the quote, or there was none. */
   isFarDearer: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Content that people may not see in the sealed document, and that doesn't prevent signing. */
+/** Content that a person may overlook in the sealed document. It does not prevent signing. */
 export const noticeCodes = [
   /** A place for a signature or text is on top of words: `text` quotes them. */
   "text_below_place",

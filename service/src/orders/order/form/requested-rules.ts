@@ -133,7 +133,7 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
   }
 }
 
-/** The condition with its value as the field that it reads is drawn with it. */
+/** The condition, with its value as the text that the other field would show for it. */
 function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
   const known = readable[read.kind];
   if (!known) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);

@@ -16,7 +16,7 @@ export type SettingsView = {
   principal: Principal;
   branding: FirmBranding;
   origins: readonly EmbedOrigin[];
-  /** The minutes between two services of a live order; null where the firm has no wish. */
+  /** How many minutes a live order pauses between two services; null where the firm has set nothing. */
   pause: number | null;
   /** The firm’s latest request for live; null without one. */
   liveRequest: LiveRequest | null;

@@ -15,7 +15,7 @@ type RoomShell = {
   part: Html;
 };
 
-/** A room: pictures, which the script fills, and a part that it loads again when something changes. */
+/** A live room: the video of the people in it, which the script adds, and a part that is loaded again when something changes. */
 export function roomShell({ base, names, self, words, part }: RoomShell): Html {
   const { device, room, failed } = words;
   const said = { ...device, lost: room.lost, failed };

@@ -54,7 +54,7 @@ export async function issueLink(
   await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "request", linkId });
 }
 
-/** Ends the link that a signer had before, and the codes that were sent for it: also those of the session that it belongs to. */
+/** Ends the signer’s earlier link and its codes. Where the link belongs to a session, the session gets a new link, too. */
 async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
   const [before] = await tx.query(sql`SELECT FROM envelope_signers WHERE id = ${signerId} AND issued_at IS NOT NULL`);
   if (!before) return;

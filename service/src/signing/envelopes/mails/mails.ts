@@ -219,5 +219,5 @@ function letterOf(
   };
 }
 
-/** A title or a name may begin the sentence. */
+/** Capitalizes the first letter: a subject can begin with a title or a name in lower case. */
 const sentence = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());

@@ -7,7 +7,7 @@ import { updatePerson } from "./sessions.ts";
 
 /** A stranger with the link may use these up, so the last code that was sent stays valid until another can be. */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
-/** More of them once wrong codes have locked the link: these messages have a link, which the lock does not concern. */
+/** How many more codes are sent once wrong codes have locked the link: their messages have an entry link that works all the same. */
 const moreOfLocked = { aDay: 3, ofLink: 10 };
 const betweenCodesMs = 60_000;
 

@@ -91,7 +91,7 @@ export async function insertSignerRoom(tx: Tx, room: NewRoom): Promise<void> {
 export const closeSignerRooms = (tx: Tx, envelopeId: number, at: Date): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`closed_at = ${at}`);
 
-/** Opens or closes the signature of the turns that are open. */
+/** Allows or forbids signing in the open turns of an envelope. */
 export const setMaySign = (tx: Tx, envelopeId: number, maySign: boolean): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`may_sign = ${maySign}`);
 

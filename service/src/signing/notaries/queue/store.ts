@@ -152,7 +152,7 @@ export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutc
   if (request) await setEnded(tx, request.id, outcome, at);
 }
 
-/** Requests that nobody took in time, that a notary took and did not open or gave back, and those of orders that are elsewhere. */
+/** The requests to look at: those that nobody took in time, those whose notary did not come or gave the order back, and those whose order no longer waits. */
 export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
   db.query<{ orderId: number }>(sql`
     SELECT r.order_id AS "orderId" FROM notary_requests r JOIN orders o ON o.id = r.order_id

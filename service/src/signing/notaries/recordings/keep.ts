@@ -111,7 +111,7 @@ async function writeDown(
   await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
 
-/** No words of people: those are in the audit log. */
+/** Holds no text that people typed, such as a reason: that is read from the audit log. */
 type RecordingMail = { recording: string; actor: string; how: Action; at: string };
 
 const words: Readonly<Record<Action, string>> = {

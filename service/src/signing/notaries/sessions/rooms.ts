@@ -16,7 +16,7 @@ type Presence = {
   goneAt: number;
   /** Packets lost in the last second. */
   lost: number;
-  /** The take that goes on has their picture. */
+  /** Whether the take that is being recorded has this person’s picture. */
   hasPicture: boolean;
 };
 

@@ -8,7 +8,7 @@ import { type By, endSheet, lockOpenSheet, markStep } from "./sheet.ts";
 import { markOf, openTurn, type Progress, turnWords, type Unmet } from "./steps.ts";
 import { openSheetOf, openSheetsOfOrder, type Sheet, type SheetOutcome } from "./store.ts";
 
-/** The conditions of an act in one room: nothing is recorded, and the notary sees who is present. */
+/** Why a condition of an act in person is not met; null when all are. Only consent is checked: nothing is recorded, and the notary sees who is there. */
 export const unmetIn =
   (room: RoomEnvelope | undefined): Unmet =>
   (need, signer) => {

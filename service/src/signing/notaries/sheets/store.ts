@@ -131,7 +131,7 @@ export async function openSheetOf(reading: Reading, taskId: number): Promise<She
   return sheet;
 }
 
-/** Every open sheet of an order: one of an earlier task of the order among them. */
+/** The open sheets of an order, with any that an earlier task of the order left open. */
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
