@@ -120,7 +120,7 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     description:
       "Public: an `.ots` proof of this version's certificate that leads through the transparency log to its hourly root, which the calendars have. Any OpenTimestamps client reads it. Within about an hour of the seal; it changes when a block confirms the root.",
     media: "application/octet-stream",
-    refusals: { 404: notAnchoredYet },
+    refusals: { 409: notAnchoredYet },
     async handle({ params }) {
       const content = await closingLogProof(deps.closings, params.verifyCode, "ots");
       if (!content) throw unknownVerdict();

@@ -211,7 +211,7 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
     description:
       "Public: an `.ots` proof of the sealed PDF that leads through the transparency log to its hourly root, which the calendars have. Any OpenTimestamps client reads it. Within about an hour of the seal; it changes when a block confirms the root.",
     media: "application/octet-stream",
-    refusals: { 404: notAnchoredYet },
+    refusals: { 409: notAnchoredYet },
     async handle({ params }) {
       const { environment, sealedSha256 } = await passportOf(deps.passports, params.code);
       const content = await requireComposedOts(deps.passports.db, environment, { kind: "seal/v1", sealedSha256 });

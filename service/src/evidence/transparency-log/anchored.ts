@@ -69,10 +69,10 @@ const hashed = (next: Timestamp): Timestamp => [{ op: { op: "sha256" }, next }];
 /** The service's answer while calendars have no root over a line. */
 export const notAnchoredYet = "No hourly root of the transparency log with this seal is with the calendars yet.";
 
-/** The composed proof as a file. @throws ServiceError `not_found` until calendars have a root over the line */
+/** The composed proof as a file. @throws ServiceError `conflict` until calendars have a root over the line */
 export async function requireComposedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer> {
   const proof = await composedOts(db, log, entry);
-  if (!proof) throw new ServiceError("not_found", notAnchoredYet);
+  if (!proof) throw new ServiceError("conflict", notAnchoredYet);
   return proof;
 }
 

@@ -76,7 +76,7 @@ function logProofRoutes(
     describe: (of: string) =>
       `Public: an \`.ots\` proof of ${of} that leads through the transparency log to its hourly root, which the calendars have. Within about an hour of the last signature; unknown before it.`,
     media: "application/octet-stream",
-    refusals: { 404: notAnchoredYet },
+    refusals: { 409: notAnchoredYet },
     read: requireComposedOts,
   } as const;
   const documentSha256 = ({ document }: EnvelopeRecord) => document?.sealedSha256 ?? null;
