@@ -73,7 +73,7 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   /** The proof that the transparency log has the seal; a refusal with status 503 in the first seconds. */
   logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/tlog-proof`),
 
-  /** The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root. */
+  /** The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root. */
   rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/ots`),
 
   /** A sealed page that states what was sealed; it never names the firm. */

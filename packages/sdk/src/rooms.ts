@@ -196,7 +196,7 @@ export function roomsOf(transport: Transport) {
     /** The proof that the transparency log has the version; a refusal with status 503 in the first seconds. */
     logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/tlog-proof`),
 
-    /** The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root. */
+    /** The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root. */
     rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/ots`),
   };
 }

@@ -174,7 +174,7 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   custodyLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/tlog-proof`),
 
-  /** The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root. */
+  /** The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root. */
   envelopeRootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/envelope/${verifyCode}/ots`),
 
   /** The same for the custody certificate. */

@@ -63,7 +63,7 @@ class AsyncPassports:
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def root_ots(self, verify_code: str) -> bytes:
-        """The `.ots` proof by way of the log's hourly root; a refusal with status 503 until the calendars have that root."""
+        """The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root."""
         where = path("/api/passport/verify/{}/ots", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
