@@ -82,11 +82,12 @@ export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code
       UPDATE documents SET row_mac = ${rowMac.of("documents", documentMembers(document))} WHERE id = ${document.id}`);
 }
 
-/** Changes rows of a table and their MACs, as the service would. */
-export async function changeRowsOf(db: Sql, state: StateMac, where: Statement, set: Statement): Promise<void> {
-  await db.query(sql`UPDATE ${state.table} SET ${set} WHERE ${where}`);
-  await writeStateMacs(db, state, where);
-}
+/** Changes rows of a table and their MACs in one transaction: a running service must not change them in between. */
+export const changeRowsOf = (db: Sql, state: StateMac, where: Statement, set: Statement): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query(sql`UPDATE ${state.table} SET ${set} WHERE ${where}`);
+    await writeStateMacs(tx, state, where);
+  });
 
 /** Adds MACs to orders that a test wrote. */
 export const authenticateOrders = (db: Sql, where: Statement): Promise<void> => writeStateMacs(db, orderState, where);
