@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { roomState } from "../service/src/closing/rooms/rooms.ts";
 import { firmState } from "../service/src/firms/partners/partners.ts";
 import { type EventRow, eventRow } from "../service/src/kernel/events/events.ts";
-import type { Sql } from "../service/src/kernel/platform/database/database.ts";
+import type { Database, Sql } from "../service/src/kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../service/src/kernel/platform/database/sql.ts";
 import { type StateMac, writeStateMacs } from "../service/src/kernel/platform/database/state-mac.ts";
 import type { MacTable } from "../service/src/kernel/platform/protected-data.ts";
@@ -83,7 +83,7 @@ export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code
 }
 
 /** Changes rows of a table and their MACs in one transaction: a running service must not change them in between. */
-export const changeRowsOf = (db: Sql, state: StateMac, where: Statement, set: Statement): Promise<void> =>
+export const changeRowsOf = (db: Database, state: StateMac, where: Statement, set: Statement): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query(sql`UPDATE ${state.table} SET ${set} WHERE ${where}`);
     await writeStateMacs(tx, state, where);
