@@ -1,12 +1,17 @@
 import { countOpenRooms, openRoomQuota, tierOf } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { recordNothing } from "../../kernel/platform/idempotency.ts";
+import { type RecordResult, recordNothing } from "../../kernel/platform/idempotency.ts";
 import { newCode, newUuid } from "../../kernel/platform/ids.ts";
+import { type NewOrder, writeOrder } from "../../orders/order/order.ts";
+import { attachIn } from "./attachments/attachments.ts";
+import { holdOrder } from "./attachments/store.ts";
 import { beginChange, type RoomDeps } from "./change.ts";
-import type { NewRoom } from "./fields.ts";
+import type { NewParticipant, NewRoom } from "./fields.ts";
+import { addIn, inviteIn } from "./participants/participants.ts";
 import type { CreatedRoom, RoomStatus, RotatedRoom } from "./schemas.ts";
 import { changeCode, changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
@@ -29,24 +34,76 @@ export async function createRoom(
   fields: NewRoom,
   record = recordNothing,
 ): Promise<CreatedRoom> {
-  const { partnerId, environment } = principal;
-  const room = { ...fields, id: newUuid(), code: newCode(), partnerId, environment };
+  const code = newCode();
   return db.transaction(async (tx) => {
-    await takeQuota(tx, principal);
-    const at = clock();
-    await insertRoom(tx, { ...room, at });
-    const line = { at, action: "room.created", actor: actorOf(principal), partnerId, roomId: room.id };
-    await tx.query(auditLine(line));
+    const at = await createRoomIn(tx, clock, principal, { ...fields, code });
     const created: CreatedRoom = {
-      roomCode: room.code,
-      roomUrl: urlOf(room.code),
-      name: room.name,
-      reference: room.reference,
+      roomCode: code,
+      roomUrl: urlOf(code),
+      name: fields.name,
+      reference: fields.reference,
       status: "open",
       createdAt: at.toISOString(),
     };
     await record(tx, created);
     return created;
+  });
+}
+
+/** @returns when it was created @throws ServiceError when the quota is used up */
+async function createRoomIn(
+  tx: Tx,
+  clock: Clock,
+  principal: Principal,
+  fields: NewRoom & { code: string },
+): Promise<Date> {
+  const { partnerId, environment } = principal;
+  await takeQuota(tx, principal);
+  const room = { ...fields, id: newUuid(), partnerId, environment, at: clock() };
+  await insertRoom(tx, room);
+  await tx.query(
+    auditLine({ at: room.at, action: "room.created", actor: actorOf(principal), partnerId, roomId: room.id }),
+  );
+  return room.at;
+}
+
+/** A closing that is not placed yet: its room, the people in it, and its orders, which were checked and priced. */
+export type NewClosing = {
+  room: NewRoom;
+  people: readonly (NewParticipant & { isInvited: boolean })[];
+  documents: readonly { order: NewOrder; label: string }[];
+};
+
+/**
+ * Places a closing in one transaction: all of its orders, its room and its people, or nothing.
+ * @param record keeps the result for the request's key
+ * @throws ServiceError when the quota of open rooms is used up, or another order took a document
+ */
+export function placeClosing(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  { room, people, documents }: NewClosing,
+  record: RecordResult,
+): Promise<{ roomCode: string }> {
+  const placed = { roomCode: newCode() };
+  return db.transaction(async (tx) => {
+    // First: a duplicate waits here, and finds this closing instead of documents that were taken.
+    await record(tx, placed);
+    for (const { order } of documents) await writeOrder(tx, order);
+    await createRoomIn(tx, clock, principal, { ...room, code: placed.roomCode });
+    const change = await beginChange(tx, clock, principal, placed.roomCode);
+    for (const [index, { isInvited, ...person }] of people.entries()) {
+      // Lists of people are in the order of these times.
+      const at = new Date(change.at.getTime() + index);
+      await (isInvited ? inviteIn : addIn)(tx, { ...change, at }, person);
+    }
+    for (const { order, label } of documents) {
+      const held = await holdOrder(tx, order.code, principal.environment);
+      if (!held) throw new Error("an order that was just written is missing");
+      const { partnerId, environment } = principal;
+      await attachIn(tx, change, { partnerId, environment }, { ...held, label });
+    }
+    return placed;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { documentName } from "../../kernel/platform/document-name.ts";
@@ -32,29 +32,42 @@ export async function createOrder(
   sent: SentOrder,
   claim: ((order: NewOrder) => Statement) | null,
 ): Promise<NewOrder | null> {
-  const { blobs } = deps;
-  const { own, filled, form, pages, notices, priced, manualQuoteReason, expanded } = await prepareOrder(
-    deps,
-    principal,
-    sent,
-  );
+  const { order, blobKey } = await draftOrder(deps, principal, sent);
+  const discard = async () => {
+    if (blobKey !== null) await deps.blobs.discard(blobKey);
+  };
+  try {
+    if (await write(deps.db, order, claim?.(order) ?? null)) return order;
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) await discard();
+    throw error;
+  }
+  await discard();
+  return null;
+}
+
+/**
+ * Checks and prices an order, and stores the document that came with it. Writes no row: `writeOrder` does.
+ * @returns also the key of the blob that it stored; null for a document that was stored before
+ * @throws ServiceError naming the field and the rule
+ */
+export async function draftOrder(
+  deps: OrderDeps,
+  principal: Principal,
+  sent: SentOrder,
+): Promise<{ order: NewOrder; blobKey: string | null }> {
+  const prepared = await prepareOrder(deps, principal, sent);
+  const { own, filled, form, pages, notices, priced, manualQuoteReason, expanded } = prepared;
   const hasDocument = sent.upload !== null || own !== undefined;
   const added = sent.upload?.bytes.length ?? own?.bytes;
   if (added !== undefined) await deps.originals.requireStorage(principal, added);
   const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
   const document = await storedDocument(deps, principal, { upload: sent.upload, own, filled, pages });
   if (!document) throw unusableFill();
-  try {
-    const name = documentName(sent.upload?.filename ?? sent.documentName) ?? own?.name ?? null;
-    const use = expanded?.use ?? null;
-    const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices, use });
-    if (await write(deps.db, order, claim?.(order) ?? null)) return order;
-  } catch (error) {
-    if (hasDocument && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
-    throw error;
-  }
-  if (hasDocument) await blobs.discard(document.blobKey);
-  return null;
+  const name = documentName(sent.upload?.filename ?? sent.documentName) ?? own?.name ?? null;
+  const use = expanded?.use ?? null;
+  const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices, use });
+  return { order, blobKey: hasDocument ? document.blobKey : null };
 }
 
 /** Writes the order in one statement. A fill token is good for one order, and a task has a MAC: both need a transaction. */
@@ -62,11 +75,16 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
   const { fillToken } = order.form;
   const isPriced = order.status === "QuoteReady";
   if (fillToken === null && isPriced) return insertOrder(db, order, claim);
-  return db.transaction(async (tx) => {
-    if (!(await (isPriced ? insertOrder : insertUnpriced)(tx, order, claim))) return false;
-    if (fillToken !== null && !(await takeFill(tx, fillToken, order.createdAt))) throw unusableFill();
-    return true;
-  });
+  return db.transaction((tx) => writeOrder(tx, order, claim));
+}
+
+/** @returns false when an earlier request has the key @throws ServiceError when another order took the document of the fill token */
+export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | null = null): Promise<boolean> {
+  const { fillToken } = order.form;
+  const isPriced = order.status === "QuoteReady";
+  if (!(await (isPriced ? insertOrder : insertUnpriced)(tx, order, claim))) return false;
+  if (fillToken !== null && !(await takeFill(tx, fillToken, order.createdAt))) throw unusableFill();
+  return true;
 }
 
 async function keptSigner({ accessCode, ...signer }: NamedSigner): Promise<OrderSigner> {

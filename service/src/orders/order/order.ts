@@ -28,7 +28,7 @@ export {
   findToCorrect,
   recordCorrection,
 } from "./corrections.ts";
-export { createOrder } from "./create.ts";
+export { createOrder, draftOrder, writeOrder } from "./create.ts";
 export type { OrderDeps } from "./deps.ts";
 export {
   type NoticesOf,
@@ -100,6 +100,7 @@ export {
   signerLanguages,
   signerSchema,
 } from "./form/signing-schemas.ts";
+export type { NewOrder } from "./insert.ts";
 export { keepUpload, mostKept, openKept, releaseKept } from "./kept-files.ts";
 export { orderPage, type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
@@ -118,7 +119,6 @@ export {
 } from "./order-mac.ts";
 export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
 export { type Answering, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
-export { checkOrder } from "./prepare.ts";
 export { orderRoutes } from "./routes.ts";
 export { orderFormSchema } from "./schemas.ts";
 export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";

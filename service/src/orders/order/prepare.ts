@@ -32,11 +32,6 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
   return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded };
 }
 
-/** Checks an order that is placed later with others, as `createOrder` does, without asking carriers. @throws ServiceError */
-export async function checkOrder(deps: OrderDeps, principal: Principal, sent: SentOrder): Promise<void> {
-  await prepareOrder({ ...deps, offer: { ...deps.offer, askCarriers: null } }, principal, sent);
-}
-
 /** @throws ServiceError naming the field that asks for codes by text message which can't be sent */
 function requireTexts({ texts }: Offer, signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
   const index = signers.findIndex(({ auth, phone }) => auth === "text_code" && !texts?.reaches(phone ?? ""));

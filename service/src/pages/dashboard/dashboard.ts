@@ -73,7 +73,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       analyticsPage(linked, { readAnalytics, limits, assets });
       orderListPage(linked, { db, limits, assets, titleOf });
       orderNewPage(linked, { frame, orders: desk.orders, titleOf });
-      closingPages(linked, { frame, orders: desk.orders, titleOf });
+      closingPages(linked, { frame, orders: desk.orders });
       passportPages(linked, { frame, passports: deps.passports });
       settingsPage(linked, { frame, members });
       linked.register(async (forms) => {

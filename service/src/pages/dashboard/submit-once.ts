@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { type OnceDeps, once } from "../../kernel/platform/idempotency.ts";
+import { type OnceDeps, once, onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { newSecret } from "../../kernel/platform/ids.ts";
 import { isSecret } from "../../kernel/platform/text.ts";
@@ -65,11 +65,7 @@ export async function submitOnce<Made>(
   request: FastifyRequest,
   { fields, documentSha256, make, nameOf }: Submitted<Made>,
 ): Promise<{ made: Made | null; name: string }> {
-  // A key belongs to the firm, but a form belongs to the member who opened it.
-  const shownTo = principalOf(request).member?.userId ?? "";
-  const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256 ?? null);
-  const fingerprint = fingerprintOf(fields, documentSha256 ?? null);
-  const key = requestKey(principalOf(request), `POST ${request.routeOptions.url}`, submission, fingerprint);
+  const key = keyOf(request, `POST ${request.routeOptions.url}`, fields, documentSha256 ?? null);
   let made: Made | null = null;
   const { result } = await once(deps, key, {
     status: 303,
@@ -80,8 +76,43 @@ export async function submitOnce<Made>(
       made = it;
       return { name: nameOf(it) };
     },
-  }).catch(inOurWords("This form was already sent and is being processed. Check again in a moment."));
+  }).catch(inOurWords(inProgress));
   return { made, name: result.name };
+}
+
+const inProgress = "This form was already sent and is being processed. Check again in a moment.";
+
+function keyOf(
+  request: FastifyRequest,
+  route: string,
+  fields: ReadonlyMap<string, string>,
+  documentSha256: string | null,
+) {
+  // A key belongs to the firm, but a form belongs to the member who opened it.
+  const shownTo = principalOf(request).member?.userId ?? "";
+  const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256);
+  const fingerprint = fingerprintOf(fields, documentSha256);
+  return requestKey(principalOf(request), route, submission, fingerprint);
+}
+
+/**
+ * Like `submitOnce`, for a form whose work ends in one transaction, which calls `record` with the result. After a crash the form is
+ * either carried out or can be sent again.
+ */
+export async function submitRecorded<Result extends object>(
+  deps: OnceDeps,
+  request: FastifyRequest,
+  fields: ReadonlyMap<string, string>,
+  work: (record: RecordResult) => Promise<Result>,
+): Promise<Result> {
+  // Apart from the keys of earlier releases, whose result may name a room that lacks documents.
+  const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
+  const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
+  // The same form may have been carried out while this one was checked: then the first answer counts, not a refusal of what it used up.
+  const { result } = await run(work)
+    .catch((error) => run(() => Promise.reject(error)))
+    .catch(inOurWords(inProgress));
+  return result;
 }
 
 type Done = { redirect: string };

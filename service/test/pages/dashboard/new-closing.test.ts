@@ -182,17 +182,7 @@ test("takes a file with the whole form where there is no script; removes a docum
 test("refuses a file that another closing has used, by the document's name, and makes no second room", async () => {
   const dana = await agent();
   const deed = await dana.file("Deed.pdf");
-  const form = {
-    closing_name: "Elm",
-    doc1: deed,
-    doc1_name: "Deed",
-    doc1_sign: "on",
-    email: "a@example.com",
-    name: "Ann Roe",
-    client_signs: "on",
-    byod_confirmed: "on",
-    submission: hidden((await dana.post("/rows", {})).text, "submission"),
-  };
+  const form = await oneSigned(dana, { doc1: deed });
   assert.equal((await dana.post("", form)).status, 303);
   const second = await dana.post("", { ...form, closing_name: "Oak" });
   assert.equal(second.status, 400);
@@ -200,36 +190,61 @@ test("refuses a file that another closing has used, by the document's name, and 
   assert.doesNotMatch(await dana.page("/dashboard/rooms"), /Oak/);
 });
 
-test("invites people when a form that stopped after the room was made is sent again, and mails nobody twice", async () => {
+/** The fields of a closing of one signed document. */
+const oneSigned = async (dana: Awaited<ReturnType<typeof agent>>, more: Record<string, string> = {}) => ({
+  closing_name: "Elm",
+  doc1: more["doc1"] ?? (await dana.file("Deed.pdf")),
+  doc1_name: "Deed",
+  doc1_sign: "on",
+  email: "a@example.com",
+  name: "Ann Roe",
+  client_signs: "on",
+  byod_confirmed: "on",
+  submission: hidden((await dana.post("/rows", {})).text, "submission"),
+  ...more,
+});
+
+test("places nothing when the last write fails; the same form again places all, and mails people once", async () => {
   const dana = await agent();
   const follower = running.somebody();
-  const form = {
-    closing_name: "Elm",
-    doc1: await dana.file("Deed.pdf"),
-    doc1_name: "Deed",
-    doc1_sign: "on",
-    email: "a@example.com",
-    name: "Ann Roe",
-    client_signs: "on",
-    person1_name: "Lee Lender",
-    person1_email: follower,
-    person1_role: "follows",
-    byod_confirmed: "on",
-    submission: hidden((await dana.post("/rows", {})).text, "submission"),
-  };
-  await running.db.query(
-    sql`ALTER TABLE room_participants ADD CONSTRAINT stopped CHECK (role <> 'recipient') NOT VALID`,
-  );
+  const people = { person1_name: "Lee Lender", person1_email: follower, person1_role: "follows" };
+  const form = await oneSigned(dana, {
+    ...people,
+    doc2: await dana.file("Note.pdf"),
+    doc2_name: "Note",
+    doc2_fax: "on",
+    fax_to: "2125550123",
+  });
+  await running.db.query(sql`ALTER TABLE room_orders ADD CONSTRAINT stopped CHECK (label <> 'Note') NOT VALID`);
   const stopped = await dana
     .post("", form)
-    .finally(() => running.db.query(sql`ALTER TABLE room_participants DROP CONSTRAINT stopped`));
+    .finally(() => running.db.query(sql`ALTER TABLE room_orders DROP CONSTRAINT stopped`));
   assert.equal(stopped.status, 500);
+  assert.deepEqual(await dana.orders(), []);
+  assert.match(await dana.page("/dashboard/rooms"), /No rooms yet/);
   assert.equal((await dana.post("", form)).status, 303);
   await until(() => mailsTo(service, follower)[0]);
   assert.equal((await dana.post("", form)).status, 303);
   const queued = () => running.db.query(sql`SELECT FROM jobs WHERE queue = 'room-mail'`);
   await until(async () => (await queued()).length === 0 || undefined);
   assert.equal(mailsTo(service, follower).length, 1);
+  assert.equal((await dana.orders()).length, 2);
+});
+
+test("one form sent six times at once is one closing; of two forms with the same file one places nothing", async () => {
+  const dana = await agent();
+  const form = await oneSigned(dana, { doc2: await dana.file("Note.pdf"), doc2_name: "Note", doc2_sign: "on" });
+  const same = await Promise.all(Array.from({ length: 6 }, () => dana.post("", form)));
+  assert.deepEqual(new Set(same.map(({ status }) => status)), new Set([303]));
+  assert.equal(new Set(same.map(({ location }) => location.split("?")[0])).size, 1);
+  assert.equal((await dana.orders()).length, 2);
+
+  const file = await dana.file("Letter.pdf");
+  const [one, other] = [await oneSigned(dana, { doc1: file }), await oneSigned(dana, { doc1: file })];
+  const both = await Promise.all([dana.post("", one), dana.post("", other)]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), [303, 400]);
+  assert.match(both.find(({ status }) => status === 400)?.text ?? "", /The file that we kept has expired\./);
+  assert.equal((await dana.orders()).length, 3);
 });
 
 test("files of closings leave order forms their places, and Remove forgets a file of the firm's own closing", async () => {

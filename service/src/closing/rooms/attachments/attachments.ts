@@ -1,9 +1,10 @@
 import { eventRow } from "../../../kernel/events/events.ts";
-import type { Principal } from "../../../kernel/identity/identity.ts";
+import type { Owner, Principal } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { findSessionsLater, leaveSessionsOf } from "../../../signing/envelopes/envelopes.ts";
-import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
+import { beginChange, orderNotFound, type RoomChange, type RoomDeps } from "../change.ts";
 import type { NewAttachment } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import type { Attached } from "./schemas.ts";
@@ -39,21 +40,31 @@ export async function attachOrder(
     const order = isCode(orderCode) ? await holdOrder(tx, orderCode, environment) : undefined;
     const isForeign = order !== undefined && order.partnerId !== partnerId;
     if (isForeign) await lockForeignRooms(tx, order);
-    const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
+    const change = await beginChange(tx, clock, principal, roomCode);
+    const { room } = change;
     if (!order) throw orderNotFound();
     if (await isAttached(tx, room.id, order.id)) return { ok: true, alreadyAttached: true };
     if (room.status !== "open") throw invalid("This room is closed.");
     if (room.orderCount >= maxOrders) throw invalid(`A room holds at most ${maxOrders} orders.`);
     if (isForeign && (await countForeignRooms(tx, order, maxForeignRooms)) === maxForeignRooms)
       throw invalid(`An order is in at most ${maxForeignRooms} rooms of other firms.`);
-    await insertAttachment(tx, room.id, order.id, label, at);
-    await audit(topic, { orderId: order.id });
-    const eventId = `${topic}:${room.code}:${order.code}`;
-    const about = { subject: order.code, orderId: order.id, roomId: room.id };
-    await tx.query(eventRow({ at, topic, eventId, partnerId, environment, ...about }));
+    await attachIn(tx, change, { partnerId, environment }, { ...order, label });
     await findSessionsLater(tx, order.id);
     return { ok: true, alreadyAttached: false };
   });
+}
+
+/** Adds an order that the transaction has locked or written. */
+export async function attachIn(
+  tx: Tx,
+  { room, at, audit }: RoomChange,
+  owner: Owner,
+  { id: orderId, code, label }: { id: number; code: string; label: string | null },
+): Promise<void> {
+  await insertAttachment(tx, room.id, orderId, label, at);
+  await audit(topic, { orderId });
+  const eventId = `${topic}:${room.code}:${code}`;
+  await tx.query(eventRow({ at, topic, eventId, ...owner, subject: code, orderId, roomId: room.id }));
 }
 
 /**

@@ -31,7 +31,7 @@ export async function addParticipant(
   fields: NewParticipant,
 ): Promise<ParticipantAdded> {
   return db.transaction(async (tx) => {
-    const { alreadyPresent } = await add(tx, await beginChange(tx, clock, principal, roomCode), fields);
+    const { alreadyPresent } = await addIn(tx, await beginChange(tx, clock, principal, roomCode), fields);
     return { ok: true, alreadyPresent };
   });
 }
@@ -39,27 +39,29 @@ export async function addParticipant(
 /**
  * Adds a participant, or finds the present one, and mails the room's link. `invited` is false when there are too many
  * mails.
- * @param onlyNew mails nothing to a participant who is already present
  */
 export async function inviteParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,
   roomCode: string,
   fields: NewParticipant,
-  { onlyNew = false } = {},
 ): Promise<{ alreadyPresent: boolean; invited: boolean }> {
-  return db.transaction(async (tx) => {
-    const change = await beginChange(tx, clock, principal, roomCode);
-    const { participantId, alreadyPresent } = await add(tx, change, fields);
-    if (onlyNew && alreadyPresent) return { alreadyPresent, invited: false };
-    const { room, at, audit } = change;
-    const invited = await invite(tx, room.id, { participantId, email: fields.email, at });
-    if (invited) await audit("room.participant_invited", { detail: { participantId } });
-    return { alreadyPresent, invited };
-  });
+  return db.transaction(async (tx) => inviteIn(tx, await beginChange(tx, clock, principal, roomCode), fields));
 }
 
-async function add(tx: Tx, { room, at, audit }: RoomChange, fields: NewParticipant) {
+export async function inviteIn(
+  tx: Tx,
+  change: RoomChange,
+  fields: NewParticipant,
+): Promise<{ alreadyPresent: boolean; invited: boolean }> {
+  const { participantId, alreadyPresent } = await addIn(tx, change, fields);
+  const { room, at, audit } = change;
+  const invited = await invite(tx, room.id, { participantId, email: fields.email, at });
+  if (invited) await audit("room.participant_invited", { detail: { participantId } });
+  return { alreadyPresent, invited };
+}
+
+export async function addIn(tx: Tx, { room, at, audit }: RoomChange, fields: NewParticipant) {
   const { total, presentId } = await countParticipants(tx, room.id, fields.email);
   if (presentId !== null) return { participantId: presentId, alreadyPresent: true };
   if (total >= maxParticipants) throw invalid(`A room holds at most ${maxParticipants} participants.`);

@@ -4,7 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { readForm, type Upload } from "../../../kernel/http/uploads/multipart.ts";
 import { documentName } from "../../../kernel/platform/document-name.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { keepUpload, mostKept, readWhole, releaseKept } from "../../../orders/order/order.ts";
+import { keepUpload, mostKept, type OrderDeps, readWhole, releaseKept } from "../../../orders/order/order.ts";
 import { moneyTable } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms, type FormValues } from "../../ui/forms/form-body.ts";
@@ -15,9 +15,9 @@ import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
 import { documentsIn, fileText, orderOf, removedIn } from "./fields.ts";
 import { addPath, closingFormBody, filePath, path, quotePath, rowsPath } from "./form.ts";
-import { type ClosingDeps, ClosingRefused, placeClosing } from "./place.ts";
+import { ClosingRefused, placeForm } from "./place.ts";
 
-export type ClosingPagesDeps = ClosingDeps & { frame: DashboardFrame };
+export type ClosingPagesDeps = { frame: DashboardFrame; orders: OrderDeps };
 
 const messages = {
   notMultipart: "The file could not be read. Please choose it again.",
@@ -26,8 +26,7 @@ const messages = {
 };
 
 /** Where a member places a whole closing. Its scope takes multipart forms: a file is kept as soon as it is sent. */
-export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void {
-  const { frame, orders } = deps;
+export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPagesDeps): void {
   const authenticate = reauthenticate(frame.callers);
 
   pageRoute(app, frame, { url: path, handle: ({ request }) => show(request, {}) });
@@ -80,7 +79,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
       handle: async ({ request, form }: PageCall) => {
         requireSameEnvironment(request, form["environment"]);
         try {
-          return done(`/dashboard/rooms/${await placeClosing(deps, request, form)}`, "closing-placed");
+          return done(`/dashboard/rooms/${await placeForm(orders, request, form)}`, "closing-placed");
         } catch (error) {
           if (!(error instanceof ClosingRefused)) throw error;
           return { page: await show(request, form, error.messages), status: 400 };
@@ -120,7 +119,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
 }
 
 /** Keeps a file for a day. @returns what its hidden field has */
-async function keep(orders: ClosingDeps["orders"], request: FastifyRequest, upload: Upload | null): Promise<string> {
+async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload | null): Promise<string> {
   const principal = principalOf(request);
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
   await orders.originals.requireStorage(principal, upload.bytes.length);
@@ -138,11 +137,7 @@ async function keep(orders: ClosingDeps["orders"], request: FastifyRequest, uplo
 }
 
 /** The price of the closing as its form is, by document. Carriers are not asked before it is placed. */
-async function quoteOf(
-  { offer: { pricing } }: ClosingDeps["orders"],
-  request: FastifyRequest,
-  values: FormValues,
-): Promise<Html> {
+async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyRequest, values: FormValues): Promise<Html> {
   const tier = tierOf(principalOf(request).tier);
   const lines: { label: string; amountCents: number }[] = [];
   let byHand = false;

@@ -1,29 +1,12 @@
 import type { FastifyRequest } from "fastify";
-import {
-  addParticipant,
-  createRoom,
-  inviteParticipant,
-  newRoomFields,
-  participantFields,
-} from "../../../closing/rooms/rooms.ts";
+import { type NewClosing, newRoomFields, participantFields, placeClosing } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import {
-  type Answering,
-  checkOrder,
-  type OrderDeps,
-  type PlacedOrder,
-  placeOrder,
-  readWhole,
-  type TitleOf,
-} from "../../../orders/order/order.ts";
+import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { refusalWords } from "../orders/words.ts";
-import { attachTitled } from "../rooms/attach.ts";
-import { submissionKey, submitOnce } from "../submit-once.ts";
+import { submitRecorded } from "../submit-once.ts";
 import { type ClosingDocument, documentsIn, orderOf, peopleIn, signersOf } from "./fields.ts";
-
-export type ClosingDeps = { orders: OrderDeps; titleOf: TitleOf };
 
 /** All that is wrong with a closing's form; nothing was placed. */
 export class ClosingRefused extends ServiceError {
@@ -36,93 +19,62 @@ export class ClosingRefused extends ServiceError {
 }
 
 /**
- * Places the closing of a form: checks all documents, then makes the room and places them one after another. A form that was cut
- * off half-way continues when it is sent again: the room and the placed orders are found by the form's own key.
+ * Places the closing of a form: checks all documents, then writes the room, its people and all orders at once. The same form sent
+ * twice is one closing.
  * @returns the room's code
- * @throws ClosingRefused with the errors of all documents, before anything is placed
+ * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
-export async function placeClosing(deps: ClosingDeps, request: FastifyRequest, values: FormValues): Promise<string> {
-  const { orders } = deps;
-  const principal = principalOf(request);
-  const documents = documentsIn(values);
+export async function placeForm(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<string> {
   const fields = new Map(Object.entries(values));
-  const { name: roomCode } = await submitOnce(orders, request, {
-    fields,
-    make: async () => {
-      const messages = await refusalsOf(deps, request, values);
-      if (messages.length > 0) throw new ClosingRefused(messages);
-      return createRoom(orders, principal, roomFields(values));
-    },
-    nameOf: (room) => room.roomCode,
-  });
-  for (const { role, invited, ...person } of participantsIn(values)) {
-    const to = [orders, principal, roomCode, participantFields({ ...person, role })] as const;
-    // The same form again mails nobody twice, and invites those whom a form that was cut off did not reach.
-    await (invited ? inviteParticipant(...to, { onlyNew: true }) : addParticipant(...to));
-  }
-  for (const document of documents) {
-    const key = submissionKey(new Map([...fields, ["document", String(document.n)]]), null);
-    const sent = { fields: orderOf(values, document), upload: null, documentName: document.name || document.fileName };
-    const wanted = { principal, sent, route: "POST /dashboard/closings/new", idempotencyKey: key };
-    const { result } = await placeOrder(orders, wanted, answering).catch((error: unknown) => {
-      if (!(error instanceof ServiceError)) throw error;
-      throw new ServiceError(
-        error.code,
-        `${nameOf(document)}: ${refusalWords(error.message).text} The documents before it are in the room.`,
-      );
+  const { roomCode } = await submitRecorded(orders, request, fields, async (record) => {
+    const closing = await closingIn(orders, request, values);
+    return placeClosing(orders, principalOf(request), closing, record).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+      throw new ClosingRefused([refusalWords(error.message).text]);
     });
-    const label = document.name.slice(0, 200);
-    await attachTitled({ ...orders, titleOf: deps.titleOf }, principal, roomCode, { ...result, label });
-  }
+  });
   return roomCode;
 }
 
-const answering: Answering<PlacedOrder> = {
-  status: 303,
-  resultOf: ({ code }) => ({ orderCode: code, checkoutUrl: null }),
-};
-
-const roomFields = (values: FormValues) =>
-  newRoomFields({ name: values["closing_name"], reference: values["file_number"] });
-
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
 
-/** Everything that is wrong with the form: what all documents share once, then document by document. */
-export async function refusalsOf(
-  { orders }: Pick<ClosingDeps, "orders">,
-  request: FastifyRequest,
-  values: FormValues,
-): Promise<string[]> {
+/** Reads the form, and checks and prices each document. @throws ClosingRefused: what all documents share once, then document by document */
+async function closingIn(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<NewClosing> {
   const principal = principalOf(request);
-  const documents = documentsIn(values);
   const messages = new Set<string>();
-  const noted = (read: () => unknown, about = "") => {
+  const noted = <Read>(read: () => Read, about = ""): Read | undefined => {
     try {
-      read();
+      return read();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       messages.add(about + error.message);
+      return undefined;
     }
   };
-  noted(() => roomFields(values));
+  const room = noted(() => newRoomFields({ name: values["closing_name"], reference: values["file_number"] }));
   for (const { row, name, email } of peopleIn(values))
     noted(() => participantFields({ name, email, role: "signer" }), `Person ${row}: `);
-  if (documents.length === 0) messages.add("Add at least one document.");
-  for (const document of documents) {
-    const { refusals } = readWhole(orderOf(values, document), false, orders.offer.pricing);
+  const drafts: NewClosing["documents"][number][] = [];
+  for (const document of documentsIn(values)) {
+    const fields = orderOf(values, document);
+    const { refusals } = readWhole(fields, false, orders.offer.pricing);
     for (const refusal of refusals) messages.add(inWords(refusal, document));
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);
     if (document.services.sign && signersOf(values, document).length === 0)
       messages.add(`${nameOf(document)}: choose who signs it.`);
     if (refusals.length > 0) continue;
     try {
-      await checkOrder(orders, principal, { fields: orderOf(values, document), upload: null });
+      const sent = { fields, upload: null, documentName: document.name || document.fileName };
+      const { order } = await draftOrder(orders, principal, sent);
+      drafts.push({ order, label: document.name.slice(0, 200) });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       messages.add(inWords(error.message, document));
     }
   }
-  return [...messages];
+  if (documentsIn(values).length === 0) messages.add("Add at least one document.");
+  if (messages.size > 0 || !room) throw new ClosingRefused([...messages]);
+  return { room, people: participantsIn(values), documents: drafts };
 }
 
 /** Fields that all documents share: their refusals are said once. */
@@ -135,19 +87,15 @@ function inWords(message: string, document: ClosingDocument): string {
   return isShared(field) ? text : `${nameOf(document)}: ${text}`;
 }
 
-/** The people of the room: the client and the others. */
-function participantsIn(values: FormValues) {
-  const client = {
-    name: values["name"] || values["email"] || "",
-    email: values["email"] ?? "",
-    role: "client",
-    invited: false,
-  };
+/** The people of the room: the client and the others, of whom those who don't sign are mailed its link. */
+function participantsIn(values: FormValues): NewClosing["people"] {
+  const email = values["email"] ?? "";
+  const client = { name: values["name"] || email, email, role: "client", isInvited: false };
   const others = peopleIn(values).map(({ name, email, signs }) => ({
     name,
     email,
     role: signs ? "signer" : "recipient",
-    invited: !signs,
+    isInvited: !signs,
   }));
-  return [client, ...others];
+  return [client, ...others].map(({ isInvited, ...person }) => ({ ...participantFields(person), isInvited }));
 }
