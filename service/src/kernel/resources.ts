@@ -17,7 +17,7 @@ export type Resources = {
   db: Database;
   /** The newest schema that this release knows. */
   schema: number;
-  /** Runs work that the service's own role may not do: migrations and key rotation. */
+  /** Runs work that the service's own role is not allowed to do: migrations and key rotation. */
   asOwner: AsOwner;
   secrets: SecretBytes;
   rowMac: RowMac;

@@ -17,9 +17,9 @@ export { type ChainReport, checkAuditChain } from "./check-chain.ts";
 export type { AuditLine } from "./line-mac.ts";
 
 /**
- * The insert of a line into the audit log: with `newOrderLines` the log's only writer. It runs by itself in the transaction of the
- * change, or as a part (`WITH ... AS (...)`) of the change's own statement.
- * @param from what follows FROM, when the line is written only if, or as often as, that has rows
+ * Builds the INSERT of one audit line. Only this and `newOrderLines` write the audit log. It runs by itself in the
+ * transaction of the change, or as a part (`WITH ... AS (...)`) of the change's own statement.
+ * @param from the text after FROM, when the line is written once for each row that it selects
  */
 export function auditLine(line: AuditLine, from?: Statement): Statement {
   return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, room_id, from_status, to_status, detail, row_mac)
@@ -33,28 +33,28 @@ export type NewOrderLines = {
   partnerId: string;
   code: string;
   status: string;
-  /** Why it has that status; null for nothing to say. */
+  /** The reason for the present status; null when no reason was recorded. */
   reason: string | null;
 };
 
-/** Why an order last moved to a status: a part of a statement. */
+/** Part of a statement: the reason for an order's latest move to a status. */
 export const lastReason = (orderId: Statement, to: Statement): Statement => sql`(
   SELECT detail ->> 'reason' FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
 
-/** Who last moved an order to a status: a part of a statement. */
+/** Part of a statement: the actor of an order's latest move to a status. */
 export const lastActor = (orderId: Statement, to: string): Statement => sql`(
   SELECT actor FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
 
-/** The actor who placed an order: a part of a statement. `readOrigins` verifies it. */
+/** Part of a statement: the actor who placed an order. `readOrigins` verifies it. */
 export const placedBy = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
 
 /** The actor who placed an order, and the reason for its present status. */
 export type Origin = { placedBy: string | null; reason: string | null };
 
-/** The origins of orders, by their ids, of lines of the log whose MAC holds. */
+/** The origins of orders, by order id. Reads only lines of the log whose MAC is valid. */
 export async function readOrigins(
   db: Sql,
   rowMac: RowMac,
@@ -77,12 +77,15 @@ export async function readOrigins(
   return origins;
 }
 
-/** Whether an order ever moved so: a part of a statement. */
+/** Part of a statement: whether an order ever moved from one status to another. */
 export const hasMoved = (orderId: Statement, from: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND from_status = ${from} AND to_status = ${to})`;
 
-/** The two audit lines of a new order, as a part of the statement that inserts it. Only PostgreSQL knows the order's id yet, so the MACs cover its code. */
+/**
+ * The two audit lines of a new order, as a part of the statement that inserts it. The order has no id yet when the MACs
+ * are made, so they cover its code.
+ */
 export function newOrderLines(
   { at, actor, partnerId, code, status, reason }: NewOrderLines,
   newOrder: Statement,

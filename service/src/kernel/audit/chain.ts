@@ -10,21 +10,21 @@ import { auditTable, type ChainLine, lineColumns, lineMembers, type MacLine, mac
 type Link = { position: number; sha256: string };
 
 /**
- * A place in the chain: `position` from 1 on; `sha256` in hex, over the line and the place before it. `placedAt` shows a line that was
- * added with an earlier time; earlier releases did not record it.
+ * A position in the chain, counted from 1. `sha256` (hex) covers the line and the hash before it. `placedAt` reveals a
+ * line that was added with an earlier time; earlier releases did not record it.
  */
 export type Place = Link & { placedAt: Date | null };
 
 export const beginning: Link = { position: 0, sha256: "" };
 
-/** The text whose SHA-256 is the hash of the line that follows `before`. */
+/** The text that is hashed to get the hash of the line after `before`. */
 function textAfter(before: Link, line: ChainLine): string {
   const { id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail } = line;
   const said = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
   return JSON.stringify([before.sha256, before.position + 1, ...said]);
 }
 
-/** The place of the line that follows `before`. */
+/** The position and hash of the line that follows `before`. */
 export const placeAfter = (before: Link, line: ChainLine): Link => ({
   position: before.position + 1,
   sha256: hash("sha256", textAfter(before, line)),
@@ -46,7 +46,10 @@ export async function auditHashesAt(db: Sql, positions: readonly number[]): Prom
   return new Map(links.map(({ position, sha256 }) => [position, sha256]));
 }
 
-/** The lines of the chain after one position, up to another: each the text whose SHA-256 is its hash, and which begins with that of the line before. */
+/**
+ * The lines of the chain after one position, up to another. Each text begins with the hash of the previous line, and
+ * its SHA-256 is the hash of the line.
+ */
 export async function auditChainTexts(db: Sql, after: number, through: number): Promise<string[]> {
   const lines = await db.query<ChainLine & { position: number; before: string | null }>(sql`
     SELECT ${lineColumns}, chain_position AS position, (
@@ -66,13 +69,16 @@ export async function firstAuditLine(db: Sql): Promise<Date | null> {
 export const placeMembers = ({ position, sha256, placedAt }: Place): Members =>
   placedAt ? { position, sha256, placedAt } : { position, sha256 };
 
-/** Columns of `audit_log` for a place and its MAC. */
+/** Columns of `audit_log` for a position in the chain, with its MAC. */
 export const placeColumns = sql`chain_position AS position, encode(chain_sha256, 'hex') AS sha256,
   chain_placed_at AS "placedAt", row_mac AS mac`;
 
 type UnplacedLine = MacLine & { position: number | null };
 
-/** Places in the chain; and lines that wait for theirs, whose MAC is over the line. */
+/**
+ * The MAC of a line in the chain covers its position and hash. The MAC of a line that has no position yet covers the
+ * line.
+ */
 const placeRows: MacTable<Place> = {
   table: sql`audit_log`,
   key: sql`id`,
@@ -85,7 +91,7 @@ const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,
   rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
   members: (line) => (line.position === null ? lineMembers(line) : null),
-  // The MAC of a place vouches for its line.
+  // The MAC of a line's position also protects the line, through the hash.
   backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
 };
 
@@ -96,8 +102,8 @@ export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }
   rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
 
 /**
- * Lines of the log that the service wrote. A line with a place has the MAC of its place, whose hash covers the line and the place
- * before it.
+ * Reads lines of the log that the service wrote. For a line in the chain the MAC covers its position, and the hash
+ * there covers the line and the previous hash.
  * @param which the condition that selects them
  */
 export async function readWrittenLines(db: Sql, rowMac: RowMac, which: Statement): Promise<MacLine[]> {
@@ -116,22 +122,22 @@ export async function readWrittenLines(db: Sql, rowMac: RowMac, which: Statement
   });
 }
 
-/** A page of the lines that wait for a place. */
+/** A page of the lines that have no position in the chain yet. */
 export const selectUnplaced = (db: Sql, after: number | null, limit: number) =>
   db.query<MacLine & { mac: Buffer | null }>(sql`
     SELECT ${macLineColumns}, row_mac AS mac FROM audit_log
     WHERE chain_position IS NULL ${after === null ? nothing : sql`AND audit_log.id > ${after}`}
     ORDER BY audit_log.id LIMIT ${limit}`);
 
-// One number for all nodes: the holder chains, the others come again.
+// The same lock number on all nodes. The node that holds the lock extends the chain; the others try again later.
 const advisoryLock = 7_246_004;
 const batch = 1_000;
 
 type ChainDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log };
 
 /**
- * Gives the lines that are not in the chain yet their places, in the order of their ids. A line that the service did not write gets
- * none.
+ * Gives each line that is not in the chain yet its position, in the order of ids. Skips lines that the service did not
+ * write.
  */
 export async function chainAuditLines(deps: ChainDeps, stopping: AbortSignal): Promise<void> {
   if (!(await hasUnchained(deps.db))) return;

@@ -12,7 +12,7 @@ import { type ChainLine, lineColumns } from "./line-mac.ts";
 export type ChainReport = { lines: number; waiting: number; faults: string[]; late: number[] };
 
 const batch = 5_000;
-// A running service places a line within a second; the clocks of nodes differ.
+// A running service places a line within a second; a minute also allows for the clocks of nodes to differ.
 const lateMs = minuteMs;
 
 /**
@@ -57,7 +57,7 @@ async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise
   return waiting;
 }
 
-// Lines of earlier releases don't say when they were placed.
+// Earlier releases did not record when they placed a line.
 const isLate = ({ placedAt, occurredAt }: ChainLine & Place): boolean =>
   placedAt !== null && placedAt.getTime() - Date.parse(`${occurredAt}Z`) > lateMs;
 
@@ -69,7 +69,7 @@ function faultsOf(
 ): string[] {
   const { position } = row;
   const first = before.position + 1;
-  // The removed line took the hash with it that this line links to.
+  // This line links to the hash of the removed line, so its own hash can't be checked.
   if (position !== first)
     return [position === first + 1 ? `line ${first} is missing` : `lines ${first} to ${position - 1} are missing`];
   const holds = placeAfter(before, row).sha256 === row.sha256 && rowMac.holds("audit_log", placeMembers(row), mac);

@@ -3,7 +3,8 @@ import { MacOfRow, textOf } from "../platform/database/state-mac.ts";
 import type { Members } from "../platform/row-mac.ts";
 
 /**
- * A line of the audit log, which its MAC covers. `actor` is who did it: `key:ID`, `member:ID`, `operator`, `processor`, `system`.
+ * A line of the audit log, covered by its MAC. `actor` names the party that acted: `key:ID`, `member:ID`, `operator`,
+ * `processor` or `system`.
  */
 export type AuditLine = {
   at: Date;
@@ -17,7 +18,7 @@ export type AuditLine = {
   detail?: object | null | undefined;
 };
 
-/** A line as the chain has it: every column as the database writes it. */
+/** A line as the chain hashes it: every column as the database writes it. */
 export type ChainLine = {
   id: number;
   occurredAt: string;
@@ -37,7 +38,10 @@ export const lineColumns: Statement = sql`id,
   partner_id AS "partnerId", order_id AS "orderId", room_id AS "roomId", from_status AS "fromStatus",
   to_status AS "toStatus", detail::text AS detail`;
 
-/** A line with what its MAC covers besides its columns: the code of a new order, whose id nobody knew when the MAC was made. */
+/**
+ * A line with all that its MAC covers. `newOrder` is the code of a new order, whose id did not exist yet when the MAC
+ * was made.
+ */
 export type MacLine = ChainLine & { newOrder: string | null };
 
 /** Columns of `audit_log` for a `MacLine`. */
@@ -47,7 +51,10 @@ export const macLineColumns: Statement = sql`${lineColumns},
 
 export const auditTable = "audit_log";
 
-/** The members of a line's MAC. An order is its id, a number; a new one its code. JSON counts as jsonb writes it. */
+/**
+ * The members of a line's MAC. An order is given by its id, a number; a new order by its code. JSON is compared in the
+ * form that jsonb writes.
+ */
 export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine, "id">): Members => ({
   occurredAt: line.occurredAt,
   action: line.action,
@@ -60,12 +67,14 @@ export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine
   detail: detail === null ? null : textOf([JSON.parse(detail)]),
 });
 
-/** The MAC of a line that is about to be written. @param newOrder the code of an order that the same statement makes */
+/**
+ * The MAC of a line that is about to be written. @param newOrder the code of the order that the same statement inserts
+ */
 export const macOfLine = (line: AuditLine, newOrder: string | null = null): MacOfRow =>
   new MacOfRow(
     auditTable,
     lineMembers({
-      // PostgreSQL keeps microseconds: those of a forged time count, too.
+      // PostgreSQL stores microseconds, so the MAC covers them: a forged time may differ from a real one only there.
       occurredAt: line.at.toISOString().replace("Z", "000"),
       action: line.action,
       actor: line.actor,

@@ -13,7 +13,7 @@ export function stripeFrom(env: Env): StripeSettings | null {
   return { secretKey, webhookSecret, apiBase };
 }
 
-// It becomes part of a page's Content-Security-Policy.
+// The address becomes part of a page's Content-Security-Policy, so only these characters are allowed.
 const policySource = (text: string): string | undefined => (/^[\w.~:/[\]-]+$/.test(text) ? httpUrl(text) : undefined);
 
 export type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };

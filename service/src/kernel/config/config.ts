@@ -21,20 +21,23 @@ import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeN
 
 export type { IdentitySettings, QuizSettings, TelnyxSettings } from "./providers.ts";
 
-/** Every setting, read once at the start. What each means is in docs/operating.md. */
+/** Every setting, read once at the start. docs/operating.md explains each of them. */
 export type Config = OwnSettings & LogSettings & DataFiles;
 
 type OwnSettings = {
   port: number;
   host: string;
-  /** How long `/readyz` says that the node stops before it does. */
+  /** For how many seconds `/readyz` announces that the node is stopping, before it stops. */
   drainSeconds: number;
-  /** The seconds between the end of a service of a live order and the next one, for firms without a wish. */
+  /**
+   * Seconds between the end of one service of a live order and the start of the next, for firms that set no delay of
+   * their own.
+   */
   nextServiceWait: number;
   baseUrl: string;
   dataDir: string;
   databaseUrl: string | null;
-  /** The server itself, where `databaseUrl` leads to a pooler; null where it does not. */
+  /** The address of the database server itself, when `databaseUrl` is that of a pooler; otherwise null. */
   databaseListenUrl: string | null;
   databasePoolSize: number;
   blobUrl: string;
@@ -44,48 +47,51 @@ type OwnSettings = {
   signerCaKey: string;
   signerCaCertificate: string | null;
   secretsKey: string;
-  /** Keys that are read with, and never written with. */
+  /** Earlier keys, for decryption only. */
   secretsKeysOld: string[];
   tsaUrls: string[];
-  /** PEM file of the roots that tokens must lead to; null for the shipped ones. */
+  /** PEM file with the roots that time-stamp tokens must chain to; null for the roots shipped with the service. */
   tsaTrust: string | null;
   otsCalendars: string[];
-  /** Whether each proof seal is submitted to the calendars itself, besides the hourly roots of the log. */
+  /**
+   * Whether each proof seal is also submitted to the OpenTimestamps calendars by itself, in addition to the hourly
+   * roots of the log.
+   */
   otsEachSeal: boolean;
   stripe: StripeSettings | null;
   recaptcha: RecaptchaSettings | null;
-  /** Carriers' labels. */
+  /** The account that buys carriers' labels. */
   easypost: EasyPostSettings | null;
-  /** Letters that are printed and mailed. */
+  /** The account that prints and mails letters. */
   lob: LobSettings | null;
-  /** Faxes and text messages. */
+  /** The account that sends faxes and text messages. */
   telnyx: TelnyxSettings | null;
-  /** Checks of credentials. */
+  /** The account that checks identity documents. */
   identity: IdentitySettings | null;
-  /** Knowledge-based questions. */
+  /** The account that asks knowledge-based questions. */
   quiz: QuizSettings | null;
-  /** Where notaries may have their trust service sign (CSC API v2); null without one. */
+  /** The remote signing service (CSC API v2) where notaries may sign; null without one. */
   remoteSigningUrl: string | null;
-  /** Live audio and video; null where it is off. */
+  /** Live audio and video; null when it is off. */
   media: MediaSettings | null;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
   rateLimits: boolean;
   keepSealed: boolean;
-  /** Opens /metrics to other machines; null for this one alone. */
+  /** The token that lets other machines read /metrics; null when only this machine may. */
   metricsToken: string | null;
   trustProxy: string[];
   connectionsPerAddress: number;
   webhookAllow: string[];
   webhookCa: string | null;
-  /** Whether an order that no notary on record may perform is refused. */
+  /** Whether to refuse an order that no notary on record may perform. */
   notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
-  /** Whether one operator may approve a refund that the same one asked for. */
+  /** Whether the operator who asked for a refund may also approve it. */
   refundApproval: RefundApproval;
   logLevel: LogLevel;
-  /** How far this process's clock runs ahead; 0 but in tests. */
+  /** How far this process's clock runs ahead; 0 outside tests. */
   timeTravelSeconds: number;
 };
 
@@ -213,7 +219,7 @@ function databaseFrom(env: Env): DatabaseSettings {
   const databaseListenUrl = url("DATABASE_LISTEN_URL");
   if (databaseListenUrl !== null && databaseUrl === null)
     throw new StartupError("DATABASE_URL must be set when DATABASE_LISTEN_URL is");
-  // Fewer than eight and the four seals at once, which each hold one while they use another, wait for each other.
+  // Four seals at once each hold one connection while they use a second one. With fewer than eight they deadlock.
   const size = wholeNumber(8, 1_000);
   const databasePoolSize = read(env, "DATABASE_POOL_SIZE", 20, "a whole number from 8 to 1000", size);
   return { databaseUrl, databaseListenUrl, databasePoolSize };

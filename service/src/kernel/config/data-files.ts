@@ -1,19 +1,19 @@
 import { type Env, read } from "./read.ts";
 
-/** Files with the rules of the service. */
+/** The paths of the data files that contain the service's rules. */
 export type DataFiles = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
-  /** The data file of the limits of firms. */
+  /** The limits of firms. */
   limits: string;
-  /** Data file of when documents are deleted. */
+  /** The retention plan: when documents are deleted. */
   retention: string;
-  /** Data file of where notaries may act. */
+  /** The rules for where notaries may act. */
   notaryRules: string;
   /** The steps of notarial acts. */
   notaryScripts: string;
 };
 
-/** The files of the operator's own, or those that are shipped. */
+/** The paths of the data files: the operator's own, or else those that are shipped. */
 export function dataFilesFrom(env: Env, path: (text: string) => string, shipped: (name: string) => string): DataFiles {
   return {
     priceFiles: {

@@ -1,21 +1,21 @@
 import { type Env, read, wholeNumber, withScheme } from "./read.ts";
 
-/** The log of this service's seals. */
+/** The settings of this service's own transparency log. */
 type OwnLog = {
-  /** The key of the log of live seals. */
+  /** The key of the log that contains live seals. */
   logKey: string;
-  /** The host in the logs' names; null for that of BASE_URL. */
+  /** The host in the logs' names; null for the host of BASE_URL. */
   logOrigin: string | null;
   logIntervalMs: number;
-  /** The file with the live log's witnesses (C2SP tlog-policy); null for none. */
+  /** The file that lists the live log's witnesses (C2SP tlog-policy); null for none. */
   logPolicy: string | null;
   /** The shortest time between two anchored states of the live log. */
   logRootIntervalMs: number;
-  /** The shortest time between two questions to one witness. */
+  /** The shortest time between two requests to one witness. */
   witnessIntervalMs: number;
 };
 
-/** The witness that this service is for the logs of others. */
+/** The settings of this service as a witness of other operators' logs. */
 type WitnessOfOthers = {
   /** The list of other operators' logs to cosign; null for none. */
   witnessLogs: string | null;

@@ -2,9 +2,12 @@ import { isIP } from "node:net";
 import { StartupError } from "../platform/errors.ts";
 import { type Env, listOf, oneOf, read, secretEnv } from "./read.ts";
 
-/** Live audio and video, by the engine in this service; null where MEDIA is off. */
+/** Live audio and video, by the engine in this service; null when MEDIA is off. */
 export type MediaSettings = {
-  /** The ports for UDP, and for TCP where `tcp` is on: each connection has one, each person two connections. */
+  /**
+   * The UDP ports, used for TCP too when `tcp` is on. Each connection has one port, and each person has two
+   * connections.
+   */
   ports: readonly [first: number, last: number];
   /** The address that browsers are told to send to. */
   announce: string;
@@ -15,7 +18,7 @@ export type MediaSettings = {
 const localNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const fewestPorts = 16;
 
-/** @param baseUrl decides whether loopback is enough */
+/** @param baseUrl when it is local, MEDIA_ANNOUNCE defaults to the loopback address */
 export function mediaFrom(env: Env, baseUrl: string): MediaSettings | null {
   if (read(env, "MEDIA", "off", "embedded or off", oneOf("embedded", "off")) === "off") return null;
   const isLocal = localNames.has(URL.parse(baseUrl)?.hostname ?? "");

@@ -2,14 +2,14 @@ import { StartupError } from "../platform/errors.ts";
 import { type Env, httpUrl, listOf, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
 
 /**
- * Settings common to all provider accounts. Without the secret of its events, none are accepted; the service polls
+ * The settings that all provider accounts share. Without a webhook secret the service accepts no events and polls
  * instead.
  */
 type Account = { apiKey: string; apiBase: string | null };
 
 export type EasyPostSettings = Account & {
   webhookSecret: string | null;
-  /** How much a label's price may exceed the quote: 0.1 for a tenth. */
+  /** How much a label's price may exceed the quote: 0.1 allows a tenth. */
   rateTolerance: number;
 };
 
@@ -18,18 +18,18 @@ export type MailClass = (typeof mailClasses)[number];
 export type LobSettings = Account & { webhookSecret: string | null; mailClass: MailClass };
 
 export type TelnyxSettings = Account & {
-  /** The account's public key, base64, which verifies its events. */
+  /** The account's public key (base64), which verifies its events. */
   publicKey: string | null;
-  /** Faxes are sent when both are set. */
+  /** Needed to send faxes, together with `faxFrom`. */
   faxApp: string | null;
   faxFrom: string | null;
   /** Text messages are sent when it is set. */
   smsFrom: string | null;
-  /** ISO 3166 codes of the countries whose numbers text messages go to. */
+  /** ISO 3166 codes of the countries that text messages may be sent to. */
   smsCountries: readonly string[];
 };
 
-/** The account, or null without its key. @throws StartupError for a setting that needs the key */
+/** The account; null when its key is not set. @throws StartupError for a setting that is useless without the key */
 function accountOf(env: Env, keyName: string, baseName: string, others: readonly string[]): Account | null {
   const apiKey = secretEnv(env, keyName);
   const apiBase = read<string | null>(env, baseName, null, "an http(s) URL", httpUrl);
@@ -59,7 +59,7 @@ export function lobFrom(env: Env): LobSettings | null {
   return account && { ...account, webhookSecret: secretEnv(env, "LOB_WEBHOOK_SECRET"), mailClass };
 }
 
-/** Whose orders the account serves. */
+/** The environment whose orders the account serves. */
 type OfEnvironment = { environment: "live" | "test" };
 
 export type IdentitySettings = Account & OfEnvironment & { webhookSecret: string | null };
@@ -74,7 +74,7 @@ export function identityFrom(env: Env): IdentitySettings | null {
   const terms = read<string | null>(env, "IDENTITY_TERMS_CONFIRMED", null, rule, confirmed);
   if (account === null) return null;
   const environment = /^(?:sk|rk)_test_/.test(account.apiKey) ? "test" : "live";
-  // The vendor forbids the resale of its checks: the operator has its word first.
+  // The vendor forbids reselling its checks, so a live key needs the operator's confirmation of the terms.
   if (environment === "live" && terms === null)
     throw new StartupError(`IDENTITY_TERMS_CONFIRMED must be ${rule}, when IDENTITY_API_KEY is a live key`);
   return { ...account, environment, webhookSecret: secretEnv(env, "IDENTITY_WEBHOOK_SECRET") };
@@ -93,7 +93,7 @@ export function quizFrom(env: Env): QuizSettings | null {
   return { url: account.apiBase, apiKey: account.apiKey, environment };
 }
 
-/** Access tokens and PINs go there, so that it is https, but for a service on this machine. */
+/** Access tokens and PINs are sent to this address, so it must be https unless it is on this machine. */
 export const remoteSigningFrom = (env: Env): string | null =>
   read<string | null>(
     env,

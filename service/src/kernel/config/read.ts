@@ -1,10 +1,10 @@
 import { StartupError } from "../platform/errors.ts";
 import { parseRange } from "../platform/network.ts";
 
-/** As `process.env`. */
+/** Environment variables, as in `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-// Their values may hold a password, also where they are wrong.
+// Variables whose values may contain a password. Error messages don't quote them, even when they are invalid.
 const hidden: ReadonlySet<string> = new Set([
   "DATABASE_URL",
   "DATABASE_LISTEN_URL",

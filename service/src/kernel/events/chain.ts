@@ -6,8 +6,8 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { eventColumns, eventHolds, type StoredEvent } from "./event-mac.ts";
 
 /**
- * An event's position among its firm's events in an environment, from 1 without a gap; `head` covers it and all
- * before it.
+ * The position of an event in the chain of its firm and environment, from 1 without gaps. `head` covers this event and
+ * all before it.
  */
 export type Place = { position: number; head: Buffer };
 
@@ -51,13 +51,14 @@ export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): 
       sql`SELECT pg_try_advisory_xact_lock(${chainOf(owner)}) AS "isOurs"`,
     );
     if (!lock?.isOurs) return;
-    // Forged events wait forever, so they must not fill the page that other events need.
+    // A forged event is never placed. If a page stopped at forged events, authentic events behind them would never be
+    // placed.
     let page: Page = { placed: 0, last: 0 };
     while (page.placed === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
   });
 }
 
-// Held to the end of a transaction. A later statement sees what the previous holder committed.
+// A lock that lasts until the transaction ends. The next holder's statements see everything that this holder committed.
 const chainOf = ({ partnerId, environment }: Owner) =>
   sql`hashtextextended(${`event chain ${partnerId} ${environment}`}, 0)`;
 

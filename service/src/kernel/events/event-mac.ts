@@ -4,7 +4,7 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 
-/** The covered columns of an event. They have the texts themselves, whatever form these are stored in. */
+/** The columns that an event's MAC covers, with encrypted texts as plain text. */
 export type EventFacts = {
   occurredAt: Date;
   topic: string;
@@ -71,7 +71,10 @@ SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event
 
 export const protectedTables = [eventRows];
 
-/** Event numbers: those that fail their MAC, and copies of authentic ones. */
+/**
+ * The result of checking events: the numbers of events whose MAC is not valid, and the number of copies of authentic
+ * events.
+ */
 export type EventReport = { events: number; forged: number[]; copies: number[] };
 
 const batch = 5_000;

@@ -7,9 +7,9 @@ export { chainStart, headAfter, type Place, placeEvents, placeSomeEvents, places
 export { checkEvents, eventColumns, eventHolds, protectedTables, type StoredEvent } from "./event-mac.ts";
 
 /**
- * An event that partners may be notified of. The event's MAC covers every member except `orderId`, so each must be a value, not a column.
- * `eventId` is how a receiver recognizes duplicates; `subject` is the code or id of the thing that the event is about.
- * Of orders and rooms both are stored sealed: they have a code that opens something by itself.
+ * An event that partners may be notified of. `eventId` lets a receiver recognize duplicates. `subject` is the code or
+ * id of the object that the event is about. The MAC covers every member except `orderId`, so each must be a value, not
+ * a column. For orders and rooms, `eventId` and `subject` are stored encrypted, because their codes grant access.
  */
 export type EventRow = {
   at: Date;
@@ -19,14 +19,17 @@ export type EventRow = {
   environment: Environment;
   subject: string;
   roomId?: string;
-  /** The order that is the subject: a value or, of a new order, a column. Readers compare its code with the subject. */
+  /**
+   * The id of the order that is the subject: a value, or a column when the order is new. Readers compare the order's
+   * code with the subject.
+   */
   orderId?: Part<number>;
 };
 
 /**
- * The insert of an event: the only writer of events. It runs by itself in the transaction of what caused it, or as a part
- * (`WITH ... AS (...)`) of that change's own statement. Webhooks are dispatched from these rows.
- * @param from what follows FROM, when the event is written only if, or as often as, that has rows
+ * Builds the INSERT of an event. Nothing else writes events, and webhooks are sent from these rows. It runs by itself
+ * in the transaction of its cause, or as a part (`WITH ... AS (...)`) of that change's own statement.
+ * @param from the text after FROM, when the event is written once for each row that it selects
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {
   const { at, roomId = null, orderId = null, ...rest } = event;

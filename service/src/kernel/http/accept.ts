@@ -8,7 +8,7 @@ const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
  */
 export function namedQuality(accept: string | undefined, type: string): number | null {
   if (accept === undefined) return null;
-  // A comma or semicolon in a quoted string divides nothing.
+  // Replaces quoted strings, because a comma or semicolon inside one is not a separator.
   const ranges = accept.replace(/"(?:[^"\\]|\\.)*"?/g, '""').split(",");
   const named = ranges.flatMap((range) => {
     const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
@@ -21,8 +21,8 @@ export function namedQuality(accept: string | undefined, type: string): number |
 const otherCodes: Readonly<Record<string, string>> = { fil: "tl" };
 
 /**
- * The service's language that an `Accept-Language` header prefers (RFC 4647, section 3.4: `es-MX` matches `es`), by
- * quality and then by its order. Null when it names none of them.
+ * The language that an `Accept-Language` header prefers (RFC 4647, section 3.4: `es-MX` matches `es`), by quality and
+ * then by order. Null when the header names no language of the service.
  */
 export function preferredLanguage<Language extends string>(
   header: string | undefined,

@@ -10,7 +10,7 @@ import {
 } from "./authentication.ts";
 import type { Policy, RateLimits } from "./rate-limits.ts";
 
-/** Who calls, and how often one may. */
+/** The dependencies that identify callers and limit how often each may call. */
 export type CallerDeps = Callers & { limits: RateLimits };
 
 /** Who may call a route (contract, Authentication), and the scope that a restricted key needs for it. */
@@ -23,7 +23,7 @@ export type Caller = Access["caller"];
 const tooMany = { 429: "Rate limit exceeded. Try again in 42 seconds." };
 const notLinked = "This session is not linked to a partner. Link with a partner API key first.";
 
-/** The refusals that all routes of a caller have in common: status and an example of the message, for /openapi.json. */
+/** The refusals that all routes of a kind of caller share: status and an example of the message, for /openapi.json. */
 const commonRefusals: Readonly<Record<Caller, Record<number, string>>> = {
   key: { 401: "A valid partner API key is required.", ...tooMany },
   "key-or-session": { 401: "Sign in to continue.", 403: notLinked, ...tooMany },
@@ -31,7 +31,10 @@ const commonRefusals: Readonly<Record<Caller, Record<number, string>>> = {
   anybody: tooMany,
 };
 
-/** For keys with the scope as the role that is needed (OpenAPI 3.1, Security Requirement Object). */
+/**
+ * The security entry for /openapi.json. A key's scope is given as its required role (OpenAPI 3.1, Security Requirement
+ * Object).
+ */
 export function securityOf({ caller, scope }: Access): Record<string, string[]>[] {
   switch (caller) {
     case "key":
@@ -45,12 +48,12 @@ export function securityOf({ caller, scope }: Access): Record<string, string[]>[
   }
 }
 
-/** The refusals that the routes of a caller have in common, as a sentence for each status. */
+/** The refusals that the routes of a kind of caller share, as one sentence for each status. */
 export function commonRefusalsOf({ caller, scope }: Access): Record<number, string> {
   return { ...(caller === "key" && { 403: scopeMissing(scope) }), ...commonRefusals[caller] };
 }
 
-/** One hook of several: each that the framework runs costs promises of its own. */
+/** Combines several hooks into one, because the framework creates extra promises for each hook that it runs. */
 export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAsyncHookHandler =>
   async function (request, reply) {
     for (const hook of hooks) {
@@ -60,8 +63,8 @@ export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAs
   };
 
 /**
- * The hooks that find the caller and count the request. `partner-write` counts by firm, so after the caller is known; the others
- * count by session or address, before a credential is looked at.
+ * The hooks that identify the caller and count the request. `partner-write` is counted by firm, so after the caller is
+ * identified. The others are counted by session or address, before any credential is checked.
  */
 export function callerHooks(deps: CallerDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
   const session = caller === "session" || caller === "key-or-session" ? [readSession(deps)] : [];
@@ -83,7 +86,10 @@ function credentialHooks(deps: CallerDeps, caller: Caller): onRequestAsyncHookHa
   }
 }
 
-/** Refusals of a key count against the caller's network; a good key is never kept waiting by its neighbors' bad ones. */
+/**
+ * Counts only refused keys against the caller's network, so that a neighbor's bad keys never delay a caller with a good
+ * one.
+ */
 function countingBadKeys(
   { limits }: CallerDeps,
   authenticate: (request: FastifyRequest) => Promise<void>,

@@ -8,21 +8,27 @@ declare module "fastify" {
   }
 }
 
-/** The caller's address, past the proxies that are trusted. It is asked for more than once, and the framework reads the headers each time. */
+/**
+ * The caller's address, as reported by trusted proxies. It is cached, because it is needed several times and the
+ * framework parses the headers each time.
+ */
 export function clientAddress(request: FastifyRequest): string {
   request.clientAddress ??= request.ip;
   return request.clientAddress;
 }
 
 export type ConnectionBounds = {
-  /** How many connections an IPv4 address, or an IPv6 network of 64 bits, may have open. */
+  /** The largest number of open connections from one IPv4 address, or from one IPv6 network (/64). */
   readonly perAddress: number;
-  /** Addresses and ranges without a bound: a proxy has the connections of all its clients. */
+  /** Addresses and ranges without a limit, because a proxy carries the connections of all its clients. */
   readonly unbounded: readonly string[];
   readonly onRefused: () => void;
 };
 
-/** Closes connections beyond the bound at once, before a byte of them is read: idle ones would use up the process's files. */
+/**
+ * Closes connections beyond the limit at once, before reading from them. Idle connections would use up the process's
+ * file descriptors.
+ */
 export function boundConnections(server: Server, { perAddress, unbounded, onRefused }: ConnectionBounds): void {
   const open = new Map<string, number>();
   const free = unbounded.map(parseRange).filter((range) => range !== null);

@@ -1,9 +1,9 @@
-// Characters that a file name cannot have on some system, and those that turn the direction of what follows.
+// Characters that some system forbids in file names, and characters that change the direction of text.
 const notInNames = /[<>:"/\\|?*\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
 
 /**
- * Writes a `Content-Disposition` (RFC 6266). A name beyond ASCII goes into `filename*` (RFC 8187), with a plain one before it for
- * programs that read no other.
+ * Writes a `Content-Disposition` header (RFC 6266). A name with characters beyond ASCII goes into `filename*` (RFC
+ * 8187), after a plain one for programs that don't read `filename*`.
  * @param name of the file, in any script
  */
 export function contentDisposition(disposition: "inline" | "attachment", name: string): string {

@@ -10,8 +10,9 @@ type SendEvent = (data: unknown) => void;
 type Subscribe = (send: SendEvent, end: () => void) => () => void;
 
 /**
- * Server-sent events of a scope's routes (HTML, section 9.2). The streams end when the service does: it would wait for them else.
- * @returns a function that answers with a stream; `subscribe` may refuse before it begins
+ * Server-sent events for the routes of a scope (HTML, section 9.2). Ends the streams when the service stops, which
+ * would otherwise wait for them.
+ * @returns a function that answers with a stream; `subscribe` may refuse before the stream begins
  */
 export function eventStreams(scope: FastifyInstance) {
   const open = new Set<ServerResponse>();
@@ -20,7 +21,7 @@ export function eventStreams(scope: FastifyInstance) {
   });
   return (reply: FastifyReply, subscribe: Subscribe): void => {
     const { raw } = reply;
-    // A page that went away meanwhile has closed already, and would never end its subscription.
+    // The page has already disconnected. Its "close" event is over, so the subscription would never end.
     if (raw.destroyed) return void reply.hijack();
     const unsubscribe = subscribe(
       (data) => void raw.write(`data: ${JSON.stringify(data)}\n\n`),
@@ -31,12 +32,12 @@ export function eventStreams(scope: FastifyInstance) {
       ...(reply.getHeaders() as Record<string, string>),
       "content-type": "text/event-stream",
       "cache-control": "no-store",
-      // nginx would keep events back until its buffer is full.
+      // Otherwise nginx holds events back until its buffer is full.
       "x-accel-buffering": "no",
     });
     raw.write("retry: 2000\n\n");
     open.add(raw);
-    // Proxies end connections on which nothing is sent.
+    // Proxies close connections that are silent for too long.
     const ping = setInterval(() => void raw.write(":\n\n"), pingMs).unref();
     raw.on("close", () => {
       clearInterval(ping);

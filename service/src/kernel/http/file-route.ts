@@ -7,7 +7,7 @@ import { contentDisposition } from "./content-disposition.ts";
 import { type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest } from "./route.ts";
 import { uncached } from "./verdicts.ts";
 
-/** A file that is sent under a name. */
+/** A file to send, and the name under which the browser saves it. */
 export type FileAnswer = {
   name: string;
   /** Whether a browser shows it or saves it. */
@@ -25,7 +25,7 @@ export type FileRoute<P extends TObject> = Pick<JsonRoute<P, TObject, NoSchema>,
     handle: (request: RouteRequest<P, TObject>) => Promise<FileAnswer>;
   };
 
-/** Adds a route that answers a file, byte for byte, which no cache keeps. */
+/** Adds a route that sends a file unchanged and forbids caching it. */
 export function fileRoute<P extends TObject>(
   app: FastifyInstance,
   deps: RouteDeps,
@@ -45,7 +45,7 @@ export function fileRoute<P extends TObject>(
   });
 }
 
-/** The content of a file. Stored files are read as the caller takes them. */
+/** The content of a file. A stored file is read at the pace at which the caller accepts it. */
 export async function bodyOf(
   reply: FastifyReply,
   content: Buffer | StoredFile,
@@ -53,7 +53,7 @@ export async function bodyOf(
 ): Promise<Buffer | Readable> {
   const { first, last } = range ?? wholeOf(content.length);
   if (Buffer.isBuffer(content)) return content.subarray(first, last + 1);
-  // The server would read the body of a HEAD to its end.
+  // For a HEAD request the server would otherwise read the whole body.
   const body = reply.request.method === "HEAD" ? Readable.from([]) : await content.body({ first, last });
   reply.header("Content-Length", last + 1 - first);
   return body;

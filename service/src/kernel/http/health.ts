@@ -8,14 +8,14 @@ import type { ReadReadiness } from "./readiness.ts";
 export type HealthDeps = {
   version: string;
   metrics: Metrics;
-  /** Allows other machines to read the metrics; null for this machine only. */
+  /** The token that lets other machines read the metrics; null when only this machine may. */
   metricsToken: string | null;
   readiness: ReadReadiness;
-  /** Whether the node is about to stop. Balancers should send it nothing more. */
+  /** Whether the node is about to stop, so that load balancers should send it no more requests. */
   isDraining: () => boolean;
 };
 
-/** Operators' routes: process up, dependencies answer, measurements, version. */
+/** Routes for operators: liveness, readiness, metrics and version. */
 export function healthRoutes(
   app: FastifyInstance,
   { version, metrics, metricsToken, readiness, isDraining }: HealthDeps,
@@ -35,12 +35,12 @@ export function healthRoutes(
   app.get("/api/version", { schema: { hide: true } }, async () => ({ version, interface: "1.0.0" }));
 }
 
-/** Still served by a node that may no longer write. */
+/** Routes that a node still serves when a newer release owns the database. */
 const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
 
 /**
- * Once the database belongs to a newer release, every request is a 503, even a read: this release may not understand
- * what the newer one writes. Load balancers see that it is not ready.
+ * Answers every request with 503 once the database belongs to a newer release. Even a read could go wrong, because this
+ * release may not understand the newer rows. Load balancers see that the node is not ready.
  */
 export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boolean): void {
   app.addHook("onRequest", async (request, reply) => {

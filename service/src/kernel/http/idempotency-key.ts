@@ -4,7 +4,7 @@ import { invalid } from "../platform/errors.ts";
 import type { Answer } from "../platform/idempotency.ts";
 import { json, type Sent } from "./route.ts";
 
-/** The header of routes whose requests may be sent again, for /openapi.json. */
+/** The `Idempotency-Key` header of routes that may be retried, for /openapi.json. */
 export const idempotencyHeader = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({
@@ -17,10 +17,13 @@ export const idempotencyHeader = Type.Object({
   ),
 });
 
-/** The refusal of a key that named another request, for /openapi.json. */
+/** The refusal of a key that was already used for another request, for /openapi.json. */
 export const reusedKey = { 409: "This Idempotency-Key was used before with another body." } as const;
 
-/** The `Idempotency-Key` header (contract, Order create request), null when not sent. @throws ServiceError out of 8-255. */
+/**
+ * The `Idempotency-Key` header (contract, Order create request); null when it was not sent. @throws ServiceError unless
+ * it has 8 to 255 characters.
+ */
 export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): string | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
@@ -29,7 +32,7 @@ export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): 
   return key;
 }
 
-/** Sends a result as JSON: the first time and when it is replayed, byte for byte the same. */
+/** Sends a result as JSON, byte for byte the same when it is replayed. */
 export function sendAnswer(reply: FastifyReply, { status, result, replayed }: Answer<object>): Sent {
   if (replayed) reply.header("Idempotent-Replayed", "true");
   return { sent: reply.code(status).type(json).send(JSON.stringify(result)) };

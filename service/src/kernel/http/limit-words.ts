@@ -1,6 +1,6 @@
 import type { Policy } from "./rate-limits.ts";
 
-/** The key and the scope of each policy, for the guide about limits. */
+/** For each rate-limit policy, what it counts by and which routes it covers, for the guide about limits. */
 export const limitWords: Readonly<Record<Policy, { by: string; appliesTo: string }>> = {
   "partner-write": { by: "key", appliesTo: "Orders, signing, the sandbox, rooms, sealing rooms, running playbooks" },
   "partner-portal": {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
-/** The longest wait that a caller gets. */
+/** The longest wait that a caller may ask for. */
 const mostWaitSeconds = 10;
 
 /** The header of routes that may wait for the transparency log, for /openapi.json. */
@@ -18,7 +18,7 @@ export const preferHeader = {
 
 /** The wait that a caller prefers (RFC 7240, section 4.3: `Prefer: wait=N`), in seconds; null for none that can be read. */
 export function preferredWait({ headers }: Pick<FastifyRequest, "headers">): number | null {
-  // The first of several is the one that counts (section 2).
+  // Of several `wait` preferences the first counts (section 2).
   const wait = [headers.prefer ?? []]
     .flat()
     .join(",")
@@ -28,10 +28,12 @@ export function preferredWait({ headers }: Pick<FastifyRequest, "headers">): num
   return wait === undefined ? null : Math.min(Number(wait), mostWaitSeconds);
 }
 
-/** A wait that is applied, and a look at whether the caller has gone. */
+/** The wait to apply, and a check whether the caller has disconnected. */
 export type AppliedWait = { seconds: number; isGone: () => boolean };
 
-/** Applies the wait that a caller prefers, and says so in `Preference-Applied`; null where nobody asked for one. */
+/**
+ * Reads the wait that a caller prefers, and announces it in `Preference-Applied`; null when the caller asked for none.
+ */
 export function appliedWait(request: FastifyRequest, reply: FastifyReply): AppliedWait | null {
   const seconds = preferredWait(request);
   if (seconds === null) return null;

@@ -5,7 +5,10 @@ import { clientNetwork, clientSite } from "../platform/network.ts";
 import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 
-/** Fixed windows of the contract (Limits), and `sign-in`, `page`, `log` and `bad-key` for what it leaves open. */
+/**
+ * Fixed windows of the contract (Limits). The contract does not define `sign-in`, `page`, `log` and `bad-key`; they are
+ * the service's own.
+ */
 export const policies = {
   "partner-write": { points: 60, seconds: 60 },
   "public-read": { points: 30, seconds: 60 },
@@ -14,9 +17,10 @@ export const policies = {
   "partner-portal": { points: 120, seconds: 60 },
   "sign-in": { points: 10, seconds: 900 },
   page: { points: 240, seconds: 60 },
-  // Mirrors and monitors read a log tile by tile.
+  // A higher limit, because mirrors and monitors read a log tile by tile.
   log: { points: 2400, seconds: 60 },
-  // Counted by network: a client with a wrong key is told so for a while, and a search for keys is slow as well as hopeless.
+  // Counted by network, so that a client with a wrong key is still told so many times, while guessing keys is slowed
+  // down.
   "bad-key": { points: 300, seconds: 60 },
 } as const;
 
@@ -44,10 +48,10 @@ function callerOf(policy: Policy, request: FastifyRequest): { caller: string; si
   return { caller: principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`, site: null };
 }
 
-// One holder may have all 65,536 networks of a site, and many customers may share it.
+// A site has 65,536 networks, and one holder may have all of them or many customers may share them.
 const networksOfSite = 10;
 
-// Addresses and keys never become counter names as they are.
+// Hashed, so that counters in Redis reveal no addresses or keys.
 const counterName = (caller: string): string => hash("sha256", caller, "base64url").slice(0, 22);
 
 /**
@@ -109,7 +113,7 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
   }
 }
 
-/** The state of whichever is used up. A network that is refused uses up nothing of its site. */
+/** The counter that is used up, or else the one of the caller. A refused network doesn't use up its site's points. */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);
   const state = await consume(counters.caller, caller);

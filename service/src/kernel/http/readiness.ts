@@ -5,15 +5,14 @@ export type Probe = {
   name: string;
   check: () => Promise<void>;
   /**
-   * All nodes share it, and most requests work without it. When it fails, the node is degraded but stays in the
-   * balancer.
-   * When any other dependency fails, the node has failed.
+   * All nodes share this dependency, and most requests work without it: when it fails, the node is degraded but stays
+   * in the balancer. When another dependency fails, the node counts as failed.
    */
   isShared?: boolean;
 };
 
 export type ReadinessTimes = {
-  /** A dependency that takes longer counts as failed. */
+  /** The time after which a dependency that has not answered counts as failed. */
   answerMs: number;
   /** How long a result is cached: a probe may cost money (a signature of a key service) or a write. */
   sharedMs: number;
@@ -81,7 +80,7 @@ function sharedProbe(
   }
 
   return () => {
-    // No second probe while one is running, even after its time-out.
+    // Starts no second probe while one is running, even after its time-out.
     if (answer && (hanging || performance.now() < freshUntil)) return answer;
     answer = ask();
     return answer;

@@ -21,7 +21,7 @@ import { unknownMembers, warningsFor } from "./warnings.ts";
 
 export type RouteDeps = CallerDeps;
 
-/** A route's description in /openapi.json. */
+/** The description of a route in /openapi.json. */
 export type About = { tag: string; operationId: string; summary: string; description?: string };
 
 type Described = About & Access;
@@ -33,14 +33,16 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   policy: Policy;
-  /** Runs once the caller is known. */
+  /** Runs after the caller is identified. */
   guard?: onRequestAsyncHookHandler;
   params?: P;
-  /** A text may be sent once. A member described as anything else arrives as sent; the domain reads it. */
+  /**
+   * The query's schema. A text may appear only once. Members of other types arrive unchecked; the domain reads them.
+   */
   query?: Q;
-  /** The body's schema: described in /openapi.json; the domain checks it with the contract's own messages. */
+  /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
   body?: Named;
-  /** Default: JSON where there is a schema; `upload` where there is a `form`. */
+  /** Default: `upload` for a route with a `form`, and JSON for one with a `body`. */
   bodyIs?: BodyKind;
   /** A multipart form instead of a JSON body: its description, and the refusal of a body of another type. */
   form?: { schema: object; notForm: string };
@@ -52,12 +54,12 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   answer: A;
   /** The route's own refusals: status and an example of the message. */
   refusals?: Readonly<Record<number, string>>;
-  /** Schemas of responses other than `{error}`. */
+  /** Schemas of responses that don't have the form `{error}`. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
   answerHeaders?: Readonly<Record<string, string>>;
   /** Runs before the response to a refusal. */
   onRefusal?: (request: RouteRequest<P, Q>, error: Error) => Promise<void>;
-  /** @returns the response, or a note that it was already sent */
+  /** @returns the response, or a note that the handler has already sent it */
   handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
 };
 
@@ -66,7 +68,7 @@ export type RouteRequest<P extends TObject, Q extends TObject> = FastifyRequest<
   Querystring: Static<Q>;
 }>;
 
-/** Notes that the handler has sent its own response: a ready text, a file, an empty one. */
+/** Notes that the handler has sent its own response: a text, a file or an empty body. */
 export type Sent = { readonly sent: FastifyReply };
 
 const isSent = (answer: unknown): answer is Sent => (answer as Partial<Sent> | null)?.sent !== undefined;
@@ -76,7 +78,7 @@ export const json = "application/json; charset=utf-8";
 /** Sends a text that is already JSON. */
 export const sendText = (reply: FastifyReply, text: string | Buffer): Sent => ({ sent: reply.type(json).send(text) });
 
-/** Adds a JSON route with its frame: caller, limit, description, and the response as text. */
+/** Adds a JSON route with all that surrounds it: the caller, the limit, the description, and the response as text. */
 export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
@@ -169,13 +171,13 @@ function requireEachOnce(query: object, { properties }: TObject): void {
 export const optionalText = (description: string, ...examples: string[]) =>
   Type.Optional(text(description, ...examples));
 
-/** For routes without a body: one that is sent, of any type, is read and discarded. */
+/** For routes without a body: reads and discards any body that is sent. */
 function acceptNoBody(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
 }
 
-/** For routes with an optional JSON body: an empty one counts as `{}`. */
+/** For routes with an optional JSON body: treats an empty body as `{}`. */
 function acceptEmptyJson(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser("error", "error");
   scope.removeContentTypeParser("application/json");
@@ -185,7 +187,7 @@ function acceptEmptyJson(scope: FastifyInstance): void {
   });
 }
 
-/** Bodies other than JSON, each with the parsers of its own scope. */
+/** The kinds of request bodies; each sets the parsers of its own scope. */
 const acceptBody = {
   none: acceptNoBody,
   optional: acceptEmptyJson,

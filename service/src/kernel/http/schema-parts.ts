@@ -1,8 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 
-// Parts that the schemas of many answers are made of.
-
-/** A reference to a schema that was added under its `$id`. */
+/** Refers to a schema that was added under its `$id`. */
 export function ref<S extends TSchema>(schema: S & { $id?: string }) {
   return Type.Unsafe<Static<S>>({ $ref: `${schema.$id}#` });
 }
@@ -11,7 +9,10 @@ const described = (description?: string) => (description === undefined ? {} : { 
 
 type Described = { type?: string; description?: string; examples?: unknown[] };
 
-/** The schema or null; what has no example of its own is null in examples. @param description default: the schema's own */
+/**
+ * The schema or null. Without an example of its own it is null in examples. @param description default: the schema's
+ * own
+ */
 export function nullable<S extends TSchema>(schema: S, description = (schema as Described).description) {
   const { type, examples = [null] } = schema as Described;
   const isValue = type === "string" || type === "integer" || type === "number";
@@ -44,7 +45,7 @@ export const requestId = () =>
 
 export const tier = () => text("The firm's tier: `trial`, `PartnerLink`, `ProOffice` or `ClosingDesk`.", "trial");
 
-/** A firm, as answers about it name it. */
+/** A firm, as responses about the firm itself show it. */
 export const firm = () =>
   Type.Object(
     {
@@ -58,7 +59,7 @@ export const firm = () =>
 /** Says that a write was done. */
 export const ok = (description = "Always true: a refusal has another status.") => Type.Literal(true, { description });
 
-/** A code of 160 bits. */
+/** A code of 160 bits in hex. */
 const hexCode = (example: string, description: string) =>
   Type.String({ pattern: "^[0-9a-f]{40}$", examples: [example], description });
 
@@ -81,7 +82,7 @@ export const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]
 export const nextCursor = () =>
   nullable(Type.String({ description: "Send it as `cursor` to get the next page. Null on the last page." }));
 
-/** Where the line of a new seal is, or will be. */
+/** The place of a new seal's line in the transparency log, present or future. */
 export const logNote = () =>
   Type.Object(
     {

@@ -1,4 +1,4 @@
-// No inline script or style, nothing from other origins; a page that needs more sets its own policy.
+// Allows no inline script or style, and nothing from other origins. A page that needs more sets its own policy.
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",

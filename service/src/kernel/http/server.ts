@@ -20,18 +20,24 @@ export type ServerOptions = {
   metrics: Metrics;
   baseUrl: string;
   trustProxy: string[];
-  /** The page for an address that doesn't exist, or not for this method, when the caller should get a page. */
+  /**
+   * The page for an address that doesn't exist, or that doesn't support the method. Null when the caller should not get
+   * a page.
+   */
   unmatchedPage: (
     request: FastifyRequest,
     isKnown: boolean,
   ) => { page: string; headers: Record<string, string> } | null;
-  /** Closes a socket that accepts nothing of its response for this long, which frees the response's memory. */
+  /**
+   * After this many milliseconds without progress of the response the socket is closed, which frees the response's
+   * memory.
+   */
   stalledMs?: number;
 };
 
-// Schemas describe requests and responses for /openapi.json. The domain checks requests with the contract's messages,
-// and the compiler holds responses to their schemas. Compiling serializers would double the startup time. Passed as
-// an option, because a scope that adds schemas asks the builders again. Their types know only ajv's functions.
+// No validators or serializers are compiled: the domain checks requests with the contract's messages, and the type
+// checker checks responses. Compiling serializers would double the startup time. It is an option of the server, because
+// each scope that adds schemas asks for the builders again.
 const uncompiled: object = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
 
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
@@ -43,7 +49,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newUuid,
-    // The service's own lines have the request id; a logger per request would cost more than they do.
+    // Log lines of the service already have the request id; a logger for each request would cost more than the lines.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: 256 * 1024,
@@ -51,14 +57,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
-    // The longest that a request line can contain, so that a parameter that is not a code gets its route's own 404.
+    // As long as a request line can be, so that even an overlong code reaches its route and gets the route's own 404.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
     schemaController: { compilersFactory: uncompiled },
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
-  // A browser's fetch labels a body without a type so. Refuse it by name instead of treating it as empty.
+  // A browser's fetch labels a body without a type as text/plain. Such a body is refused by its type instead of being
+  // treated as empty.
   app.removeContentTypeParser("text/plain");
   app.server.on("checkExpectation", (_request, response) => {
     response.writeHead(417, {
@@ -68,8 +75,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
     response.end('{"error":"Expectation failed."}');
   });
-  // Otherwise Fastify reads a QUERY body, and refuses one without a type before it looks for a route. No route here
-  // has one.
+  // Otherwise Fastify reads the body of a QUERY request, and refuses one without a type before it looks for a route. No
+  // route accepts QUERY.
   app.addHttpMethod("QUERY", { overrideExisting: true });
   app.decorateRequest("principal", null);
   app.decorateRequest("session", null);
@@ -79,12 +86,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (typeof forwarded === "string") request.raw.headers["x-forwarded-for"] = forwardedAddresses(forwarded);
     reply.headers(headers);
     reply.header("Request-Id", request.id);
-    // Responses are only for the holder of a key or a code, so no cache may store them.
+    // Responses are only for the holder of a key or a code, so caches must not store them.
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
     done(namesOneHost(request) ? undefined : invalid("A request names one Host."));
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    // Until the response is sent. The server then sets its own time for the next request.
+    // Applies until the response is sent. The server then sets its own time-out for the next request.
     reply.raw.setTimeout(stalledMs, () => reply.raw.destroy());
     done(null, payload);
   });
@@ -100,7 +107,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** RFC 9112, section 3.2: a request of HTTP/1.1 that names no host, or several, is a 400. */
+/** RFC 9112, section 3.2: an HTTP/1.1 request with no Host header, or with several, gets a 400. */
 function namesOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): boolean {
   let hosts = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) if (rawHeaders[n]?.toLowerCase() === "host") hosts++;
@@ -113,7 +120,7 @@ function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** The URL. With broken percent-encoding, its percent signs are encoded, which gives a name that doesn't exist. */
+/** The URL, with its percent signs encoded if its percent-encoding is broken. The result names no existing resource. */
 function decodable(url: string): string {
   const path = pathOf(url);
   if (!path.includes("%")) return url;
@@ -134,7 +141,7 @@ function readable(path: string): string {
   }
 }
 
-// These reveal attempts at keys, links and limits.
+// Refusals that may show someone guessing keys or links, or exceeding limits.
 const securityStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 function accessLine(request: FastifyRequest, status: number, elapsedTime: number): AccessLine {
@@ -150,7 +157,10 @@ function accessLine(request: FastifyRequest, status: number, elapsedTime: number
   };
 }
 
-/** Bytes that are not an HTTP request reach no route: the parser's complaint becomes the service's form of error. */
+/**
+ * Answers bytes that are not an HTTP request. No route sees them, so the parser's error is converted to the service's
+ * error format here.
+ */
 function answerBrokenRequest(error: Error & { code?: string }, socket: import("node:net").Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
   const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
@@ -176,7 +186,7 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);
-    // /webhooks/deliveries is its own resource, and not the webhook "deliveries".
+    // Prefers a literal path: /webhooks/deliveries is its own resource, not a webhook with the id "deliveries".
     const literal = patterns.get(path);
     const matching = literal ? [literal] : [...patterns.values()].filter(({ matches }) => matches.test(path));
     const allowed = matching.flatMap(({ methods }) => [...methods]);
@@ -193,7 +203,7 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
   });
 }
 
-/** The log line of a request. It has no address, query or body, and no code from the path. */
+/** The log line of a request. It contains no address, query or body, and no code from the path. */
 export type AccessLine = {
   requestId: string;
   method: string;
@@ -201,7 +211,7 @@ export type AccessLine = {
   status: number;
   ms: number;
   partnerId: string | undefined;
-  /** The network of a refused caller. */
+  /** The network of a caller that was refused. */
   source?: string | undefined;
 };
 

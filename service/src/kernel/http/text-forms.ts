@@ -9,7 +9,7 @@ const urlEncoded = "application/x-www-form-urlencoded";
 /** The types of a form of text fields. */
 export const formTypes = [urlEncoded, "multipart/form-data"] as const;
 
-/** Takes form-encoded bodies and multipart ones; any other is read and counts as no fields. */
+/** Accepts form-encoded and multipart bodies. Reads any other body and treats it as a form without fields. */
 export async function acceptTextForms(scope: FastifyInstance): Promise<void> {
   await acceptMultipart(scope);
   scope.removeContentTypeParser(["application/json", "text/plain"]);
@@ -21,7 +21,7 @@ export async function acceptTextForms(scope: FastifyInstance): Promise<void> {
 
 /**
  * The fields of the request's form, in their order.
- * @throws ServiceError `validation` for a broken form, or one with a file in it.
+ * @throws ServiceError `validation` for a broken form, or one that contains a file.
  */
 export async function formFields(request: FastifyRequest): Promise<[string, string][]> {
   if (!request.isMultipart()) return Array.isArray(request.body) ? (request.body as [string, string][]) : [];

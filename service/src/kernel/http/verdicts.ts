@@ -17,19 +17,25 @@ const UnknownVerdict = Type.Object(
 /** The one refusal of public verification (contract, Verification). */
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
-/** The same for a deleted file; a holder of its code may know that. @param message says when and why */
+/**
+ * The verdict for a deleted file. It does not reveal anything new to a holder of the file's code. @param message says
+ * when the file was deleted and why
+ */
 export const deletedVerdict = (message: string) => new HttpError("verdict_deleted", message);
 
 /** A verification's address is a credential, so no cache may store the page. */
 export const uncached = { "Cache-Control": "no-store" };
 
-/** Describes the unknown verdict. @returns the responses of a verification other than `{error}` */
+/** Adds the description of the unknown verdict. @returns the responses of a verification other than `{error}` */
 export function unknownAnswer(app: FastifyInstance) {
   if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
   return { 404: ref(UnknownVerdict) };
 }
 
-/** A text that is not a code, by its length or its slashes, gets the same verdict. @param url ends with `/*` */
+/**
+ * Answers a text that can't be a code, because of its length or its slashes, with the same verdict. @param url ends
+ * with `/*`
+ */
 export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {
   app.get(url, { onRequest: callerHooks(deps, "anybody", policy), schema: { hide: true } }, async () => {
     throw unknownVerdict();

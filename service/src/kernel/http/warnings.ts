@@ -6,7 +6,7 @@ import { principalOf } from "./authentication.ts";
 
 const most = 10;
 
-/** For the responses of routes that warn. */
+/** The `warnings` member of a response, for routes that warn. */
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
     description: "With a test key alone, and only when there is something to warn of: fields that are unknown, say.",
@@ -14,7 +14,7 @@ export const warnings = Type.Optional(
   }),
 );
 
-/** One sentence for each unknown name that was sent; the first ten. */
+/** One warning for each unknown name that was sent, at most ten. */
 export const unknownFields = (sent: Iterable<string>, known: readonly string[]): string[] =>
   [...sent]
     .filter((name) => !known.includes(name))
@@ -25,8 +25,8 @@ export const unknownFields = (sent: Iterable<string>, known: readonly string[]):
     });
 
 /**
- * Warnings as members of a response, only for a test key, and only when there are any. Responses to live keys never
- * change.
+ * The `warnings` member of a response. It is added only for a test key and only when there are warnings, so responses
+ * to live keys never change.
  */
 export function warningsFor(request: FastifyRequest, find: () => string[]): { warnings?: string[] } {
   const found = principalOf(request).environment === "test" ? find() : [];

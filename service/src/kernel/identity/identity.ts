@@ -1,22 +1,22 @@
 export type Environment = "live" | "test";
 
-/** Data belong to one environment of a partner firm, and are invisible in the other. */
+/** The partner firm and environment that own a piece of data. It is invisible in the other environment. */
 export type Owner = { partnerId: string; environment: Environment };
 
 export type Role = "owner" | "member";
 
-/** A key's possible restrictions: `read` for all reads, each other one for the writes of its area. */
+/** The scopes that restrict a key: `read` covers all reads, each other scope covers the writes of its area. */
 export const scopes = ["read", "orders", "rooms", "seal", "webhooks"] as const;
 
 export type Scope = (typeof scopes)[number];
 
 export const isScope = (text: string): text is Scope => scopes.some((scope) => scope === text);
 
-/** Evidence that the session's person is still the one who acts. */
+/** Evidence that the person who started the session is still the one who acts. */
 export type Proof = {
-  /** When the person signed in, or confirmed it since. */
+  /** When the person last signed in or confirmed the sign-in. */
   confirmedAt: Date;
-  /** When a passkey was last used in the session. */
+  /** When the session last used a passkey; null if it never did. */
   passkeyAt: Date | null;
   hasPasskey: boolean;
   /** Whether the firm requires a passkey for changes to live data. */
@@ -32,7 +32,7 @@ export type Principal = {
   environment: Environment;
   firmName: string;
   tier: string;
-  /** Whether the firm has live. */
+  /** Whether the firm has live access. */
   liveEnabled: boolean;
   /** Null for a session. `scopes` is null for a key without restrictions. */
   key: {
@@ -47,7 +47,10 @@ export type Principal = {
   member: { userId: string; email: string; role: Role; liveAccess: boolean; proof: Proof } | null;
 };
 
-/** Whether the caller may work in live: the firm has it, and a member used a live key or was given live access. */
+/**
+ * Whether the caller may work in live: the firm has live access, and the caller uses a live key or is a member with
+ * live access.
+ */
 export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
   liveEnabled && (member ? member.liveAccess : key !== null);
 

@@ -1,16 +1,16 @@
-/** Size of a content, and the streams that it draws by the names of its resources. */
+/** The size of a content stream, and the streams that it draws by the names of its resources. */
 export type Drawing = {
-  /** Characters in its strings. */
+  /** The number of characters in its strings. */
   readonly characters: number;
-  /** How often it has each name; null where only its length is known. */
+  /** How often each resource name occurs; null when only the length of the content is known. */
   readonly names: ReadonlyMap<string, number> | null;
   readonly length: number;
-  /** The contents that its resources name; null for those of what draws it. */
+  /** The contents that its resources name; null when it uses the resources of the content that draws it. */
   readonly named: ReadonlyMap<string, number> | null;
 };
 
 const aName = /\/([^\s\0/<>[\](){}%]+)/g;
-/** An operand and an operator: `/X Do`. */
+/** The length of the shortest use of a resource: an operand and an operator, as in `/X Do`. */
 const shortestUse = 5;
 
 /** How often a content has each of the names that lead to another content. */
@@ -25,8 +25,8 @@ export function namesIn(data: Buffer, named: ReadonlyMap<string, number> | null)
 }
 
 /**
- * The characters that are drawn, those of a form for each time that it is drawn, and one more for each drawing: a form that draws
- * another one ten times, which draws a third one ten times, takes a thousand bytes and endless work.
+ * The number of characters drawn, counting a form once for each time that it is drawn, plus one for each drawing. Forms
+ * that draw each other ten times over need few bytes but endless work.
  */
 export function drawnCharacters(
   drawings: ReadonlyMap<number, Drawing>,
@@ -45,7 +45,7 @@ export function drawnCharacters(
     const key = `${num} ${maps.get(named)}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    // Readers refuse a form that draws itself.
+    // Stops recursion: readers refuse a form that draws itself.
     known.set(key, 1);
     let sum = 1 + drawing.characters;
     for (const [name, drawn] of named) {

@@ -3,8 +3,8 @@ import { PdfRefusal } from "./refusal.ts";
 import type { Dict } from "./values.ts";
 
 /**
- * The dictionary as text (latin1: one character a byte) with some keys set; every other byte as it was.
- * @throws PdfRefusal `needs_repair` when a key to set stands twice
+ * The dictionary as text (latin1: one character per byte) with some keys set. All other bytes stay the same.
+ * @throws PdfRefusal `needs_repair` when a key to set occurs twice
  */
 export function withEntries(dict: Dict, changes: Readonly<Record<string, string>>): string {
   const edits: { start: number; end: number; text: string }[] = [];
@@ -13,7 +13,7 @@ export function withEntries(dict: Dict, changes: Readonly<Record<string, string>
     if (dict.repeated?.has(key))
       throw new PdfRefusal("needs_repair", `/${key} stands twice in the dictionary at ${dict.start}`);
     const old = dict.entries.get(key);
-    // A value may follow its name without a space only if it begins with a delimiter: always write one.
+    // A value may follow its name without a space only if it begins with a delimiter, so a space is always written.
     if (old) edits.push({ start: old.start, end: old.end, text: ` ${value}` });
     else added += `/${key} ${value}`;
   }
@@ -27,12 +27,12 @@ export function withEntries(dict: Dict, changes: Readonly<Record<string, string>
   return `${text}${dict.bytes.toString("latin1", at, dict.end - 2)}${added}>>`;
 }
 
-/** The array as text with more elements, as they are written, at its end. */
+/** The array as text, with elements appended. @param added in PDF syntax */
 export function withElements(array: Span, added: readonly string[]): string {
   return `${array.bytes.toString("latin1", array.start, array.end - 1)} ${added.join(" ")}]`;
 }
 
-/** Words by which readers that search a file find objects: what somebody typed must not look like one. */
+/** Some readers find objects by searching the file for these words, so text from a user must not contain them. */
 const FOUND_BY_READERS = /obj|stream|trailer|xref/;
 
 /** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with its mark. */
@@ -41,7 +41,7 @@ export function textString(text: string): string {
   return `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;
 }
 
-/** Bytes as a literal string, or as a hexadecimal one where readers might find a keyword in it. */
+/** Bytes as a literal string, or as a hexadecimal string if they contain a word that readers search for. */
 export function byteString(bytes: Buffer): string {
   if (FOUND_BY_READERS.test(bytes.toString("latin1"))) return `<${bytes.toString("hex")}>`;
   const written = Array.from(bytes, (byte) => {

@@ -5,7 +5,7 @@ import type { Dict } from "./values.ts";
 import type { XrefStream } from "./xref/xref-stream.ts";
 import type { Placed, XrefTable } from "./xref/xref-table.ts";
 
-/** One cross-reference section, newest first in `PdfFile.sections`. */
+/** One cross-reference section. `PdfFile.sections` lists the newest first. */
 export type Section = {
   /** The table, or null when the section is a stream. */
   readonly table: XrefTable | null;
@@ -14,18 +14,18 @@ export type Section = {
   readonly trailer: Dict;
 };
 
-/** An opened document: its cross-reference chain is known, no object has been read yet. */
+/** An opened document: its cross-reference chain has been read, but none of its objects. */
 export type PdfFile = {
   readonly bytes: Buffer;
-  /** Added to each offset written in the file: the length of the junk before `%PDF-`, or 0. */
+  /** Added to each offset in the file: the length of the junk before `%PDF-`, usually 0. */
   readonly base: number;
   /** The number after the last `startxref`, as written. */
   readonly startxref: number;
-  /** Every object by number, when the document's own cross-reference can't be read; else null. */
+  /** The offset of every object, when the document's own cross-reference can't be read; otherwise null. */
   readonly restated: readonly Placed[] | null;
   readonly sections: readonly Section[];
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;
-  /** Null for plain documents. */
+  /** Null for a document that is not encrypted. */
   readonly encryption: Encryption | null;
 };

@@ -9,9 +9,9 @@ import { asName, asRef, type Dict, elements, entry, isArray, isDict, readDict, u
 export type FormField = {
   readonly ref: Ref;
   readonly dict: Dict;
-  /** Its type or that of the nearest node above it that has one. */
+  /** The type of this node, or else of the nearest ancestor that has one. */
   readonly type: string | undefined;
-  /** The nodes above it, the root first. */
+  /** The ancestors of the node, the root first. */
   readonly above: readonly Dict[];
 };
 
@@ -20,8 +20,8 @@ type Walk = { readonly found: FormField[]; readonly rest: Generator<FormField, v
 const walks = new WeakMap<Dict, Walk>();
 
 /**
- * The fields of a form, in the order of `walk`. Signing and sealing go through them several times: a form is read once, so that many fields
- * do not use up the budget of reading.
+ * The fields of a form, in the order of `walk`. The result is cached, because signing and sealing iterate over it
+ * several times and each reading would use up the budget.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
@@ -34,7 +34,7 @@ export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField,
   }
 }
 
-/** A walk that failed fails again: it must not look like one that came to its end. */
+/** Throws the same error again after a failed walk, which must not look like a walk that reached its end. */
 function readNext(known: Walk): FormField | undefined {
   if (known.failure !== null) throw known.failure;
   try {
@@ -49,8 +49,8 @@ function readNext(known: Walk): FormField | undefined {
 }
 
 /**
- * The fields of a form (ISO 32000-1 12.7.3), each node before what is below it. Bounded; a field listed twice is looked at once, and one
- * that is missing or no dictionary is nobody's.
+ * The fields of a form (ISO 32000-1 12.7.3), each node before its descendants. The walk is bounded. It visits a field
+ * once even if it is listed twice, and skips missing fields and fields that are not dictionaries.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 function* walk(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {

@@ -1,7 +1,7 @@
 import { LIMITS } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 
-/** A stretch of bytes that holds exactly one object, without white space around it. */
+/** A range of bytes that contains exactly one object, without white space around it. */
 export type Span = { readonly bytes: Buffer; readonly start: number; readonly end: number };
 
 /** An indirect reference, `num gen R`. */
@@ -20,7 +20,7 @@ export function isDigit(bytes: Buffer, at: number): boolean {
   return at < bytes.length && CLASS[bytes[at] ?? 0] === DIGIT;
 }
 
-/** The first position from `at` on that is neither white space nor inside a comment; at most the length. */
+/** The first position from `at` on that is not white space or part of a comment; at most the length. */
 export function skipSpace(bytes: Buffer, at: number): number {
   let position = at;
   while (position < bytes.length) {
@@ -38,7 +38,7 @@ function endOfLine(bytes: Buffer, at: number): number {
   return position;
 }
 
-/** Where the run of regular characters that begins at `at` ends. */
+/** The end of the run of regular characters that begins at `at`. */
 export function skipRegular(bytes: Buffer, at: number): number {
   let position = at;
   while (position < bytes.length) {
@@ -68,7 +68,7 @@ export function readDigits(bytes: Buffer, at: number): { value: number; end: num
 }
 
 /**
- * Where the object that begins at `at` ends. `at` is its first byte, not white space.
+ * The end of the object that begins at `at`, which must not be white space.
  * @throws PdfRefusal `needs_repair` when it isn't well-formed, `too_complex` when it nests too deeply
  */
 export function skipValue(bytes: Buffer, at: number, depth = 0): number {
@@ -126,7 +126,7 @@ function skipDictionary(bytes: Buffer, at: number, depth: number): number {
   throw new PdfRefusal("needs_repair", `the dictionary at ${at} is not well-formed`);
 }
 
-/** One level further down. */
+/** The next nesting depth. @throws PdfRefusal `too_complex` beyond the limit */
 export function deeper(depth: number): number {
   if (depth >= LIMITS.nesting) throw new PdfRefusal("too_complex", `objects nest deeper than ${LIMITS.nesting}`);
   return depth + 1;
@@ -149,7 +149,7 @@ function wholeNumber(bytes: Buffer, at: number, end: number): number {
   let points = 0;
   for (let position = at; position < end; position++) {
     if (isDigit(bytes, position)) continue;
-    // Some producers write a sign inside a number; every reader copes, and nothing here depends on it.
+    // Some producers write a sign inside a number. Every reader copes with it, and the service doesn't need the value.
     const code = bytes[position];
     if (code === 0x2e) points++;
     else if (code !== 0x2d && !(code === 0x2b && position === at)) points = 2;

@@ -4,29 +4,29 @@ import { PdfRefusal } from "./refusal.ts";
 export const LIMITS = {
   /** Largest document read, in bytes (35 MiB). */
   fileBytes: 35 * 1024 * 1024,
-  /** How far into the file `%PDF-` may begin. */
+  /** `%PDF-` must begin within this many bytes. */
   headerSearch: 1024,
-  /** How far from the end `startxref` may be. */
+  /** `startxref` must be within this many bytes of the end. */
   startxrefSearch: 1024 * 1024,
   /** Cross-reference sections in one /Prev chain. */
   sections: 1024,
-  /** Subsections in all sections together. */
+  /** Subsections of all sections together. */
   subsections: 100_000,
-  /** Objects in all object streams that are read. */
+  /** Objects in all the object streams that are read. */
   compressedObjects: 1_000_000,
   /** Highest object number (ISO 32000-1 annex C). */
   objectNumber: 8_388_607,
   /** Nesting of direct arrays and dictionaries. */
   nesting: 100,
-  /** Keys of one dictionary that is read. */
+  /** Keys of one dictionary. */
   keys: 10_000,
-  /** References to references. */
+  /** References that lead to other references. */
   indirections: 8,
   /** Nodes of the page tree or of the form's field tree. */
   treeNodes: 100_000,
   /** Output of all inflated streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
-  /** Bytes lexed and entries compared in all, whatever the file's length: a fraction of a second. */
+  /** Bytes lexed and entries compared in total, regardless of the file's length: a fraction of a second. */
   lexedBytes: 32 * 1024 * 1024,
 } as const;
 

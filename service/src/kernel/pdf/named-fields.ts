@@ -7,13 +7,13 @@ import { stringBytes, textOfBytes } from "./strings.ts";
 import { asInteger, type Dict, entry, isDict, isString, readDict } from "./values.ts";
 import type { PdfLookup } from "./xref/lookup.ts";
 
-/** A field of a form with its widgets, which a reader lets a person fill in or sign. */
+/** A field of a form with its widgets, which a person can fill in or sign. */
 export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
-  /** Fully qualified; null when its characters are uncertain. */
+  /** The fully qualified name; null when it has characters that can't be decoded for sure. */
   readonly name: string | null;
-  /** Ff, its own or inherited from the nearest node above. */
+  /** The value of Ff, inherited from the nearest ancestor when the field has none. */
   readonly flags: number;
-  /** Its own dictionary first, which may be its widget, then those of its kids without a name. */
+  /** The field's own dictionary first, which may be its widget, then those of its children without a name. */
   readonly widgets: readonly Pick<FormField, "ref" | "dict">[];
 };
 
@@ -62,8 +62,8 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
 }
 
 /**
- * How a widget is drawn: with one drawing, with several (with or without a state that selects one), or not at all.
- * Without a state, pyHanko mistakes a drawing that is older than a lock for one that was changed after it.
+ * How a widget is drawn: `drawing` for one drawing, `states` for several, `stated` when a state selects one, `nothing`
+ * for none. Without a state, pyHanko takes a drawing from before a lock for a change made after it.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));
@@ -73,14 +73,14 @@ export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "draw
   return normal && isDict(normal) && isStream(normal) ? "drawing" : normal ? "states" : "nothing";
 }
 
-/** The state of a widget with one drawing, which readers show whatever the state's name. */
+/** The state of a widget that has only one drawing. Readers show that drawing under any name. */
 export const ONLY_STATE = "/N";
 
 /** The fields that a signature field locks, and the changes allowed afterwards (ISO 32000-2 table 236). */
 export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
   `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
 
-/** The same, as stated by a signature (ISO 32000-1 12.8.2.4). */
+/** The same lock as a reference in a signature (ISO 32000-1 12.8.2.4). */
 export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
   `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
   `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;

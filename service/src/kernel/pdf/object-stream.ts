@@ -3,7 +3,7 @@ import { type Budget, LIMITS, spendLexed } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, type Dict, entry } from "./values.ts";
 
-/** An object stream (ISO 32000-1 7.5.7), inflated, with the numbers and places of its objects. */
+/** An inflated object stream (ISO 32000-1 7.5.7), with the numbers and offsets of its objects. */
 export type ObjectStream = {
   readonly data: Buffer;
   readonly numbers: readonly number[];
@@ -39,7 +39,10 @@ export function readObjectStream(dict: Dict, data: Buffer, budget: Budget): Obje
   return { data, numbers, offsets };
 }
 
-/** Where the object at an index of the stream begins; it must have the given number. @throws PdfRefusal `needs_repair` */
+/**
+ * The position of an object in the stream, found by index. The object must have the given number. @throws PdfRefusal
+ * `needs_repair`
+ */
 export function compressedObject(stream: ObjectStream, index: number, num: number) {
   const offset = stream.offsets[index];
   if (offset === undefined || stream.numbers[index] !== num) {

@@ -8,13 +8,13 @@ import { asRef, type Dict, isDict, isNull, readDict } from "./values.ts";
 import { streamEntry } from "./xref/xref-stream.ts";
 import { tableEntry, type XrefEntry } from "./xref/xref-table.ts";
 
-/** A dictionary and the reference it was reached by; `ref` is null for a direct one. */
+/** A dictionary, and the reference that led to it; `ref` is null for a direct dictionary. */
 export type FoundDict = { readonly ref: Ref | null; readonly dict: Dict };
 
-/** Where an object's value begins. */
+/** The position of an object's value. */
 type Place = { readonly bytes: Buffer; readonly start: number };
 
-/** Where the newest version of an object is; undefined when it is free or not listed. */
+/** The position of the newest version of an object; undefined when it is free or not listed. */
 function locate(file: PdfFile, ref: Ref): Place | undefined {
   const found = findEntry(file, ref.num);
   if (found === undefined || found.type === "free") return undefined;
@@ -25,7 +25,7 @@ function locate(file: PdfFile, ref: Ref): Place | undefined {
 }
 
 function spanAt(file: PdfFile, { bytes, start }: Place): Span {
-  // An empty body means null in some files; skipValue would fail on the keyword.
+  // Some files have an empty object body, which means null. skipValue would fail on the keyword.
   const end = hasWord(bytes, start, "endobj") ? start : skipValue(bytes, start);
   spendLexed(file.budget, end - start);
   return { bytes, start, end };
@@ -95,7 +95,8 @@ export function resolve(file: PdfFile, span: Span | undefined): Span | undefined
 }
 
 /**
- * The dictionary that a value is or refers to, with the last reference on the way; undefined when absent or null.
+ * The dictionary that a value is or refers to, and the last reference that led to it; undefined when it is absent or
+ * null.
  * @throws PdfRefusal `needs_repair` when it is not a dictionary
  */
 export function resolveDict(file: PdfFile, span: Span | undefined, what: string): FoundDict | undefined {
@@ -108,7 +109,7 @@ export function resolveDict(file: PdfFile, span: Span | undefined, what: string)
       throw new PdfRefusal("too_complex", `object ${next.num} is a reference to references`);
     ref = next;
     const place = locate(file, next);
-    // The usual case is read once: the dictionary's end is known after its entries.
+    // Fast path: the end of a dictionary is known once its entries are read, so it is read only once.
     if (place && isDict(place)) return { ref, dict: dictAt(file, place) };
     value = place && spanAt(file, place);
   }

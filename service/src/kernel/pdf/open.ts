@@ -17,7 +17,8 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
   const header = headerOffset(bytes);
   if (bytes.length > maxBytes) throw new PdfRefusal("too_large", `${bytes.length} bytes, at most ${maxBytes}`);
   const { value: startxref, end } = findStartxref(bytes);
-  // Objects after the last cross-reference belong to a revision that lost its own; repairing readers would show it.
+  // Objects after the last cross-reference are from a revision whose cross-reference is lost. Readers that repair files
+  // would show them.
   const lost = bytes.indexOf("endobj", end, "latin1");
   if (lost >= 0) {
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
@@ -27,7 +28,10 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
   return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
 }
 
-/** The sections behind the last `startxref`, encrypted or not, whatever follows them; null when they can't be read. */
+/**
+ * The sections reachable from the last `startxref`, even if the file is encrypted or more data follows; null when they
+ * can't be read.
+ */
 export function readableChain(bytes: Buffer, header: number): PdfFile | null {
   try {
     return openChain(bytes, header, findStartxref(bytes).value);
@@ -39,7 +43,7 @@ export function readableChain(bytes: Buffer, header: number): PdfFile | null {
 
 function openChain(bytes: Buffer, header: number, startxref: number): PdfFile {
   const budget = newBudget();
-  // ISO 32000-1 counts from the header, some producers count from the start of the file.
+  // By ISO 32000-1 offsets count from the header. Some producers count from the start of the file.
   const base = isSection(bytes, startxref + header) ? header : 0;
   const sections = readSections(bytes, base, startxref, budget);
   return { bytes, base, startxref, restated: null, sections, budget, objectStreams: new Map(), encryption: null };
@@ -81,7 +85,10 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
   return sections;
 }
 
-/** The offset of the previous section. Some producers write 0 for none; readers differ when there is a section at 0. */
+/**
+ * The offset of the previous section. Some producers write 0 to mean none, but readers differ when a section is at
+ * offset 0.
+ */
 function previous(bytes: Buffer, base: number, trailer: Dict): number | undefined {
   const offset = offsetEntry(trailer, "Prev");
   if (offset !== 0) return offset;
@@ -112,7 +119,7 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
   const table = readXrefTable(bytes, at, budget);
   const trailer = unambiguous(readDict(bytes, table.trailerAt), "the trailer");
   spendLexed(budget, trailer.end - base - offset);
-  // In a later table, readers read the row as object 1, which is then free.
+  // With an earlier section present, readers take the numbering literally: object 1 is then free.
   if (table.countsFrom1 && trailer.entries.has("Prev"))
     throw new PdfRefusal("needs_repair", `the table at ${at} counts from 1, and has an earlier one`);
   const hybrid = offsetEntry(trailer, "XRefStm");

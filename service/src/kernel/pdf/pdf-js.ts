@@ -4,12 +4,12 @@ import { tooMuchText } from "./text-cost.ts";
 
 export type PdfJs = typeof import("pdfjs-dist");
 
-/** A document whose text is more than is read. */
+/** The document has more text than the service reads. */
 export class TooMuchText extends Error {}
 
 /**
- * Begins to open a document with pdf.js, for its text. Loading it takes a quarter of a second: only in a worker, and only for what
- * needs it. Who opens it destroys `opening` in the end.
+ * Starts to open a document with pdf.js, to read its text. Loading pdf.js takes a quarter of a second, so only workers
+ * that need it call this. The caller must destroy `opening` in the end.
  * @throws TooMuchText
  */
 export async function openWithPdfJs(bytes: Buffer) {
@@ -21,7 +21,7 @@ export async function openWithPdfJs(bytes: Buffer) {
     cMapUrl: fileURLToPath(new URL("./cmaps/", import.meta.resolve("pdfjs-dist/package.json"))),
     verbosity: 0,
     disableFontFace: true,
-    // None is decoded: it is all about text.
+    // Prevents decoding of images: only text is read.
     maxImageSize: 1,
     useSystemFonts: false,
     useWasm: false,
@@ -32,14 +32,14 @@ export async function openWithPdfJs(bytes: Buffer) {
   return { opening, OPS };
 }
 
-/** As `openWithPdfJs`; null for a document whose text is more than is read. */
+/** Like `openWithPdfJs`, but null for a document with too much text. */
 export const openWithinBounds = (bytes: Buffer) =>
   openWithPdfJs(bytes).catch((error: unknown) => {
     if (error instanceof TooMuchText) return null;
     throw error;
   });
 
-/** It warns that it has nothing to draw with: text needs no drawing. */
+/** pdf.js warns that it has no canvas. Text doesn't need one. */
 async function pdfJs(): Promise<PdfJs> {
   const { warn } = console;
   console.warn = () => {};
@@ -53,7 +53,7 @@ async function pdfJs(): Promise<PdfJs> {
 type TextContent = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>;
 type TextItem = Extract<TextContent["items"][number], { str: string }>;
 
-/** The runs of text of a page, read as they are found; null where they have more characters than `room`. */
+/** The text runs of a page, read as they are found; null when they have more than `room` characters. */
 export async function textItems(page: PDFPageProxy, room: number): Promise<TextItem[] | null> {
   const found: TextItem[] = [];
   let left = room;
@@ -63,7 +63,7 @@ export async function textItems(page: PDFPageProxy, room: number): Promise<TextI
     if (done) return found;
     for (const item of value.items) {
       if (!("str" in item)) continue;
-      // A run of nothing takes memory, too.
+      // Counts one more for each run, because even an empty run takes memory.
       left -= item.str.length + 1;
       found.push(item);
     }

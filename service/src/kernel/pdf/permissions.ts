@@ -9,8 +9,8 @@ import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDic
 type Allowed = 2 | 3 | null;
 
 /**
- * The changes still allowed by the certification that the catalog names (ISO 32000-2 12.8.2.2): 2 forms and signatures,
- * 3 also annotations; null without a certification.
+ * The changes that the certification named by the catalog still allows (ISO 32000-2 12.8.2.2): 2 for forms and
+ * signatures, 3 for annotations too. Null without a certification.
  * @throws PdfRefusal `docmdp_forbids_changes` for P 1
  */
 export function certification(file: PdfFile, catalog: Dict): Allowed {
@@ -22,9 +22,9 @@ export function certification(file: PdfFile, catalog: Dict): Allowed {
 }
 
 /**
- * Counts the signed signature fields of a form, and finds the changes that the strictest of them still allows: by its
- * signature's statement, which counts even when the catalog no longer names it, and by its field's lock (ISO 32000-2
- * 12.7.5.5).
+ * Counts the signed signature fields of a form, and finds the changes that the strictest of them still allows. Reads
+ * each signature's own statement, which counts even when the catalog no longer names it, and its field's lock (ISO
+ * 32000-2 12.7.5.5).
  * @throws PdfRefusal `docmdp_forbids_changes` when one of them locked the document (P 1)
  */
 export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: Allowed } {
@@ -47,7 +47,7 @@ export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; al
 
 const stricter = (one: Allowed, other: Allowed): Allowed => (one === 2 || other === 2 ? 2 : (one ?? other));
 
-/** By the signature's references: DocMDP of a certification, and FieldMDP with the /P of a lock. */
+/** The changes allowed by the signature's references: DocMDP of a certification, and FieldMDP with the /P of a lock. */
 function statedIn(file: PdfFile, signature: Dict): Allowed {
   const stated = entry(signature, "Reference");
   if (!stated) return null;
@@ -73,8 +73,8 @@ function statedIn(file: PdfFile, signature: Dict): Allowed {
 }
 
 /**
- * /P of a lock or of parameters. The standard allows an indirect one, and readers differ in whether they follow it,
- * so it counts as the strictest.
+ * The /P of a lock or of transform parameters. The standard allows a reference here, but readers differ in whether they
+ * follow it, so a reference counts as the strictest value.
  */
 function lockIn(file: PdfFile, value: Span, what: string): Allowed {
   const found = resolve(file, value);

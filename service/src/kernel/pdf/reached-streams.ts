@@ -8,11 +8,14 @@ import { type Decoded, decodedBy } from "./stream-size.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
 import { catalog } from "./xref/lookup.ts";
 
-/** A stream that drawing the pages reads: a content, or other data, as a font. `length` is the least bound on what it decodes to. */
+/**
+ * A stream that readers decode when they draw the pages: a content stream, or other data such as a font. `length` is an
+ * upper bound on its decoded length.
+ */
 export type ReachedStream = Decoded & {
   readonly num: number;
   readonly isContent: boolean;
-  /** Whether a page or an annotation draws it; else a name in another content does. */
+  /** Whether a page or an annotation draws it directly. Otherwise another content names it. */
   readonly isRoot: boolean;
   /** The contents that its resources name, by their names; null when it has no resources of its own. */
   readonly named: ReadonlyMap<string, number> | null;
@@ -23,15 +26,19 @@ type Use = "content" | "appearance" | "resources";
 type Pending = { value: Span; use: Use; key: string; above: string; named?: Named };
 type Named = ReadonlyMap<string, number> | null;
 
-/** Keys of a form that no reader of pages follows. Names of resources are the document's own, and always followed. */
+/**
+ * Keys of a form that page readers never follow. Resource names are chosen by the document, so they are always
+ * followed.
+ */
 const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
-/** Categories of resources, and the like, whose streams are contents; and the group of a soft mask. */
+/** Keys whose streams are contents: these categories of resources, the like, and the group of a soft mask. */
 const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 
 /**
- * The streams that reading the text of the pages decodes, by the way that leads to them: what their dictionaries say they are does not
- * count, except that an XObject which is an image is drawn as one. A content is met again for each time that its page names it.
- * @throws PdfRefusal where something on the way can't be read: other readers may read it
+ * The streams that readers decode to get the text of the pages. The path to a stream decides how it is read, not the
+ * type in its dictionary; the exception is an XObject that is an image, which is drawn as one. A content is reported
+ * again for each page that names it.
+ * @throws PdfRefusal for an unreadable part on the way, which other readers may be able to read
  */
 export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {
   const root = catalog(file).dict;
@@ -100,11 +107,11 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
       if (isStream) yield stream;
     }
     for (const name of dict.entries.keys()) {
-      // Properties of marked content lead anywhere in the document.
+      // Properties of marked content can refer to any object of the document.
       const isSkipped = isStream ? notFollowed.has(name) : name === "Properties" && ["Resources", "DR"].includes(key);
       const next = isSkipped ? undefined : entry(dict, name);
       if (!next || !leads(next)) continue;
-      // Below a content are its resources; below an appearance its states.
+      // A content is followed by its resources, an appearance by its states.
       pending.push({ value: next, use: isStream ? "resources" : use, key: name, above: key });
     }
   }
@@ -134,7 +141,7 @@ function namedBy(file: PdfFile, resources: Span | undefined): ReadonlyMap<string
   return found;
 }
 
-/** The number of the object that a reference leads to, by way of others. */
+/** The number of the object at the end of a chain of references. */
 function lastRef(file: PdfFile, span: Span | undefined): number | undefined {
   const ref = asRef(span);
   return ref && (asRef(resolved(file, span)) ?? ref).num;
@@ -148,7 +155,7 @@ const dictOf = (file: PdfFile, span: Span | undefined): Dict | undefined => {
   return value && isDict(value) ? readDict(value.bytes, value.start) : undefined;
 };
 
-/** @throws PdfRefusal also for a reference by another generation, which lenient readers follow */
+/** @throws PdfRefusal also for a reference with another generation number, which lenient readers follow */
 function followed(file: PdfFile, span: Span | undefined): { value: Span | undefined; ref: Ref | null } {
   const ref = span ? (asRef(span) ?? null) : null;
   const value = resolve(file, span);
@@ -170,7 +177,7 @@ function decodedStream(file: PdfFile, dict: Dict, ref: Ref, most: number): Decod
   return isPredicted(file, dict) ? { data: null, length: decoded.length } : decoded;
 }
 
-/** Readers take the short names of inline images first (ISO 32000-2, table 91): `F` is a filter then, not a file. */
+/** Readers prefer the short names of inline images (ISO 32000-2, table 91): `F` then means a filter, not a file. */
 const parameter = (file: PdfFile, dict: Dict, short: string, long: string): Span | undefined =>
   resolved(file, entry(dict, short)) ?? resolved(file, entry(dict, long));
 
@@ -180,7 +187,7 @@ function filtersOf(file: PdfFile, dict: Dict): string[] {
   return spans.flatMap((span) => asName(resolved(file, span)) ?? []);
 }
 
-/** @throws PdfRefusal for codes of LZW that get wider at another time than programs write them */
+/** @throws PdfRefusal for LZW codes that get wider at an unusual time */
 function isPredicted(file: PdfFile, dict: Dict): boolean {
   const value = parameter(file, dict, "DP", "DecodeParms");
   const spans = value && isArray(value) ? [...elements(value)] : value ? [value] : [];
@@ -194,7 +201,10 @@ function isPredicted(file: PdfFile, dict: Dict): boolean {
   });
 }
 
-/** From the keyword to where /Length says, or, as readers that repair have it, to the next `endstream`. */
+/**
+ * The raw data after the keyword `stream`: as many bytes as /Length says, or, like readers that repair files, up to the
+ * next `endstream`.
+ */
 function rawData(file: PdfFile, dict: Dict): Buffer {
   const { bytes } = dict;
   let start = skipSpace(bytes, dict.end) + "stream".length;

@@ -1,4 +1,4 @@
-/** All reasons to stop reading a PDF. Nothing is repaired: a file that needs it is refused. */
+/** All reasons to refuse a PDF. The service repairs nothing: it refuses a file that would need it. */
 export const PDF_REFUSALS = [
   "not_a_pdf",
   "encrypted",
@@ -12,16 +12,15 @@ export const PDF_REFUSALS = [
 export type PdfRefusalReason = (typeof PDF_REFUSALS)[number];
 
 /**
- * The document can't be used unchanged; `reason` is for programs, `detail` names the fault and its place, in
- * printable ASCII.
- * Places are bytes from the start of the file, or of the object stream that contains the object.
+ * The document can't be used unchanged. `reason` is for programs. `detail` names the fault and its place in printable
+ * ASCII; places are byte offsets in the file, or in the object stream that contains the object.
  */
 export class PdfRefusal extends Error {
   readonly reason: PdfRefusalReason;
   readonly detail: string;
 
   constructor(reason: PdfRefusalReason, detail: string, options?: ErrorOptions) {
-    // It may contain a name from the document.
+    // The detail may contain a name from the document, so it is reduced to printable ASCII.
     const printable = detail.replace(/[^ -~]/g, "?").slice(0, 200);
     super(`${reason}: ${printable}`, options);
     this.name = "PdfRefusal";

@@ -4,13 +4,14 @@ import { type Budget, LIMITS } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
 
-/** How to follow a reference, given a value; undefined when the object is missing. */
+/** Resolves a reference, given a value; undefined when the object is missing. */
 export type Resolve = (span: Span | undefined) => Span | undefined;
 
 /**
- * The decoded data of the stream whose dictionary is given: FlateDecode with or without a PNG predictor, or no filter.
- * @param decrypt what undoes the encryption of the stream, null for data that can't have been encrypted so
- * @throws PdfRefusal `needs_repair` for a wrong Length or damaged data, `too_complex` for other filters and for bombs
+ * The decoded data of the stream with this dictionary: FlateDecode with or without a PNG predictor, or no filter.
+ * @param decrypt decrypts the stream's data; it returns null for data that can't be the output of the cipher
+ * @throws PdfRefusal `needs_repair` for a wrong Length or damaged data, `too_complex` for other filters and for
+ * decompression bombs
  */
 export function streamData(
   dict: Dict,
@@ -85,7 +86,7 @@ function inflate(dict: Dict, raw: Buffer, budget: Budget): Buffer {
   }
 }
 
-/** Undoes a PNG predictor (RFC 2083 section 6) in place, as ISO 32000-1 7.4.4.4 uses it. */
+/** Reverses a PNG predictor (RFC 2083 section 6) in place, as ISO 32000-1 7.4.4.4 uses it. */
 function unpredict(data: Buffer, parameters: Dict): Buffer {
   const predictor = asInteger(entry(parameters, "Predictor")) ?? 1;
   if (predictor === 1) return data;

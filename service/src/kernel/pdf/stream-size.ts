@@ -1,16 +1,16 @@
 import { constants, inflateRawSync, inflateSync } from "node:zlib";
 
 /**
- * The data of a stream as a content is read from it, or a bound on its length where only that is known. `data` is null then. A length
- * of Infinity is more than was allowed, or of a filter that no content needs.
+ * The decoded data of a stream. `data` is null when only an upper bound on its length is known. A length of Infinity
+ * means that it exceeds the limit, or that its filter is never used for contents.
  */
 export type Decoded = { readonly data: Buffer | null; readonly length: number };
 
-/** RFC 1951: 258 bytes of at least two bits. */
+/** The highest ratio of RFC 1951: 258 bytes from two bits. */
 const mostDeflated = 1032;
-/** ISO 32000-2, section 7.4.5: 128 bytes of two. */
+/** The highest ratio of ISO 32000-2, section 7.4.5: 128 bytes from two. */
 const mostRun = 64;
-/** The limit for contents in ASCII85: a program that writes longer ones compresses them. */
+/** The limit for ASCII85 contents. Programs compress contents that are longer. */
 const mostAscii = 4 * 1024 * 1024;
 const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
 
@@ -21,7 +21,7 @@ const ascii85 = new Set(["A85", "ASCII85Decode"]);
 const asciiHex = new Set(["AHx", "ASCIIHexDecode"]);
 const ofPictures = /^(?:DCT|JPX|CCF|CCITTFax|JBIG2|Brotli)/;
 
-/** Undoes a stream's filters in their order. @param most what may be made of it */
+/** Reverses a stream's filters in order. @param most the longest result in bytes */
 export function decodedBy(filters: readonly string[], raw: Buffer, most: number): Decoded {
   if (filters.length > 8) return tooLong;
   let decoded: Decoded = { data: raw, length: raw.length };
@@ -39,13 +39,16 @@ function undone(name: string, { data, length }: Decoded, most: number): Decoded 
   if (ascii85.has(name))
     return data && length < mostAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
   if (asciiHex.has(name)) return data ? plain(fromHex(data)) : { data, length };
-  // Readers leave a filter that they do not know undone.
+  // Readers stop at a filter that they don't know and use the data so far.
   return { data, length };
 }
 
 const plain = (data: Buffer): Decoded => ({ data, length: data.length });
 
-/** Readers keep what they inflated of damaged data, whose length is bounded by what any data can inflate to. */
+/**
+ * Readers keep the part of damaged data that they could inflate. Its length is bounded by the highest ratio of
+ * inflation.
+ */
 function inflated(data: Buffer, most: number): Decoded {
   const options = { maxOutputLength: Math.max(most, 1), finishFlush: constants.Z_SYNC_FLUSH };
   for (const inflate of [() => inflateSync(data, options), () => inflateRawSync(data.subarray(2), options)]) {
@@ -60,7 +63,7 @@ function inflated(data: Buffer, most: number): Decoded {
 
 const longestOfLzw = (data: Buffer): number => Math.max(lengthOfLzw(data, 0), lengthOfLzw(data, 1));
 
-/** @param early how many codes before the table needs it a code gets wider (EarlyChange) */
+/** @param early by how many codes a code gets wider before the table needs it (EarlyChange) */
 function lengthOfLzw(data: Buffer, early: 0 | 1): number {
   const lengths = new Uint16Array(4097).fill(1, 0, 256);
   let [total, next, width, before, buffer, bits] = [0, 258, 9, 0, 0, 0];

@@ -20,7 +20,7 @@ export const textOf = (span: Span): string => textOfBytes(stringBytes(span)) ?? 
 const isOther = (code: number): boolean =>
   (code >= 0x18 && code < 0x20) || (code >= 0x7f && code <= 0xa0) || code === 0xad;
 
-/** The same for the bytes. @param exact null for text with characters of PDFDocEncoding that Latin-1 lacks */
+/** The text of these bytes. @param exact returns null for text with PDFDocEncoding characters that Latin-1 lacks */
 export function textOfBytes(bytes: Buffer, exact?: "exact"): string | null {
   if (bytes[0] === 0xfe && bytes[1] === 0xff)
     return bytes
@@ -42,7 +42,7 @@ function literalBytes(inner: Buffer): Buffer {
   for (let at = 0; at < inner.length; at++) {
     const code = inner[at] ?? 0;
     if (code === RETURN) {
-      // 7.3.4.2: CR and CRLF are read as LF.
+      // ISO 32000-2 section 7.3.4.2: CR and CRLF are read as LF.
       out[length++] = NEWLINE;
       if (inner[at + 1] === NEWLINE) at++;
     } else if (code === BACKSLASH) {
@@ -54,7 +54,10 @@ function literalBytes(inner: Buffer): Buffer {
   return out.subarray(0, length);
 }
 
-/** The value of an escape sequence whose backslash is before `at`, null for none, and its last byte. */
+/**
+ * Reads an escape sequence; `at` is the position after its backslash. Returns its value (null if it stands for nothing)
+ * and the position of its last byte.
+ */
 function escaped(inner: Buffer, at: number): { value: number | null; last: number } {
   const code = inner[at];
   if (code === undefined || code === NEWLINE) return { value: null, last: at };

@@ -6,18 +6,20 @@ import { reachedStreams } from "./reached-streams.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { restate } from "./xref/restate.ts";
 
-/** Kinds of streams without text and without a mapping of characters: images, fonts, profiles, metadata, cross-references. */
+/**
+ * Streams that contain neither text nor a character mapping: images, fonts, profiles, metadata and cross-references.
+ */
 const notText = /\/Image\b|\/Length[123]\b|\/(?:Type1C|CIDFontType0C|OpenType|Metadata|XRef|XML)\b|\/Alternate\b/;
 const otherFilter = /\/(?:ASCII85|A85|ASCIIHex|AHx|LZW|RunLength|RL|Crypt)/;
 const predicted = /\/Predictor\s+[2-9]/;
-/** How far before its data the dictionary of a stream may begin. */
+/** The dictionary of a stream may begin at most this many bytes before its data. */
 const dictionaryWithin = 4096;
-/** Filters of one stream that are undone one after the other. */
+/** The most filters that are undone for one stream. */
 const mostFilters = 4;
 
 /**
- * The data of each stream that may hold text, as lenient readers find it. `unread`: its filters are not undone here; `too large`: with
- * those before it is more than `LIMITS.inflatedBytes`, and the last.
+ * The data of each stream that may contain text, found as lenient readers find it. Yields `unread` for a stream whose
+ * filters are not undone here. Yields `too large`, and ends, when the data so far exceed `LIMITS.inflatedBytes`.
  */
 export function* textStreams(bytes: Buffer): Generator<Buffer | "unread" | "too large", void, undefined> {
   let left: number = LIMITS.inflatedBytes;
@@ -52,7 +54,7 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
   return text.slice(text.lastIndexOf(" obj") + 1);
 }
 
-/** The readable part; null when it is more than `most` bytes. */
+/** The decoded data, as far as it can be decoded; null when it exceeds `most` bytes. */
 function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   if (filters > mostFilters) return null;
   let data = raw;
@@ -68,12 +70,12 @@ function undone(raw: Buffer, filters: number, most: number): Buffer | null {
 /** An operator that every content stream with text has, and that other data rarely has. */
 export const beginsText = /(?:^|[\s\]])BT\s/;
 
-/** The limit for all contents of one document together: far more than is read of a document that people sign. */
+/** The limits for all contents of one document together, far above any document that people sign. */
 export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 1024 } as const;
 
 /**
- * Why a document's text costs too much to read: pdf.js makes an object of a hundred bytes and more of each character, and keeps the
- * elements of an array or a dictionary until it ends. Null for a document whose text may be read.
+ * Why a document's text costs too much to read; null when it may be read. pdf.js uses 100 bytes or more for each
+ * character, and keeps the elements of an array or dictionary until it ends.
  */
 export function tooMuchText(bytes: Buffer): string | null {
   const found = costOfFound(bytes);
@@ -82,12 +84,12 @@ export function tooMuchText(bytes: Buffer): string | null {
     return costOfReached(bytes);
   } catch (error) {
     if (!(error instanceof PdfRefusal)) throw error;
-    // Where the pages lead can't be told: any stream may be a content.
+    // The page tree can't be followed, so any stream may be a content.
     return costOfAll(bytes);
   }
 }
 
-/** Adds up what contents cost. Each method says why it is too much, or null. */
+/** Adds up the cost of contents. Each method returns the reason when the cost is too high, else null. */
 function costs() {
   let [inflated, content, characters] = [0, 0, 0];
   return {
@@ -112,7 +114,7 @@ function costs() {
 const tooManyCharacters = `its text has more than ${textLimits.characters.toLocaleString("en-US")} characters`;
 const tooLarge = `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
 
-/** The cost of the streams that look like contents, as lenient readers find them. */
+/** The cost of the streams that look like contents, found as lenient readers find them. */
 function costOfFound(bytes: Buffer): string | null {
   const cost = costs();
   for (const data of textStreams(bytes)) {
@@ -125,7 +127,10 @@ function costOfFound(bytes: Buffer): string | null {
   return null;
 }
 
-/** The cost of the streams that the pages lead to, whatever their dictionaries call them. @throws PdfRefusal */
+/**
+ * The cost of the streams that are reachable from the pages, regardless of the types in their dictionaries. @throws
+ * PdfRefusal
+ */
 function costOfReached(bytes: Buffer): string | null {
   const cost = costs();
   const drawings = new Map<number, Drawing>();
@@ -142,7 +147,7 @@ function costOfReached(bytes: Buffer): string | null {
   return drawnCharacters(drawings, roots, textLimits.characters) > textLimits.characters ? tooManyCharacters : null;
 }
 
-/** Any operator that shows text, also where it is not written as usual. */
+/** Whether a content has an operator that shows text, even in unusual notation. */
 const mayShowText = (data: Buffer): boolean => ["Tj", "TJ", "'", '"'].some((operator) => data.includes(operator));
 
 function opened(bytes: Buffer) {
@@ -154,7 +159,10 @@ function opened(bytes: Buffer) {
   }
 }
 
-/** The cost of all streams, for a document that can't be followed: only a small one is read in this way. */
+/**
+ * The cost of all streams, for a document whose pages can't be followed. Every stream counts as content, so only a
+ * small document passes.
+ */
 function costOfAll(bytes: Buffer): string | null {
   if (bytes.includes("/Encrypt") || otherFilter.test(bytes.toString("latin1"))) return "its contents can't be found";
   const cost = costs();
@@ -182,7 +190,10 @@ const looksDeflated = (data: Buffer): boolean =>
 
 const looked = 4096;
 
-/** Whether a stream begins as no content does: a stored file, or a private one. By chance such a stream has all that a text has. */
+/**
+ * Whether a stream begins like no content does, such as an embedded file. Such binary data can contain text operators
+ * by chance.
+ */
 function isNoise(data: Buffer): boolean {
   const start = data.subarray(0, looked);
   const odd = start.reduce((sum, byte) => sum + (byte > 126 || (byte < 32 && (byte < 9 || byte > 13)) ? 1 : 0), 0);
@@ -197,9 +208,9 @@ const endsToken = new Uint8Array(256);
 for (const byte of [0, 9, newLine, 12, carriageReturn, 32, ...Buffer.from("()<>[]{}/%")]) endsToken[byte] = 1;
 
 /**
- * How much of a content is kept in memory at once: the bytes of its strings (ISO 32000-2, section 7.3.4; an empty one counts as one, for
- * it takes memory, too) or, where they are more, the elements of its arrays and dictionaries. A comment opens what it seems to open and
- * ends nothing, so that it can't hide elements.
+ * How much of a content a reader holds in memory at once: the bytes of its strings (ISO 32000-2, section 7.3.4), or the
+ * elements of its arrays and dictionaries, whichever are more. An empty string counts as one byte. A bracket in a
+ * comment can open an array but not close one, so that a comment can't hide elements.
  */
 function weightOf(data: Buffer): number {
   let [count, elements, depth] = [0, 0, 0];

@@ -2,7 +2,7 @@ import { createTypeset, type Faces, openFaces, type Typeset } from "@signsealshi
 
 let opening: Promise<Faces> | undefined;
 
-/** A typeset that can write all of these texts; fonts are read when first needed, once for a thread. */
+/** A typeset that can write all of these texts. Each thread reads a font once, when it is first needed. */
 export async function typesetFor(texts: Iterable<string>): Promise<Typeset> {
   opening ??= openFaces();
   const faces = await opening;

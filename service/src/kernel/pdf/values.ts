@@ -2,10 +2,10 @@ import { deeper, type Ref, readDigits, type Span, skipRegular, skipSpace, skipVa
 import { LIMITS } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 
-/** A dictionary: where it stands (`<<` to `>>`) and where the value of each key stands. Values are not read further. */
+/** A dictionary: its range (`<<` to `>>`) and the range of each key's value. The values are not parsed. */
 export type Dict = Span & {
   readonly entries: ReadonlyMap<string, Span>;
-  /** Keys that stand more than once, null when there are none. */
+  /** Keys that occur more than once; null when there are none. */
   readonly repeated: ReadonlySet<string> | null;
 };
 
@@ -29,7 +29,7 @@ export function readDict(bytes: Buffer, start: number): Dict {
       repeated ??= new Set();
       repeated.add(key);
     }
-    // Readers differ on which of two values counts: keep neither, so that each reader of the key refuses.
+    // Readers differ on which of two values counts. Keep neither, so that all code that reads the key refuses it.
     entries.set(key, earlier && !sameBytes(earlier, span) ? AMBIGUOUS : span);
     at = skipSpace(bytes, end);
   }
@@ -54,7 +54,8 @@ export function entry(dict: Dict, key: string): Span | undefined {
 }
 
 /**
- * Refuses a dictionary that has a key twice: readers could take either value, and a seal must have one meaning.
+ * Refuses a dictionary with a repeated key: readers could use either value, and a sealed document must have one
+ * meaning.
  * @param what the dictionary, in words that follow "stands twice in"
  * @throws PdfRefusal `needs_repair`
  */

@@ -1,9 +1,9 @@
-/** The present instant. Passed in wherever time matters, so that a test can hold it. */
+/** Returns the present instant. Passed in wherever time matters, so that a test can set it. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();
 
-/** A clock that runs ahead by so many seconds. */
+/** A clock that runs this many seconds ahead. */
 export const clockAhead =
   (seconds: number): Clock =>
   () =>

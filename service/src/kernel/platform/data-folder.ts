@@ -3,32 +3,32 @@ import { dirname, join } from "node:path";
 import { writeFileDurably } from "./durable-file.ts";
 import { StartupError } from "./errors.ts";
 
-// An empty cluster takes 40 MB; less than this and the first orders would fail half-way.
+// An empty database cluster takes 40 MB. With less than this the first orders would fail half-way.
 const neededBytes = 64 * 1024 * 1024;
 
-/** Folder by folder: the recursive mkdir of Node never ends where a parent refuses new names with ENOENT. */
+/** Creates one folder at a time: Node's recursive mkdir never ends if a parent refuses new names with ENOENT. */
 function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder, mode);
 }
 
-/** Started by root the database server is another user's, who must get through to its own folder. */
+/** When root starts the service, the database server runs as another user, who must be able to reach its own folder. */
 export const passableMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
 
-/** A file that says that the folder is not whole yet. */
+/** A marker file: while it exists, the restore of this folder is not finished. */
 export const unfinishedRestore = (folder: string): string => join(folder, "restore-unfinished");
 
 export const openUnfinishedRestore = (folder: string): Promise<void> =>
   writeFileDurably(unfinishedRestore(folder), `${process.pid}\n`);
 
-/** @throws StartupError for a folder that a restore began and did not end: its database or blobs may be missing */
+/** @throws StartupError for a folder whose restore was interrupted: its database or blobs may be missing */
 export function requireWholeFolder(folder: string): void {
   if (existsSync(unfinishedRestore(folder)))
     throw new StartupError(`a restore into DATA_DIR ${folder} did not end: empty the folder and restore again`);
 }
 
-/** Makes the folder and proves that it can be written. @throws StartupError that names the folder and the trouble. */
+/** Creates the folder and proves that it is writable. @throws StartupError that names the folder and the problem. */
 export function prepareDataFolder(folder: string): void {
   const probe = join(folder, `.probe-${process.pid}`);
   try {
@@ -40,7 +40,7 @@ export function prepareDataFolder(folder: string): void {
     try {
       unlinkSync(probe);
     } catch {
-      // It was never made: the error above tells.
+      // The probe file was never created. The error above gives the reason.
     }
   }
   const { bavail, bsize } = statfsSync(folder);

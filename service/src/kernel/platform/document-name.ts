@@ -6,12 +6,13 @@ import { isVisible } from "./text.ts";
 export const documentNameColumn = "document_name";
 
 const longest = 200;
-// Controls, and marks that change the direction of the following text: a name is shown among other words.
+// Control characters, and marks that change the direction of the following text. Names must not contain them, because
+// they are shown among other words.
 const unshown = /[\p{Cc}\p{Cs}\uFFFD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
 // Programs' default names for unnamed files.
 const unnamed = /^(?:document|file|blob|upload|unnamed|untitled)$/i;
 
-/** A document's title from its file name, without folders and `.pdf`; null when the name says nothing. */
+/** A document's title from its file name, without folders and `.pdf`; null when the name is not informative. */
 export function documentName(filename: string | undefined): string | null {
   const base = (filename ?? "").split(/[/\\]/).at(-1) ?? "";
   const name = base
@@ -25,10 +26,10 @@ export function documentName(filename: string | undefined): string | null {
   return [...name].slice(0, longest).join("");
 }
 
-/** Encrypts document names, each bound to its owner: the code of an order, the id of a passport. */
+/** Encrypts document names. Each is bound to its owner: the code of an order, or the id of a passport. */
 export type DocumentNames = {
   seal: (name: string | null, holder: string) => Buffer | null;
-  /** Null also for an altered name, which is logged: the rest of its row is still shown. */
+  /** Null also for an altered name, which is logged, so that the rest of its row can still be shown. */
   open: (sealed: Buffer | null, holder: string) => string | null;
 };
 

@@ -52,7 +52,7 @@ export async function openMakingFolder(path: string, mode: number) {
 
 const syncing = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
 
-/** Makes names that were added to a folder durable. Callers that arrive during a sync share the next one. */
+/** Makes names that were added to a folder durable. Calls that arrive during a sync share the next one. */
 export function syncFolder(folder: string): Promise<void> {
   const current = syncing.get(folder);
   if (current) {

@@ -1,4 +1,4 @@
-/** Every way in which the domain refuses what it is asked. The status of each on the wire is in `kernel/http/errors/wire-errors.ts`. */
+/** All reasons why the domain refuses a request. Their HTTP status is in `kernel/http/errors/wire-errors.ts`. */
 export type ErrorCode =
   | "validation"
   | "key_revoked"
@@ -17,7 +17,7 @@ export type ErrorCode =
   | "processor_failed"
   | "unavailable";
 
-/** A refusal that its caller may read: `message` names the field and the rule, and holds no secret. */
+/** A refusal whose message is meant for the caller: `message` names the field and the rule, and contains no secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -27,7 +27,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A refusal because much is under way: it says nothing of a fault, and comes by the thousand when it comes. */
+/** A refusal because of load. It does not mean a fault, and under load there are thousands of them. */
 export class BusyError extends ServiceError {
   constructor(message: string) {
     super("unavailable", message);
@@ -37,7 +37,9 @@ export class BusyError extends ServiceError {
 /** A refusal of input: `message` names the field and the rule. */
 export const invalid = (message: string): ServiceError => new ServiceError("validation", message);
 
-/** A fault of the set-up (setting, folder, port, data file): printed in one line, and the process exits with 1. */
+/**
+ * A fault in the set-up (setting, folder, port, data file). It is printed in one line, and the process exits with 1.
+ */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

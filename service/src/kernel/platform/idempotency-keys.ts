@@ -1,4 +1,4 @@
-/** Rows of `Idempotency-Key`s: each claims its key, and keeps the result that the key replays. */
+/** Rows of `Idempotency-Key`s. Each row claims its key and stores the result to replay. */
 import { createHash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import { dayMs } from "./clock.ts";
@@ -11,12 +11,12 @@ const retentionMs = dayMs;
 
 const retentionStart = (now: Date): Date => new Date(now.getTime() - retentionMs);
 
-/** A key of a firm in one environment, the route it was sent to, and a fingerprint of the request's content. */
+/** A key of a firm in one environment, its route, and a fingerprint of the request's content. */
 export type RequestKey = { owner: Owner; route: string; key: string; fingerprint: Buffer };
 
 /**
- * The key of a principal's request, or null when none was sent. It belongs to the firm rather than to the API key or the member,
- * so that a retry after a rotation is still a retry.
+ * The key of a principal's request; null when none was sent. It belongs to the firm, not to the API key or member, so
+ * that a retry after a key rotation still counts as a retry.
  */
 export function requestKey(
   { partnerId, environment }: Owner,
@@ -27,7 +27,7 @@ export function requestKey(
   return key === null ? null : { owner: { partnerId, environment }, route, key, fingerprint };
 }
 
-/** Two requests are the same if all fields, in any order, and the document are equal. */
+/** Two requests are the same if their documents and all fields, in any order, are equal. */
 export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha256: string | null): Buffer {
   const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
@@ -35,10 +35,12 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
     .digest();
 }
 
-/** The stored result of a request so far; null before its work began. */
+/** The stored result of a request so far; null before its work has begun. */
 export type Stored = { status: number; result: object | null };
 
-/** Reads a stored result. Earlier releases stored the answers of pages as texts of their own, which `readText` reads. */
+/**
+ * Reads a stored result that is a text. Earlier releases stored the results of pages as texts; `readText` parses them.
+ */
 type ReadText = ((text: string) => object) | undefined;
 
 const nothingDone = "";
@@ -50,11 +52,12 @@ function resultOf(text: string, readText: ReadText): object | null {
   return readText && !text.startsWith("{") ? readText(text) : JSON.parse(text);
 }
 
-// A result names codes of rooms and passports. It is bound to its key: moved to another firm's row it is not replayed.
+// A stored result contains codes of rooms and passports, so it is encrypted and bound to its key. Moved to another
+// firm's row it can't be replayed.
 const boundTo = ({ owner, route, key }: RequestKey): string =>
   `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
 
-// As `boundTo` has it, without the end of the line.
+// The same text as `boundTo`, in SQL and without the end of the line.
 const boundKey = sql`partner_id || ' ' || environment || ' ' || route || ' ' || idempotency_key`;
 
 export const resultRows: ProtectedTable = {
@@ -80,13 +83,16 @@ function openedText(key: RequestKey, opened: string): string {
   return opened.slice(boundTo(key).length);
 }
 
-// A request that takes longer counts as abandoned. The database's clock decides: nodes' clocks differ.
+// After this time a request counts as abandoned. The database's clock decides, because the clocks of nodes differ.
 const pendingUntil = sql`now() + interval '60 seconds'`;
 
-/** A request's claim of its key. The id tells it from the claim of a request that takes over. */
+/** A request's claim of its key. The id distinguishes it from the claim of a request that takes over. */
 export type KeyClaim = { key: RequestKey; id: string };
 
-/** A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it return no row. */
+/**
+ * If a transaction in flight has claimed the same key, this statement waits for its end. If a committed row has, it
+ * returns no row.
+ */
 export function claimStatement(
   { key, id }: KeyClaim,
   { status, result }: Stored,
@@ -109,7 +115,7 @@ const ofKey = ({ owner, route, key }: RequestKey): Statement =>
   sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment} AND route = ${route}
     AND idempotency_key = ${key}`;
 
-/** `isPending`: the request is in progress; `isAbandoned` when it took too long. */
+/** `isPending`: the request is in progress. `isAbandoned`: it has taken too long. */
 export type Found = Stored & { isPending: boolean; isAbandoned: boolean };
 
 /** @throws ServiceError when the key was used with another body */
@@ -128,7 +134,7 @@ export async function findKey(db: Sql, key: RequestKey, now: Date, readText: Rea
 const ofClaim = ({ key, id }: KeyClaim): Statement =>
   sql`${ofKey(key)} AND claim = ${id} AND pending_until IS NOT NULL`;
 
-/** Makes an abandoned request the caller's. @returns false when another caller was first */
+/** Transfers an abandoned request to the caller. @returns false when another caller was first */
 export async function takeOver(db: Sql, { key, id }: KeyClaim): Promise<boolean> {
   const taken = await db.query(sql`
     UPDATE idempotency_keys SET pending_until = ${pendingUntil}, claim = ${id}
@@ -136,7 +142,7 @@ export async function takeOver(db: Sql, { key, id }: KeyClaim): Promise<boolean>
   return taken.length === 1;
 }
 
-/** Stores the final result of a claimed key. @returns false when another request took the claim over */
+/** Stores the final result of a claimed key. @returns false when another request has taken over the claim */
 export async function completeKey(db: Sql, claim: KeyClaim, { status, result }: Stored): Promise<boolean> {
   const completed = await db.query(sql`
     UPDATE idempotency_keys SET status = ${status}, body = ${sealedResult(claim.key, result)}, pending_until = NULL
@@ -144,19 +150,19 @@ export async function completeKey(db: Sql, claim: KeyClaim, { status, result }: 
   return completed.length === 1;
 }
 
-/** Keeps the claim of work that may have been done, without waiting for its time-out. */
+/** Marks the claim as abandoned at once, because the work may have been done. The claim is kept. */
 export const abandonKey = (db: Sql, claim: KeyClaim) =>
   db.query(sql`UPDATE idempotency_keys SET pending_until = now() WHERE ${ofClaim(claim)}`);
 
-/** Forgets a claim whose request was refused, so that it may be sent again. */
+/** Deletes the claim of a request that was refused, so that the key may be used again. */
 export const releaseKey = (db: Sql, claim: KeyClaim) =>
   db.query(sql`DELETE FROM idempotency_keys WHERE ${ofClaim(claim)}`);
 
-/** Forgets expired keys. */
+/** Deletes expired keys. */
 export const sweepIdempotencyKeys = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${retentionStart(now)}`);
 
-/** Ends the 24 hours of a firm's finished test requests so many seconds earlier. */
+/** Makes the keys of a firm's finished test requests expire this many seconds earlier. */
 export const ageTestIdempotencyKeys = (db: Sql, partnerId: string, seconds: number) =>
   db.query(sql`
     UPDATE idempotency_keys SET created_at = created_at - make_interval(secs => ${seconds})

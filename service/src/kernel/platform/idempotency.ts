@@ -1,9 +1,9 @@
 /**
- * Requests that may be sent again: done once for each key, and answered alike each time (contract, Idempotency-Key).
- *
- * A key is claimed by a row that also keeps the result. While that is not final, duplicates wait for it; when the process that
- * claimed it died, one of them takes over and continues from the stored result. A request that was only slow then leaves the claim
- * alone, and answers with what the other one stores.
+ * Requests that may be retried: performed once for each key, and answered the same each time (contract,
+ * Idempotency-Key).
+ * A row claims the key and stores the result. Until the result is final, duplicates wait for it. If the process with
+ * the claim has died, one duplicate takes over and continues from the stored result. If that process was only slow, it
+ * gives up its claim and answers with the result of the one that took over.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
@@ -26,13 +26,15 @@ import { newUuid } from "./ids.ts";
 const duplicateTimeoutMs = 5_000;
 const pollMs = 50;
 
-/** The replay of a key: the first response's status, and the result from which the caller makes the body. */
+/** The response to a key: the first response's status, and the result from which the caller builds the body. */
 export type Answer<Result> = { status: number; result: Result; replayed: boolean };
 
-/** The result so far; one that is not final is handed to `finish`. */
+/** The result so far. A result that is not final is passed to `finish`. */
 export type Progress<Result extends object = object> = { result: Result; final: boolean };
 
-/** The insert that claims a key. It returns a row when the key is ours, and none when a duplicate was first. */
+/**
+ * The INSERT that claims a key. It returns a row when this request has the key, and none when a duplicate was first.
+ */
 export type Claim = (progress: Progress | typeof nothingDone) => Statement;
 
 const nothingDone = { result: null, final: false } as const;
@@ -41,19 +43,19 @@ export type OnceDeps = { db: Sql; clock: Clock };
 
 type Answered<Result> = {
   status: number;
-  /** Reads what an earlier release stored as a text of its own instead of a JSON object. */
+  /** Reads a result of an earlier release, stored as a text instead of a JSON object. */
   readText?: (text: string) => Result;
 };
 
 export type Work<Result> = Answered<Result> & {
   work: () => Promise<Result>;
-  /** Refuses a retry, with this message, where the work may have been done; null for work that does no harm when it is repeated. */
+  /** The message that refuses a retry when the work may have been done; null for work that may safely be repeated. */
   refuseAbandoned: string | null;
 };
 
 /**
- * Does a request's work once for its key, which is claimed before. What `work` throws is not kept: the key is free again, unless
- * the work may have been committed.
+ * Performs a request's work once for its key, which is claimed first. An error of `work` is not stored: the key becomes
+ * free again, unless the work may have been committed.
  * @throws ServiceError when the key was used with another body, or a duplicate is still in progress after 5 s
  */
 export const once = <Result extends object>(
@@ -72,28 +74,31 @@ export const once = <Result extends object>(
 
 export type Steps<Result extends object> = Answered<Result> & {
   /**
-   * Does the first part of the work, and claims the key in the very statement that does it.
+   * Performs the first part of the work, and claims the key in the same statement.
    * @param claim null for a request without a key
-   * @returns null when the key was already claimed; then nothing was written
+   * @returns null when the key was already claimed; nothing was written then
    */
   begin: (claim: Claim | null) => Promise<Progress<Result> | null>;
-  /** Makes the final result; repeated by another request when the process dies before its end. */
+  /** Completes the result. Another request repeats this if the process dies first. */
   finish: (soFar: Result) => Promise<Result>;
 };
 
-/** Like `once`, for work whose first part writes the claim. When `finish` fails, the next request with the key goes on from there. */
+/**
+ * Like `once`, for work whose first part also writes the claim. When `finish` fails, the next request with the key
+ * continues from the stored result.
+ */
 export const onceInSteps = <Result extends object>(
   deps: OnceDeps,
   key: RequestKey | null,
   steps: Steps<Result>,
 ): Promise<Answer<Result>> => run<Result, Result>(deps, key, steps);
 
-/** Keeps a request's result in the transaction that does its work, so that both are there or neither is. */
+/** Stores a request's result in the transaction of its work, so that both are committed or neither. */
 export type RecordResult = (tx: Sql, result: object) => Promise<void>;
 
 export const recordNothing: RecordResult = async () => {};
 
-/** Like `once`, for work that ends in a transaction: that transaction calls `record` with the result. */
+/** Like `once`, for work that ends in a transaction, which calls `record` with the result. */
 export const onceRecorded = <Result extends object>(
   deps: OnceDeps,
   key: RequestKey | null,
@@ -112,7 +117,7 @@ export const onceRecorded = <Result extends object>(
     finish: async (result) => result,
   });
 
-/** Rolls the work's transaction back: a duplicate was first. */
+/** Rolls back the work's transaction because a duplicate was first. */
 class AlreadyClaimed extends Error {}
 
 const recordWith =
@@ -122,7 +127,7 @@ const recordWith =
     if (claimed.length === 0) throw new AlreadyClaimed("the key was claimed by an earlier request");
   };
 
-/** `SoFar` is null for work that claims its key before it does anything. */
+/** `SoFar` is null for work that claims its key before it starts. */
 type Plan<Result extends object, SoFar extends Result | null> = Answered<Result> & {
   begin: (claim: Claim | null) => Promise<Begun<Result, SoFar> | null>;
   finish: (soFar: SoFar) => Promise<Result>;
@@ -150,7 +155,7 @@ async function run<Result extends object, SoFar extends Result | null>(
   return { status, result, replayed: false };
 }
 
-/** The answer of the request that took the claim over: every request with the key answers alike. */
+/** The answer of the request that took over the claim, so that all requests with the key get the same answer. */
 async function replayOf<Result extends object>(
   { db, clock }: OnceDeps,
   key: RequestKey,
@@ -180,7 +185,8 @@ async function beginOrReplay<Result extends object, SoFar extends Result | null>
     else {
       const claim: Claim = ({ result, final }) => claimStatement(claimed, { status, result }, final, now);
       const begun = await begin(claim).catch((error) => {
-        // The statement waited for a duplicate's transaction until the lock timeout. Other locks, as a migration's, make it 503.
+        // The statement waited for a duplicate's transaction until the lock time-out. A time-out on other locks, such
+        // as a migration's, gives a 503.
         throw waitedForRowOf("idempotency_keys", error) ? inFlight() : error;
       });
       if (begun) return begun;

@@ -1,8 +1,10 @@
-/** The languages of signers and clients (ISO 639-1). Portuguese is that of Brazil, Chinese is in simplified characters. */
+/**
+ * The languages of signers and clients (ISO 639-1). Portuguese is Brazilian, and Chinese uses simplified characters.
+ */
 export const languages = ["en", "es", "fr", "pt", "zh", "vi", "ko", "tl"] as const;
 export type Language = (typeof languages)[number];
 
-/** Each language by its own name. */
+/** The name of each language in that language. */
 export const languageNames: Readonly<Record<Language, string>> = {
   en: "English",
   es: "Español",

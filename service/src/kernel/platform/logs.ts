@@ -6,7 +6,10 @@ import { toPlainText } from "./text.ts";
 
 export type Log = Logger;
 
-/** Credentials that appear in paths: 24-64 hex digits or 26 base32 characters. Only their first 6 may be logged. */
+/**
+ * Credentials that appear in paths: 24-64 hex digits or 26 base32 characters. The log may contain only the first 6
+ * characters.
+ */
 const codes = /[0-9a-f]{24,64}|(?<![a-z2-7])[a-z2-7]{26}(?![a-z2-7])|svc_(?:pk|whsec)_\S+/g;
 
 const shortestCode = 24;
@@ -17,10 +20,10 @@ export function maskCodes(text: string): string {
   return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
 }
 
-/** An external text for the log: without whole codes and mail addresses. */
+/** An external text for the log, with codes and mail addresses masked. */
 export const maskSecrets = (text: string): string => maskEmails(maskCodes(text));
 
-/** An error's own words, masked. Its other members (a database client, a request, a body) stay out of the log. */
+/** The masked message of an error. Its other members (a database client, a request, a body) are not logged. */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: maskSecrets(String(error)) };
   const { name, message, stack, cause } = error;
@@ -29,14 +32,14 @@ function errorFields(error: unknown): object {
   return { name, code, ...words, ...(cause === undefined ? {} : { cause: errorFields(cause) }) };
 }
 
-// Lines are batched up to so many bytes or milliseconds.
+// Lines are written in batches, at this many bytes or after this many milliseconds.
 const batchLength = 16 * 1024;
 const flushMs = 100;
 
 type Destination = { write: (line: string) => void };
 
 /**
- * Passes whole batches to the library's destination, which takes longer per line than the logger
+ * Passes whole batches to the library's destination, which takes longer for a line than the logger does
  * (bench/logs.bench.ts).
  */
 function batching(fd: number): Destination {
@@ -60,7 +63,7 @@ function batching(fd: number): Destination {
     write(line) {
       batch += line;
       if (batch.length >= batchLength) return handOver();
-      // Armed by a line, so that an idle log causes no wake-ups.
+      // The timer is started by a line, so that an idle log never wakes the process.
       if (armed) return;
       armed = true;
       setTimeout(whenDue, flushMs).unref();
@@ -71,7 +74,7 @@ function batching(fd: number): Destination {
 // Node writes to a terminal synchronously, so nothing is lost at exit.
 const readable: Destination = { write: (line) => void process.stderr.write(readableLine(line)) };
 
-/** The member with a line's time; its text is computed once a millisecond. */
+/** The `time` member of a line. Its text is computed once each millisecond. */
 function timestamps(): () => string {
   let lastMs = 0;
   let member = "";

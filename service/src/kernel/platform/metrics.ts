@@ -3,15 +3,15 @@ import { endsWithin } from "./work/ends-within.ts";
 
 export type Metrics = {
   observe: (method: string, route: string, status: number, seconds: number) => void;
-  /** A counter of the given name, made on its first use. */
+  /** The counter with this name, created on first use. */
   counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
   /**
-   * A gauge that is read for each scrape.
-   * @param label null for a gauge with one value, which is that of the empty text
-   * @param read the values by label; a throw, or no answer within 2 s, leaves the gauge out of that scrape
+   * Adds a gauge that is read at each scrape.
+   * @param label null for a gauge with a single value, under the empty text
+   * @param read the values by label; if it throws or takes longer than 2 s, the scrape omits the gauge
    */
   gauge: (name: string, help: string, label: string | null, read: () => Promise<ReadonlyMap<string, number>>) => void;
-  /** A gauge that is 1, and says what it has to say by its labels. */
+  /** Adds a gauge with the constant value 1, whose labels carry the information. */
   info: <L extends string>(
     name: string,
     help: string,
@@ -25,7 +25,7 @@ export type Metrics = {
 
 let sharedRegistry: Registry | undefined;
 
-/** The metrics of Node and of the process: made once, because they run until the process ends. */
+/** The metrics of Node and of the process. They are created once, because they run until the process ends. */
 function ofProcess(): Registry {
   if (sharedRegistry === undefined) {
     sharedRegistry = new Registry();
@@ -36,7 +36,7 @@ function ofProcess(): Registry {
 
 const scrapeMs = 2_000;
 
-/** A scrape is not to hang with a dependency: without an answer in time it goes without the gauge. */
+/** Falls back if a read takes too long, so that a scrape doesn't hang together with a dependency. */
 async function inTime<T, F>(read: () => Promise<T>, fallback: F): Promise<T | F> {
   try {
     const reading = read();
@@ -56,7 +56,7 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  // Looking a labelled child up by its labels costs more than the observation itself.
+  // Caches labeled children: to look one up costs more than the observation itself.
   const children = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
   return {
     observe(method, route, status, seconds) {
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
         async collect() {
           const values = await inTime(read, new Map<string, number>());
           this.reset();
-          // Without labels the library shows 0 for what was not set.
+          // A gauge without labels shows 0 until it is set, so an unset one is removed.
           if (label === null && !values.has("")) this.remove();
           for (const [value, count] of values) this.set(label === null ? {} : { [label]: value }, count);
         },

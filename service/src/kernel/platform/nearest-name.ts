@@ -1,7 +1,7 @@
-// Longer ones are nobody's slip, and the work grows with the product of both lengths.
+// Longer texts are not typing errors, and the work grows with the product of both lengths.
 const longest = 64;
 
-/** The name that is nearest to what was typed, by changed, added and missing characters; null when none is near. */
+/** The name closest to the typed text, counting changed, added and missing characters; null when none is close. */
 export function nearest(typed: string, names: readonly string[]): string | null {
   if (typed.length > longest) return null;
   const far = Math.max(1, Math.floor(typed.length / 3));
@@ -12,7 +12,7 @@ export function nearest(typed: string, names: readonly string[]): string | null 
   return byDistance[0]?.name ?? null;
 }
 
-/** Levenshtein's. */
+/** The Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, n) => n);
   for (let i = 1; i <= one.length; i++) {

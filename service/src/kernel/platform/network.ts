@@ -3,13 +3,13 @@ import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address and the number of its significant first bits. */
+/** An address and its prefix length in bits. */
 export type Range = [Address, number];
 
-/** An address in one of its plain notations; IPv4 mapped into IPv6 counts as the IPv4 address. Null for any other text. */
+/** Parses an address in a plain notation. An IPv4-mapped IPv6 address counts as IPv4. Null for any other text. */
 export const parseAddress = (text: string): Address | null => (isIP(text) === 0 ? null : ipaddr.process(text));
 
-/** A range such as `10.0.0.0/8`, or a single address. Null for any other text. */
+/** Parses a range such as `10.0.0.0/8`, or a single address. Null for any other text. */
 export function parseRange(text: string): Range | null {
   const [address = ""] = text.split("/", 1);
   if (isIP(address) === 0) return null;
@@ -21,18 +21,18 @@ export function parseRange(text: string): Range | null {
 export const isInRanges = (address: Address, ranges: Range[]): boolean =>
   ipaddr.subnetMatch(address, { in: ranges }, "out") === "in";
 
-/** The IPv6 network of the first `groups` groups of 16 bits of an address. */
+/** The IPv6 network given by the first `groups` 16-bit groups of an address. */
 function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
   const first = parts.slice(0, groups).map((group) => group.toString(16));
   return `${first.join(":")}::/${groups * 16}`;
 }
 
 /**
- * The key of a client address in limits: an IPv4 address itself, or the first 64 bits of an IPv6 address, because one
- * holder has all addresses of such a network. Any other text stays unchanged.
+ * The key of a client address for limits. It is the whole IPv4 address, or the first 64 bits of an IPv6 address,
+ * because one holder controls all addresses of such a network. Any other text stays unchanged.
  */
 export function clientNetwork(ip: string): string {
-  // IPv4 has a single plain notation.
+  // There is only one plain notation for IPv4, so no parsing is needed.
   if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address === null) return ip;
@@ -40,8 +40,8 @@ export function clientNetwork(ip: string): string {
 }
 
 /**
- * The site of an IPv6 address, null for any other text. RFC 6177 gives a site up to a /48: 65,536 networks, one
- * holder.
+ * The site (/48) of an IPv6 address; null for any other text. By RFC 6177 a holder may have a whole /48: 65,536
+ * networks.
  */
 export function clientSite(ip: string): string | null {
   if (isIPv4(ip)) return null;
@@ -50,8 +50,8 @@ export function clientSite(ip: string): string | null {
 }
 
 /**
- * The trustworthy addresses of an `X-Forwarded-For`; some proxies write ports and brackets. The list ends at an entry
- * that is not an address, so that the request counts as that of the proxy which wrote it.
+ * The trustworthy addresses of an `X-Forwarded-For`, in which some proxies write ports and brackets. The list ends at
+ * the first entry that is not an address; the request then counts as coming from the proxy that wrote it.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);
@@ -67,8 +67,8 @@ function withoutPort(entry: string): string {
 export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";
 
 /**
- * The logged part of a client address: 24 bits of IPv4, 48 of IPv6. Enough to see a series, too little to identify a
- * person.
+ * The part of a client address that is logged: 24 bits of IPv4, 48 bits of IPv6. It shows a series of requests but
+ * doesn't identify a person.
  */
 export function loggedNetwork(ip: string): string | undefined {
   const address = parseAddress(ip);

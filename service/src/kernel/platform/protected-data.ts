@@ -1,6 +1,7 @@
 /**
- * Declares which columns of a table are protected under SECRETS_KEY. Each feature declares its own tables once, as `protectedTables`. Backfill, rotation, counts, the
- * sweep of orphaned blobs and restores walk these lists (upkeep/protected-data.ts).
+ * Declares which columns of a table are protected by SECRETS_KEY. Each feature declares its own tables once, as
+ * `protectedTables`. Backfills, key rotation, counts, the sweep of orphaned blobs and restores iterate over these lists
+ * (upkeep/protected-data.ts).
  */
 import type { BlobUse } from "./blobs/cipher.ts";
 import { type Statement, sql } from "./database/sql.ts";
@@ -10,7 +11,7 @@ import type { SealedKind } from "./sealed-text.ts";
 
 export type ProtectedTable = {
   table: Statement;
-  /** The column that identifies and orders its rows. */
+  /** How to find the blobs that the rows refer to with `blob_key`. */
   key: Statement;
   ciphers?: readonly EncryptedColumn[];
   texts?: readonly SealedColumn[];
@@ -20,12 +21,12 @@ export type ProtectedTable = {
 
 /** A column of encrypted values. */
 export type EncryptedColumn = {
-  /** The name that its key is derived for. */
+  /** The name from which the column's key is derived. */
   use: string;
   column: Statement;
-  /** The context that a value is bound to, before `after`. */
+  /** The context that is authenticated with a value, without the suffix `after`. */
   context: Statement;
-  /** `"context@kind"` where the context is a sealed text. */
+  /** `"context@kind"`, if the context is a sealed text. */
   as?: Statement;
   after?: string;
 };
@@ -34,19 +35,22 @@ export type EncryptedColumn = {
 export type SealedColumn = {
   kind: SealedKind;
   column: Statement;
-  /** Identifies and orders the rows; the column itself where it is left out. A text, unless `isNumbered`. */
+  /**
+   * The column that identifies and orders the rows; by default the sealed column itself. It is a text, unless
+   * `isNumbered`.
+   */
   by?: Statement;
   isNumbered?: true;
-  /** The constraint that holds once every row is sealed. */
+  /** The constraint that is added once every row is sealed. */
   constraint: string;
-  /** The text of a row that was written before there were sealed texts, where it is not the column itself. */
+  /** The plain text of a row written before texts were sealed, if it is not in the column itself. */
   text?: Statement;
-  /** Which rows have one. */
+  /** Selects the rows that have a text. */
   which?: Statement;
 };
 
 export type BlobRows<Row> = {
-  /** The columns that the select of a row adds for `useOf`. */
+  /** The columns that are selected additionally for `useOf`. */
   columns: Statement;
   useOf(row: Row): BlobUse;
 };
@@ -56,17 +60,17 @@ export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | n
 
 /** A table whose rows have a MAC. */
 export type MacTable<Row = unknown> = ProtectedTable & {
-  /** The key where `rows` has to name it otherwise. */
+  /** The key's name inside `rows`, if it differs. */
   keyInRows?: Statement;
-  /** The MAC as `rows` names it. */
+  /** The MAC's name inside `rows`. */
   mac: Statement;
-  /** The column with the MAC; `row_mac` where it is left out. */
+  /** The column that contains the MAC; default `row_mac`. */
   column?: Statement;
-  /** The select of its rows, up to WHERE: the key is `key`, the MAC `mac`. */
+  /** The SELECT of the rows, up to WHERE. It names the key `key` and the MAC `mac`. */
   rows: Statement;
-  /** The covered members of a row; null for a row that gets no MAC. */
+  /** The members of a row that its MAC covers; null for a row that gets no MAC. */
   members(row: MacRow<Row>): Members | null;
-  /** The set of rows that got their MACs with one release, and which of those without one do. */
+  /** Backfill for rows from before MACs: the name of the set, and which of the rows without a MAC get one. */
   backfill?: { set: string; which?: Statement };
 };
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
 
-/** Randomness of the system's CSPRNG. Passed in wherever it decides something, so that a test can hold it. */
+/** Random values from the system's CSPRNG. Passed in wherever they decide something, so that a test can set them. */
 export type Random = {
   readonly bytes: (length: number) => Buffer;
-  /** A whole number from 0 to before the limit. */
+  /** A random whole number from 0 up to, but not including, the limit. */
   readonly below: (limit: number) => number;
 };
 

@@ -1,7 +1,7 @@
 import type { Environment, Principal, Proof } from "../identity/identity.ts";
 import { ServiceError } from "./errors.ts";
 
-/** For so long it counts that a person signed in, or confirmed it since (OWASP ASVS 5.0.0, 7.5). */
+/** For this long a sign-in or its confirmation counts as recent (OWASP ASVS 5.0.0, 7.5). */
 export const proofSeconds = 15 * 60;
 
 const isRecent = (at: Date | null, now: Date): boolean =>
@@ -9,7 +9,7 @@ const isRecent = (at: Date | null, now: Date): boolean =>
 
 export const isRecentProof = ({ confirmedAt }: Proof, now: Date): boolean => isRecent(confirmedAt, now);
 
-/** @throws ServiceError when it is too long ago that the person of a session signed in or confirmed it. */
+/** @throws ServiceError when the session's person has not signed in or confirmed it recently. */
 export function requireRecentProof(proof: Proof, now: Date): void {
   if (isRecentProof(proof, now)) return;
   throw new ServiceError(
@@ -20,7 +20,7 @@ export function requireRecentProof(proof: Proof, now: Date): void {
 
 export const isRecentPasskey = ({ passkeyAt }: Proof, now: Date): boolean => isRecent(passkeyAt, now);
 
-/** @param why completes the refusal @throws ServiceError when no passkey was shown in the session a short while ago. */
+/** @param why completes the refusal @throws ServiceError when the session has not used a passkey recently. */
 export function requireRecentPasskey(
   proof: Proof,
   now: Date,
@@ -31,8 +31,9 @@ export function requireRecentPasskey(
 }
 
 /**
- * Asks a session for a recent proof, in live of a firm that says so for a passkey. A key proves itself with each request.
- * @param concerned the environment of what is to change
+ * Requires a recent sign-in of a session. For live data of a firm that requires passkeys, requires a recent passkey. An
+ * API key authenticates each request by itself, so it passes.
+ * @param concerned the environment of the data that change
  * @throws ServiceError when it is missing
  */
 export function requireProof(

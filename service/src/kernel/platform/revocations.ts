@@ -5,16 +5,23 @@ import { type Part, type Statement, sql } from "./database/sql.ts";
 import type { MacTable } from "./protected-data.ts";
 import type { Members, RowMac } from "./row-mac.ts";
 
-/** Kinds of things that end for good. Rows are only added, so that an earlier row with its MAC opens nothing when it is put back. */
+/**
+ * Kinds of objects that are revoked forever. Rows are only added: an attacker who restores an earlier row with its
+ * valid MAC does not undo a revocation.
+ */
 export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recovery code" | "invitation" | "webhook";
 
-/** Revocations that also hold in an older, restored database: a partner key by its id, a seal certificate by its SHA-256. */
+/**
+ * Revocations that also apply to a database restored from an older backup: of a partner key by its id, of a seal
+ * certificate by its SHA-256.
+ */
 export type KeptKind = "key" | "seal";
 
 /**
- * The insert of revocations: by itself in the transaction of the change, or as a part (`WITH ... AS (...)`) of its statement.
- * @param subject the id of what ends, or the version of a row that gets another one
- * @param from what follows FROM, when there are as many as that has rows
+ * Builds the INSERT of revocations. It runs by itself in the transaction of the change, or as a part (`WITH ... AS
+ * (...)`) of its statement.
+ * @param subject the id of the revoked object, or the version of a row that is replaced
+ * @param from the text after FROM, when one is written for each row that it selects
  */
 export const revocationRow = (
   kind: RevokedKind,
@@ -24,7 +31,10 @@ export const revocationRow = (
 ): Statement => sql`INSERT INTO revocations (kind, subject, effective_at)
   SELECT ${kind}, (${subject})::text, ${effectiveAt}::timestamptz FROM ${from}`;
 
-/** Whether one of the subjects, texts or nulls, has ended. @param first a column with its table: there is an `id` of ours, too */
+/**
+ * Whether any of the subjects (texts or nulls) is revoked. @param first a column qualified with its table, because the
+ * table of revocations also has an `id`
+ */
 export const isRevoked = (now: Date, ...[first, ...more]: readonly [Statement, ...Statement[]]): Statement =>
   sql`EXISTS (SELECT FROM revocations WHERE effective_at <= ${now}
     AND subject IN (${more.reduce((list, subject) => sql`${list}, ${subject}`, first)}))`;
@@ -45,7 +55,10 @@ const keptMembers = ({ kind, subject, effectiveAt, reason }: KeptRevocation): Me
   reason,
 });
 
-/** The insert of a revocation that every node writes to its file, too. Its MAC keeps forged ones out of there; one that the row lost comes back. */
+/**
+ * Builds the INSERT of a revocation that every node also writes to its file. The MAC keeps forged revocations out of
+ * the file. If the row loses its MAC, the file restores it.
+ */
 export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, from?: Statement): Statement => {
   const { kind, subject, effectiveAt, reason } = revocation;
   return sql`INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)
@@ -57,12 +70,15 @@ export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, fr
 const keptColumns = sql`id::int8 AS id, kind, subject, effective_at AS "effectiveAt", reason, row_mac AS mac`;
 type KeptRow = KeptRevocation & { id: number; mac: Buffer | null };
 
-/** The revocations of both kinds, the earliest first, without those that this service did not write. */
+/** The revocations that this service wrote, of both kinds, the earliest first. */
 export async function keptRevocations(db: Sql, rowMac: RowMac): Promise<KeptRevocation[]> {
   return (await storedRevocations(db, rowMac, "key", "seal")).filter(({ isAuthentic }) => isAuthentic);
 }
 
-/** All rows of these kinds, the earliest first: one without its MAC may be forged, or the MAC was taken from it. */
+/**
+ * All rows of these kinds, the earliest first. A row without a valid MAC may be forged, or someone may have removed the
+ * MAC.
+ */
 export async function storedRevocations(
   db: Sql,
   rowMac: RowMac,
@@ -81,10 +97,10 @@ export const revocationRows: MacTable<KeptRow> = {
   members: (row) => (row.mac === null ? null : keptMembers(row)),
 };
 
-/** The file next to the keys: one line of JSON for each revocation. */
+/** The file next to the keys, with one line of JSON for each revocation. */
 export const revocationsFile = (dataDir: string): string => join(dataDir, "keys/revocations");
 
-/** @returns none for a file that is not there @throws Error for a line that is not one of ours */
+/** @returns an empty list for a missing file @throws Error for a line that is not a revocation */
 export async function readRevocationsFile(path: string): Promise<KeptRevocation[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
@@ -100,13 +116,13 @@ export async function readRevocationsFile(path: string): Promise<KeptRevocation[
         if ((kind === "key" || kind === "seal") && subject && Number.isFinite(instant.getTime()))
           return { kind, subject, effectiveAt: instant, reason: reason ?? null };
       } catch {
-        // Told below.
+        // Handled below.
       }
       throw new Error(`line ${n + 1} of ${path} is not a revocation`);
     });
 }
 
-/** Which of them say the same. */
+/** Equal for revocations that mean the same. */
 export const revocationId = ({ kind, subject, effectiveAt, reason }: KeptRevocation): string =>
   JSON.stringify([kind, subject, effectiveAt.getTime(), reason]);
 
@@ -116,8 +132,8 @@ const without = (all: readonly KeptRevocation[], known: readonly KeptRevocation[
 };
 
 /**
- * Makes the rows and the file say the same: each gets what it lacks of the other. Of several nodes each has a file of its own, and
- * what is in one of them ends for all.
+ * Synchronizes the rows and the file: each gets the revocations that only the other has. Each node has its own file,
+ * and a revocation in any one of them applies to all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
   const [rows, lines] = [await keptRevocations(db, rowMac), await readRevocationsFile(path)];

@@ -3,34 +3,37 @@ import { type Clock, hourMs } from "./clock.ts";
 import { type Log, maskCodes } from "./logs.ts";
 import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** A row's content, by name; the order of the names counts. A time counts to the millisecond. */
+/** The content of a row by name, in a fixed order. Times count to the millisecond. */
 export type Members = { readonly [name: string]: string | number | boolean | Date | null };
 
 /**
- * Binds the rows of evidence to a key that is not in the database: who can write the database alone can neither make nor
- * alter a row that holds.
+ * MACs that bind evidence rows to a key outside the database. Database access alone is not enough to create or alter a
+ * valid row.
  */
 export type RowMac = {
   /** The id of the key (4 bytes) and HMAC-SHA-256 over table and members (32 bytes). */
   of: (table: string, members: Members) => Buffer;
   /**
-   * Verifies the MAC: a holder of the key wrote exactly these members to the table; false for a row without a MAC.
-   * @param row what the report of one that does not hold calls the row; its members by default
+   * Verifies the MAC: a holder of the key wrote exactly these members to the table. False for a row without a MAC.
+   * @param row identifies the row in the report of an invalid MAC; its members by default
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
 };
 
 const macBytes = keyIdBytes + 32;
-/** A key's row is checked with each request of its firm; what people wrote is longer, and not kept. */
+/**
+ * Results for short rows are cached, because an API key's row is verified on each request. Longer rows, with texts of
+ * people, are not cached.
+ */
 const mostKept = 1000;
 const longestKept = 512;
 
-/** Called for each row whose MAC does not hold, whenever it is read. */
+/** Called each time a row with an invalid MAC is read. */
 export type OnUnvouched = (table: string, members: Members) => void;
 
 /**
- * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; of each another key of its own is derived
- * @param onUnknownKey called with the id of a key that a MAC was made with and that is not there
+ * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD, from each of which a MAC key is derived
+ * @param onUnknownKey called with the key id of a MAC whose key is missing
  */
 export function openRowMac(
   master: SecretBytes,
@@ -48,10 +51,10 @@ export function openRowMac(
   };
 }
 
-// A row is read with each request that asks for it: its line would fill the log.
+// A row may be read on every request. Reporting each time would fill the log.
 const mostReported = 10_000;
 
-/** Reports each row that is not vouched for once an hour. @param count is called as often as a line is logged */
+/** Logs each invalid row at most once an hour. @param count called once for each logged line */
 export function reportUnvouched(clock: Clock, log: Log, count: (table: string) => void): OnUnvouched {
   let hour = 0;
   const reported = new Set<string>();
@@ -63,7 +66,7 @@ export function reportUnvouched(clock: Clock, log: Log, count: (table: string) =
     if (reported.has(row) || reported.size === mostReported) return;
     reported.add(row);
     count(table);
-    // The first two members say which row it is: an id, or a code and a kind or position.
+    // The first two members identify the row: an id, or a code and a kind or position.
     const id = Object.entries(members)
       .slice(0, 2)
       .map(([name, value]) => `${name}=${value}`);
@@ -98,7 +101,7 @@ function makerOf(master: SecretBytes) {
   return {
     id,
     of: (table: string, members: Members): Buffer => macOf(encoded(table, members)),
-    /** The same, from memory for what was asked a short while ago. */
+    /** The MAC, cached for recent rows. */
     again(table: string, members: Members): Buffer {
       const text = encoded(table, members);
       if (text.length > longestKept) return macOf(text);
@@ -110,5 +113,8 @@ function makerOf(master: SecretBytes) {
   };
 }
 
-/** One text for each table and members in their order: JSON, a time in ISO 8601. (`npm run bench closing`: sorting costs.) */
+/**
+ * Encodes a table and members in their order: as JSON, with times in ISO 8601. It doesn't sort them, because sorting is
+ * slow (`npm run bench closing`).
+ */
 const encoded = (table: string, members: Members): string => JSON.stringify([table, members]);

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { deriveKey, keyIdText, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** The kinds of sealed texts. Each kind has keys of its own: a text of one kind does not open as another. */
+/** The kinds of sealed texts. Each kind has keys of its own, so a text of one kind can't be decrypted as another. */
 export type SealedKind =
   | "proof"
   | "closing"
@@ -15,22 +15,23 @@ export type SealedKind =
   | "act";
 
 /**
- * Texts that open something by themselves, as the database has them. A text has one sealed form for each key, so an indexed column
- * of sealed texts can be searched by equality, and a copy of the database reveals none of them.
+ * Deterministic encryption of texts that grant access by themselves. A text has one form under each key, so an indexed
+ * column can be searched for equality, while a copy of the database reveals no text.
  */
 export type SealedTexts = {
   /** The form under the current key. */
   seal: (kind: SealedKind, text: string) => string;
-  /** The forms under every key: a stored one is among them. */
+  /** The forms under every key. The stored form is one of them. */
   allForms: (kind: SealedKind, text: string) => string[];
   /**
-   * The text of a sealed form. A text that is not sealed, or was altered, comes back unchanged: it is not a code, and no MAC holds for it.
-   * @throws ServiceError `unavailable` naming the key of a form that is under none of ours
+   * Decrypts a sealed form. A text that is not sealed, or was altered, is returned unchanged: it is not a valid code,
+   * and no MAC matches it.
+   * @throws ServiceError `unavailable` naming the key of a form whose key is missing
    */
   open: (kind: SealedKind, stored: string) => string;
 };
 
-/** The start of every sealed form; the id of its key (8 hex digits), a period, and the rest in base64url follow. */
+/** The start of every sealed form, followed by the key's id (8 hex digits), a period, and the rest in base64url. */
 export const sealedStart = "c1.";
 export const keyIdStart = sealedStart.length;
 const idEnd = keyIdStart + 8;
@@ -46,7 +47,9 @@ function keysFor(key: SecretBytes, kind: SealedKind): Keys {
   return { id: keyIdText(key), cipher, nonce, forms: new Map() };
 }
 
-/** Results by what they were made of. A request seals and opens the same few codes several times, at about 10 us each. */
+/**
+ * A cache of results by input. A request encrypts and decrypts the same few codes several times, at about 10 us each.
+ */
 type Memo = Map<string, string>;
 
 const [rememberedMost, rememberedLength] = [2_000, 160];
@@ -92,8 +95,8 @@ export function openSealedTexts(master: SecretBytes): SealedTexts {
 }
 
 /**
- * AES-256-GCM whose nonce is an HMAC of the text: equal texts have equal forms, and no two texts share a nonce but by a chance of
- * 2^-96 (the construction of RFC 5297, SIV, with a shorter synthetic nonce).
+ * AES-256-GCM whose nonce is an HMAC of the text. Equal texts have equal forms, and different texts share a nonce only
+ * with a probability of 2^-96. This is the construction of RFC 5297 (SIV) with a shorter synthetic nonce.
  */
 const formUnder = (keys: Keys, kind: SealedKind, text: string): string =>
   remembered(keys.forms, text, () => makeForm(keys, kind, text));

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "./durable-file.ts";
 import { ServiceError, StartupError } from "./errors.ts";
 
-/** The key for writing: 32 secret bytes that print as `***` in logs. */
+/** The key for encryption: 32 secret bytes that print as `***` in logs. */
 export type SecretBytes = {
   readonly reveal: () => Uint8Array;
-  /** Further keys, only for reading. */
+  /** Further keys, for decryption only. */
   readonly others: readonly SecretBytes[];
   toString: () => string;
   toJSON: () => string;
@@ -16,14 +16,14 @@ export function secretBytes(bytes: Uint8Array, others: readonly SecretBytes[] = 
   return { reveal: () => bytes, others, toString: () => "***", toJSON: () => "***" };
 }
 
-/** All keys for reading, the writing one first. */
+/** All keys for decryption, the current one first. */
 export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, ...master.others];
 
 /**
  * Reads the key that encrypts secrets and blobs at rest, or creates it on the first run.
  * @param uri `file:PATH`; the file contains 64 hex digits
- * @param others further keys for reading, in the same form; these are never created
- * @param options.mayMake false when data were written with a key before
+ * @param others further keys for decryption, in the same form; these are never created
+ * @param options.mayMake false when data have already been written with a key
  * @throws StartupError for a file that is not a key, and for a key named twice
  */
 export async function openSecretsKey(
@@ -63,11 +63,11 @@ async function readKey(setting: string, uri: string): Promise<Buffer | null> {
 async function makeKey(uri: string): Promise<Buffer> {
   const text = `${randomBytes(32).toString("hex")}\n`;
   await writeFileDurably(uri.slice(scheme.length), text, { mode: 0o600, exclusive: true });
-  // Another process may have created it first: the key on disk counts.
+  // Another process may have created the key first. The key on disk is the valid one.
   return (await readKey("SECRETS_KEY", uri)) ?? makeKey(uri);
 }
 
-// Cached, because each read or written value needs one: deriving costs more than encrypting a short value.
+// Cached, because every value needs one: deriving a key costs more than encrypting a short value.
 const derived = new WeakMap<SecretBytes, Map<string, Buffer>>();
 
 /** Derives a separate key for each use, by HKDF-SHA256 (RFC 5869). */
@@ -82,19 +82,19 @@ export function deriveKey(master: SecretBytes, use: string): Buffer {
 export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array): Buffer =>
   Buffer.from(hkdfSync("sha256", master.reveal(), salt, use, 32));
 
-/** A token derived from an id when needed, so that no table stores it: 160 bits as 40 hex digits. */
+/** A token derived from an id on demand, so that it need not be stored: 160 bits as 40 hex digits. */
 export const derivedToken = (key: Uint8Array, id: string): string =>
   createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
-/** The length of a key's id, which prefixes everything made with the key. */
+/** The length of a key's id, which is the prefix of all data made with the key. */
 export const keyIdBytes = 4;
 
-/** The id of a key, which reveals nothing of the key. */
+/** The id of a key. It reveals nothing about the key. */
 export const keyId = (key: SecretBytes): Buffer => deriveKey(key, "row MAC key id").subarray(0, keyIdBytes);
 
 export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex");
 
-/** The key with an id. @throws ServiceError `unavailable` naming the id of a missing key */
+/** The key with an id. @throws ServiceError `unavailable` naming the id if the key is missing */
 export function keyOfId(master: SecretBytes, id: Uint8Array): SecretBytes {
   const text = Buffer.from(id).toString("hex");
   const key = keysOf(master).find((one) => keyIdText(one) === text);

@@ -1,12 +1,12 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-/** 16 MiB and about 30 ms: trying all codes of six digits takes most of a day of one core. */
+/** 16 MiB and about 30 ms: trying all six-digit codes takes most of a day on one core. */
 const cost = { N: 2 ** 14, r: 8, p: 1 } as const satisfies ScryptOptions;
 const [saltBytes, hashBytes] = [16, 32];
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** A salted hash of a secret that people choose, as text: scheme, cost, salt and hash, all in one. */
+/** A salted hash of a secret that a person chose, as one text: scheme, cost, salt and hash. */
 export async function slowHash(secret: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const hash = await derive(secret.normalize("NFC"), salt, hashBytes, cost);

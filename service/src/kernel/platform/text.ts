@@ -4,7 +4,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const code = /^[0-9a-f]{40}$/;
 const verifyCode = /^[a-z2-7]{26}$/;
 const secret = /^[a-z2-7]{52}$/;
-// U+FFFD replaces bytes that are not UTF-8; a lone surrogate is left where a text was cut.
+// U+FFFD replaces bytes that are not UTF-8. A lone surrogate means that a text was cut inside a character.
 const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{M}\u2800]*$/u;
 const unreadableBesideLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
@@ -18,7 +18,7 @@ export function requireUuid(field: string, text: string): string {
   return text;
 }
 
-/** A code of 160 bits in lowercase hex: of an order, a room, a fill token, a link. */
+/** A code of 160 bits in lowercase hex, as for an order, a room, a fill token or a link. */
 export const isCode = (text: string): boolean => code.test(text);
 
 /** A verify code: 128 bits in lowercase base32. */
@@ -27,10 +27,10 @@ export const isVerifyCode = (text: string): boolean => verifyCode.test(text);
 /** A secret of 256 bits in lowercase base32, without its prefix. */
 export const isSecret = (text: string): boolean => secret.test(text);
 
-/** Whether the text has a visible character, and not only spaces and marks without a shape of their own. */
+/** Whether the text has a visible character, not only spaces and marks without a shape. */
 export const isVisible = (text: string): boolean => !invisible.test(text);
 
-/** Whether a JSON text has an escaped NUL, which no column can store. Takes linear time whatever the JSON's depth. */
+/** Whether a JSON text has an escaped NUL, which no column can store. Takes linear time at any nesting depth. */
 export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 
 /** Text for people on one line: no control characters, no broken characters. */
@@ -42,10 +42,13 @@ export const isPlainLines = (text: string): boolean => !unreadableBesideLines.te
 /** The text with `?` for each character that is not plain text. */
 export const toPlainText = (text: string): string => text.replace(new RegExp(unreadable, "gu"), "?");
 
-/** An external text for a message or a log: its first 100 characters. */
+/** An external text for a message or a log: its first 100 characters, as plain text. */
 export const shownText = (text: string): string => toPlainText(text.slice(0, 100));
 
-/** A key that texts share if people can't tell them apart: without invisible characters, in compatibility form (UAX #15, NFKC). */
+/**
+ * A key that is equal for texts that look the same: without invisible characters, in compatibility form (UAX #15,
+ * NFKC).
+ */
 export const lookOf = (text: string): string =>
   text
     .normalize("NFKC")

@@ -24,16 +24,17 @@ export type RetentionDeps = {
 
 const batchSize = 200;
 
-// One number for all nodes, so that each blob is marked by one of them.
+// The same lock number on all nodes, so that only one of them marks a blob.
 const marksLock = 7_246_006;
 
-// A test clock waits for these statements, so their limit is short: what takes longer is left to the daily run.
+// A request to advance a test clock waits for these statements, so their limit is short. The daily run does the rest.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
- * Deletes the blobs that are due by the plan, in batches. A transaction marks a batch as deleted, with its audit lines,
- * and then the blobs are removed from the store. A blob left behind by a crash or the store is an orphan, which is
- * swept (`kernel/platform/blobs/orphans.ts`). Skips rows that fail their MAC, or that the audit log does not confirm. Several nodes may run it concurrently.
+ * Deletes the blobs that are due by the plan, in batches. One transaction marks a batch as deleted, with audit lines;
+ * then the blobs are removed from the store. A blob left behind by a crash or a store error is an orphan, which is
+ * swept later (`kernel/platform/blobs/orphans.ts`). Skips rows that fail their MAC, or that the audit log does not
+ * confirm. Several nodes may run it concurrently.
  * @param testOf a firm whose test documents alone are considered; null for all documents
  * @returns the number of marked blobs
  */
@@ -96,7 +97,7 @@ async function markBatch(
 }
 
 /**
- * Locks all orders with these blobs, because another page may have some of them.
+ * Locks all orders with these blobs, because another page may contain some of them.
  * @returns the blobs of orders that fail their MAC
  */
 async function alteredAmong(
@@ -112,7 +113,10 @@ async function alteredAmong(
   return new Set(found.filter(({ isAuthentic }) => !isAuthentic).map(({ blobKey }) => blobKey));
 }
 
-/** A page of due rows, locked where they may change. Separate from its execution, so that tests can check its plan. */
+/**
+ * Selects a page of due rows, and locks those that can change. It is separate from its execution, so that tests can
+ * check its query plan.
+ */
 export const dueStatement = (
   { rows, id, lock, blobKey, keptUntil, partnerId, environment, authentic }: Source,
   states: JudgedStates,
@@ -125,7 +129,7 @@ ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
 
 type DueBlob = { blobKey: string; rule: string };
 
-/** Judges the locked rows again by their present state: a checkout may have been minted in the meantime. */
+/** Checks the locked rows again by their present state, because a checkout may have been created in the meantime. */
 const dueBlobsStatement = ({ rows, id, blobKey, keptUntil, rule, unshared }: Source, ids: string[], now: Date) => sql`
 SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
   SELECT ${id}::text AS id, ${blobKey} AS blob_key, ${rule} AS rule FROM ${rows}

@@ -2,28 +2,29 @@ import { type Statement, sql } from "../platform/database/sql.ts";
 import { dated } from "../platform/database/state-mac.ts";
 import { markTable } from "./marks.ts";
 
-/** Marks as JSON. @param from `deleted_blobs` and what it is joined to, with WHERE */
+/** Marks as JSON. @param from `deleted_blobs` with its joins and WHERE */
 const marksAmong = (from: Statement): Statement => sql`SELECT json_agg(json_build_object(
     'blobKey', deleted_blobs.blob_key, 'rule', deleted_blobs.rule, 'deletedAt', deleted_blobs.deleted_at, 'mac', encode(deleted_blobs.row_mac, 'hex')))
   FROM ${from}`;
 
-/** For a JSON value: the marks of the blob under this key, null without one. `isMarked` verifies them. */
+/** For a JSON value: the marks of the blob with this key; null without any. `isMarked` verifies them. */
 export const marksOf = (blobKey: Statement): Statement =>
   sql`(${marksAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`)})`;
 
 /**
- * For a select list: when the plan deleted blobs, null when it did not. A mark that the plan did not write says nothing.
- * @param from `deleted_blobs` and what it is joined to, with WHERE
+ * For a select list: when the plan deleted blobs; null when it did not. Marks that the plan did not write are ignored.
+ * @param from `deleted_blobs` with its joins and WHERE
  */
 export const deletedAmong = (from: Statement, as: string): Statement => dated(markTable, as, marksAmong(from));
 
-/** The same of the blob under this key, as `deletedAt`. */
+/** The same for the blob with this key, as `deletedAt`. */
 export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 
 /**
- * Whether there is no mark but refused ones: a forged mark counts until the next check, a minute later. To tell people that a
- * document was deleted, or to seal without it, use `deletedAt` or `marksOf`, whose MACs are verified at once.
+ * Whether the blob has no mark, apart from refused ones. A forged mark counts until the next check, up to a minute
+ * later. To tell people that a document was deleted, or to seal without it, use `deletedAt` or `marksOf`, which verify
+ * MACs at once.
  */
 export const notDeleted = (blobKey: Statement): Statement => sql`NOT EXISTS (
   SELECT FROM deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}

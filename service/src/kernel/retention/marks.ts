@@ -4,7 +4,7 @@ import { sql } from "../platform/database/sql.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 
-/** A mark that a blob was deleted, by which rule and when. */
+/** The mark of a deleted blob: the rule that applied, and the time. */
 export type Mark = { blobKey: string; rule: string; deletedAt: Date };
 
 export const markTable = "deleted_blobs";
@@ -23,7 +23,7 @@ export const markRows: MacTable<Mark> = {
 
 export const protectedTables = [markRows];
 
-/** Those keys whose mark is authentic: a forged one removes nothing. */
+/** The keys that have an authentic mark. A forged mark removes nothing. */
 export async function markedAmong(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   keys: readonly string[],
@@ -59,7 +59,7 @@ export type CheckMarks = (stopping?: AbortSignal) => Promise<number>;
 export function createMarkCheck({ db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock }): CheckMarks {
   let since = "0";
   return async (stopping) => {
-    // A transaction that is open now may write marks that this run doesn't see. The next run begins there.
+    // An open transaction may write marks that this run doesn't see, so the next run begins at its id.
     const [snapshot] = await db.query<{ oldest: string }>(sql`
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest`);
     let refused = 0;

@@ -41,6 +41,6 @@ export type Days = number | "none";
 /** @throws StartupError naming the first entry that breaks a rule */
 export const readRetention = (path: string): RetentionPlan => readCheckedYaml("RETENTION", path, Plan);
 
-/** Data from before this time are due; null when they are kept. */
+/** Data from before this time are due; null when data are kept forever. */
 export const dueBefore = (kept: Days, now: Date): Date | null =>
   kept === "none" ? null : new Date(now.getTime() - kept * dayMs);

@@ -9,10 +9,10 @@ import { archivedTemplatesOf, type Days, type RetentionPlan } from "./plan.ts";
 /** A rule of the plan and its condition. The first whose condition holds applies. */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
 
-/** The MACs of rows that the plan depends on, from the features above. */
+/** The MACs of rows that the plan depends on, provided by features in higher wings. */
 export type JudgedStates = { orders: StateMac; payments: StateMac; rooms: StateMac };
 
-/** Rows of evidence that refer to a blob, and how long the plan keeps it. */
+/** A table whose rows refer to blobs of evidence, and how long the plan keeps them. */
 export type Source = {
   table: string;
   /** The text after FROM. */
@@ -20,17 +20,17 @@ export type Source = {
   /** The row's owner. */
   partnerId: Statement;
   environment: Statement;
-  /** The key by which pages of rows are read, and a value before the first. */
+  /** The key that orders pages of rows, and a value that precedes the first one. */
   id: Statement;
   first: string;
-  /** Locks a row while it is judged; empty when the judged facts never revert. */
+  /** The clause that locks a row while it is checked; empty when the checked facts never revert. */
   lock: Statement;
   blobKey: Statement;
   /** Locks all rows that share a blob; absent when each blob has one row. */
   lockAll?: Statement;
-  /** Marks rows that fail their MAC, by which the plan must not judge; absent without a MAC. */
+  /** Marks rows that fail their MAC, which the plan must ignore; absent without a MAC. */
   authentic?: (states: JudgedStates) => Statement;
-  /** Those of the rows that the audit log confirms; absent where no judged fact rests on it. */
+  /** Selects the rows that the audit log confirms; absent when the check doesn't depend on the log. */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;
   /** When the blob may be deleted; `infinity` for never. */
   keptUntil: Statement;
@@ -56,7 +56,7 @@ const ruled = (rules: readonly Rule[]) => ({
 const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
   sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
 
-// A checkout can be paid until it ends, and minting one doesn't change its order.
+// A checkout can be paid until it expires, and creating one doesn't change its order.
 const lastNeeded = sql`greatest(o.updated_at, (SELECT max(expires_at) FROM checkout_sessions WHERE order_id = o.id),
   (SELECT max(s.expires_at) FROM checkout_parts c JOIN checkout_sessions s ON s.id = c.checkout_id WHERE c.order_id = o.id))`;
 const unpaid = sql`o.status IN ('Created', 'QuoteReady', 'ManualQuoteRequired', 'AwaitingPayment', 'PaymentFailed', 'Cancelled')
@@ -97,7 +97,7 @@ function documents({ test, live }: RetentionPlan): Source {
   };
 }
 
-/** A passport's PDF and its stored data end together. */
+/** The PDF of a passport and its stored data are deleted together. */
 const proofRules = ({ test, live }: RetentionPlan) => {
   const since = sql`p.created_at`;
   return ruled([
@@ -129,8 +129,8 @@ function proofPassports(plan: RetentionPlan): Source {
 }
 
 /**
- * The certificates that describe the stored PDF. Others say no more than the passport's row; the owner's also names
- * the firm.
+ * The certificates that describe the stored PDF. The others contain no more than the passport's row, except that the
+ * owner's also names the firm.
  */
 function proofCertificates(plan: RetentionPlan): Source {
   return {
@@ -174,7 +174,8 @@ function closingPassports({ test, live }: RetentionPlan): Source {
   };
 }
 
-// An order names the fields of its version for good, and a version that an order may still be placed from needs its document.
+// An order refers to the fields of its version forever, and a version needs its document while orders can still be
+// created from it.
 const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.template_id = v.template_id AND u.version = v.version)
   AND NOT EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
     WHERE b.partner_id = t.partner_id AND b.environment = t.environment AND b.template_id = v.template_id AND b.version = v.version
@@ -182,8 +183,8 @@ const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.temp
   AND NOT EXISTS (SELECT FROM fills f WHERE f.template_id = v.template_id AND f.version = v.version AND f.state = 'open')`;
 
 /**
- * The versions whose template was archived when its row says, by a line of the audit log whose MAC holds. Any line that says it was
- * restored since keeps them, also one that nobody can verify any more.
+ * The versions whose template was archived at the time in the row, confirmed by a line of the audit log with a valid
+ * MAC. A later line about a restoration keeps them, even if it can't be verified.
  */
 async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): Promise<string[]> {
   type Row = { id: string; templateId: string; partnerId: string; environment: string; archivedAt: Date };
@@ -196,7 +197,8 @@ async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): P
   const named = sql`action = 'template.archived' AND detail ->> 'templateId' = ANY (${templateIds}::text[])`;
   const lines = rows.length === 0 ? [] : await readWrittenLines(db, rowMac, named);
   const said = lines.map(({ occurredAt, partnerId, detail }) => {
-    // Earlier releases did not write the environment: such a template is judged as a live one, whose time never leaps.
+    // Earlier releases did not record the environment. Such a template is treated as live, because test clocks don't
+    // affect live.
     const { templateId, environment = "live" } = JSON.parse(detail ?? "{}") as Partial<Row>;
     return [templateId, partnerId, environment, Date.parse(`${occurredAt.slice(0, 23)}Z`)].join(" ");
   });
@@ -231,14 +233,14 @@ function archivedTemplates(plan: RetentionPlan): Source {
     confirmed: archivedByLog,
     keptUntil,
     rule,
-    // Versions of one template may have the same document.
+    // Several versions of a template may share a document.
     unshared: (now) => sql`NOT EXISTS (SELECT FROM template_versions v JOIN templates t ON t.id = v.template_id
       WHERE v.template_id = (SELECT template_id FROM template_versions WHERE id = named.id::uuid)
         AND v.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
   };
 }
 
-/** Everything whose blobs a plan deletes. */
+/** All sources of blobs that a plan deletes. */
 export const sourcesOf = (plan: RetentionPlan): readonly Source[] => [
   documents(plan),
   proofPassports(plan),

@@ -1,13 +1,13 @@
 import { dayMs, minuteMs } from "../platform/clock.ts";
 
-// A year without a business day is a mistake in the calendar.
+// A calendar without a business day in this time is a mistake.
 const mostDays = 370;
 
-/** When a business is open. Minutes are counted from midnight by the clock of the zone. */
+/** The opening hours of a business, in minutes after midnight in the time zone. */
 export type BusinessCalendar = {
-  /** IANA name. */
+  /** The IANA name of the time zone. */
   zone: string;
-  /** 0 is Sunday. */
+  /** Days of the week; 0 is Sunday. */
   days: ReadonlySet<number>;
   opens: number;
   closes: number;
@@ -68,7 +68,7 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
   throw new RangeError("the calendar has no business days");
 }
 
-/** The day (`YYYY-MM-DD`) whose business has begun; null on a day off, and before opening. */
+/** The day (`YYYY-MM-DD`) if its business hours have begun; null on a day off, and before opening. */
 export function openedDay(at: Date, calendar: BusinessCalendar): string | null {
   const wall = wallClock(at.getTime(), calendar.zone);
   const midnight = Math.floor(wall / dayMs) * dayMs;

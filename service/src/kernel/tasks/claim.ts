@@ -11,7 +11,7 @@ export type TaskDeps = { db: Database; clock: Clock };
 
 type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
 
-/** Kinds that only a person can close, because no event shows that they are done. */
+/** Kinds of tasks that a person must close, because no event shows that they are done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
   "delivery_trouble",
   "refund_asked",
@@ -21,7 +21,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "job_dead",
 ]);
 
-/** The queue of live orders that a provider may claim in place of people; payload `{orderId}`. */
+/** The queue of live orders whose tasks a provider may claim in place of people; payload `{orderId}`. */
 export const dispatchQueue = "dispatch";
 
 /** Kinds that a provider may do in place of people. */
@@ -47,7 +47,7 @@ async function changeIn(
   { action, by, clock }: Change & { clock: Clock },
   judge: Judge,
 ): Promise<void> {
-  // Lock the order first, as every move does, to avoid deadlocks with its tasks.
+  // Locks the order first, as every transition does, to avoid deadlocks with its tasks.
   await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR KEY SHARE`);
   const [task] = await tx.query<Locked>(sql`
     SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", ${verifiedTask} FROM tasks WHERE id = ${id} FOR UPDATE`);
@@ -64,13 +64,13 @@ async function changeIn(
 }
 
 /**
- * Claims a task; only one of two concurrent claims succeeds. @throws ServiceError for another person's or an ended
- * task, and `unavailable` for one that the service did not write
+ * Claims a task. Only one of two concurrent claims succeeds. @throws ServiceError for a task that another person has
+ * claimed or that has ended, and `unavailable` for one that the service did not write
  */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));
 
-/** Claims it for a person by what somebody else did, in the caller's transaction, whose order is locked. */
+/** Claims a task on behalf of a person, in the caller's transaction, which must have locked the order. */
 export const claimTaskIn = (
   tx: Tx,
   id: number,
@@ -96,7 +96,7 @@ const claiming =
 export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
   change(deps, id, { action: "task.released", by }, releasing(id, by, mayAnyone));
 
-/** Releases a person's claim because that person did not come, in the caller's transaction, whose order is locked. */
+/** Releases the claim of a person who did not appear, in the caller's transaction, which must have locked the order. */
 export const releaseTaskIn = (tx: Tx, id: number, { by, at }: { by: string; at: Date }): Promise<void> =>
   changeIn(tx, id, { action: "task.released", by: "system", clock: () => at }, releasing(id, by, false));
 
@@ -111,7 +111,7 @@ const releasing =
   };
 
 /**
- * Releases all tasks that a person has claimed and may no longer do, in the transaction that ends the right.
+ * Releases all claims of tasks that a person may no longer do, in the transaction that removes the right.
  * @param which.keep the kinds that the person may still do
  */
 export async function releaseClaims(
@@ -120,7 +120,7 @@ export async function releaseClaims(
 ): Promise<void> {
   const which = sql`
     t.claimed_by = ${claimedBy} AND t.state IN ('claimed', 'paused') AND NOT t.kind = ANY (${keep}::text[])`;
-  // Lock the orders first, as every move does.
+  // Locks the orders first, as every transition does.
   await tx.query(sql`
     SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks t WHERE ${which}) ORDER BY id FOR KEY SHARE`);
   const set = sql`state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL`;
@@ -136,8 +136,8 @@ export async function releaseClaims(
 }
 
 /**
- * Closes a task by a person's word, when no event would. @throws ServiceError for a task that its work closes, or
- * without a word
+ * Closes a task with a person's note, if no event would close it. @throws ServiceError for a task that an event closes,
+ * or without a note
  */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string): Promise<void> =>
   change(deps, id, { action: "task.done", by }, async (tx, { kind }, at) => {

@@ -52,13 +52,13 @@ export function readTaskTimes(path = shipped): TaskTimes {
 
 let times: TaskTimes | undefined;
 
-/** The business day that has begun at the instant, `YYYY-MM-DD`; null when none has. */
+/** The business day (`YYYY-MM-DD`) if it has begun at the instant; null otherwise. */
 export function businessMorning(at: Date): string | null {
   times ??= readTaskTimes();
   return openedDay(at, times.calendar);
 }
 
-/** When a task of the kind is due that is opened at the instant. A rush order has half the time. */
+/** The due time of a task that is opened at the instant. A rush order has half the time. */
 export function dueAt(kind: TaskKind, at: Date, isRush: boolean): Date {
   times ??= readTaskTimes();
   const hours = times.hours[kind] ?? 0;

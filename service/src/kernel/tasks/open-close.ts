@@ -11,14 +11,14 @@ export type NewTask = {
   at: Date;
   environment: Part<Environment>;
   orderId?: Part<number> | null;
-  /** The subject of a task without an order: an id that its kind understands. */
+  /** The subject of a task without an order: an id whose meaning depends on the kind. */
   subject?: Part<string>;
   reason?: Part<string> | null | undefined;
   isRush?: boolean;
 };
 
 /**
- * Opens a task in its cause's transaction, unless one of its kind is open for its order and subject.
+ * Opens a task in the transaction of its cause, unless an open one has the same kind, order and subject.
  * @param from the text after FROM, to open one task per row
  */
 export function openTask(tx: Tx, task: NewTask, from?: Statement): Promise<void> {
@@ -48,13 +48,13 @@ export async function explainTask(
   await changeTasks(tx, sql`${ofOrder(orderId, kind)} AND t.state IN (${states})`, sql`reason = ${reason}`);
 }
 
-/** The open tasks to close: those of an order, all or one subject's; or those with a subject and no order. */
+/** Which open tasks to close: all tasks of an order or those with one subject, or tasks without an order. */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number; subject?: string }
   | { orderId?: never; subject: string | readonly string[] }
 );
 
-/** The result: `done`, or `dropped` when it is no longer needed. */
+/** How a task ends: `done`, or `dropped` when it is no longer needed. */
 export type TaskEnd = {
   state: "done" | "dropped";
   at: Date;
@@ -67,11 +67,11 @@ export type TaskEnd = {
 const ended = ({ state, at, by, outcome }: TaskEnd): Statement =>
   sql`state = ${state}, ended_at = ${at}, ended_by = ${by}, outcome = ${outcome}`;
 
-/** Closes tasks, if there are any. */
+/** Closes the matching tasks, if there are any. */
 export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks, end: TaskEnd): Promise<void> {
   const order = orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ${orderId}`;
   const about = subject === undefined ? nothing : sql`AND t.subject = ANY (${[subject].flat()}::text[])`;
-  // Only tasks of orders are ever paused. The others are found by the index of open tasks.
+  // Only tasks of orders are ever paused. For the others the index of open tasks is used.
   const states = orderId === undefined ? sql`('open', 'claimed')` : sql`('open', 'claimed', 'paused')`;
   await changeTasks(
     tx,
@@ -80,7 +80,7 @@ export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks
   );
 }
 
-/** Pauses an order's open tasks during a hold; their claims stay. */
+/** Pauses an order's open tasks during a hold. Their claims are kept. */
 export async function pauseTasks(tx: Tx, orderId: number, kinds: readonly TaskKind[]): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.kind = ANY (${kinds}::text[]) AND t.state IN ('open', 'claimed')`;
   await changeTasks(tx, which, sql`state = 'paused'`);
@@ -99,7 +99,7 @@ export async function pauseUnclaimed(tx: Tx, orderId: number, kind: TaskKind): P
   await changeTasks(tx, sql`${ofOrder(orderId, kind)} AND t.state = 'open'`, sql`state = 'paused'`);
 }
 
-/** Resumes such a task, unless the order is on hold. A task that was opened since replaces it. */
+/** Resumes a task that `pauseUnclaimed` paused, unless the order is on hold. A task opened since then replaces it. */
 export async function resumeUnclaimed(tx: Tx, orderId: number, kind: TaskKind): Promise<void> {
   const which = sql`${ofOrder(orderId, kind)} AND t.state = 'paused' AND t.claimed_by IS NULL
     AND EXISTS (SELECT FROM orders o WHERE o.id = t.order_id AND o.status <> 'OnHold')
@@ -116,7 +116,7 @@ export const openUnlessPaused = (tx: Tx, task: NewTask & { orderId: number }): P
       SELECT FROM tasks x WHERE x.order_id = o.id AND x.kind = ${task.kind} AND x.state = 'paused')`,
   );
 
-/** Drops paused tasks of an order that doesn't return to its earlier status. */
+/** Drops paused tasks of an order that will not return to its earlier status. */
 export async function dropPaused(tx: Tx, orderId: number, end: Omit<TaskEnd, "state">): Promise<void> {
   await changeTasks(tx, sql`t.order_id = ${orderId} AND t.state = 'paused'`, ended({ state: "dropped", ...end }));
 }
@@ -124,7 +124,7 @@ export async function dropPaused(tx: Tx, orderId: number, end: Omit<TaskEnd, "st
 export type OpenTask = { state: "open" | "claimed" | "paused"; kind: TaskKind; claimedBy: string | null };
 
 /**
- * The tasks of an order that have not ended, of some kinds or one subject.
+ * The unfinished tasks of an order, of some kinds or with one subject.
  * @throws ServiceError `unavailable` for one that the service did not write
  */
 export const openTasksOf = (
@@ -136,7 +136,7 @@ export const openTasksOf = (
     WHERE order_id = ${orderId} AND kind = ANY (${kinds}::text[]) AND state IN ('open', 'claimed', 'paused')
       ${subject === undefined ? nothing : sql`AND subject = ${subject}`} ORDER BY id`);
 
-/** The person who has claimed the order's open task of the kind; null for nobody. */
+/** The person who claimed the order's open task of the kind; null when unclaimed. */
 export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Promise<string | null> {
   const tasks = await openTasksOf(db, { orderId, kinds: [kind] });
   return tasks.find(({ state }) => state === "claimed")?.claimedBy ?? null;

@@ -4,7 +4,10 @@ import { digestOf, MacOfState, type Marked, marked, type StateMac, verified } fr
 import { stateRows } from "../platform/protected-data.ts";
 import type { TaskKind } from "./kinds.ts";
 
-/** The whole row. A trigger lets `state_version` only grow, so an earlier row does not come back with its earlier MAC. */
+/**
+ * The MAC covers the whole row. A trigger only lets `state_version` grow, so that an earlier row can't be restored with
+ * its earlier MAC.
+ */
 export const taskState: StateMac = {
   table: sql`tasks`,
   key: sql`id`,
@@ -40,7 +43,7 @@ export type TaskColumns = {
   createdAt: Date;
 };
 
-/** Inserts a task for each row of `from`, unless one of its kind is open for its order and subject. */
+/** Inserts a task for each row of `from`, unless an open one has the same kind, order and subject. */
 export async function insertTasks(tx: Tx, task: TaskColumns, from?: Statement): Promise<void> {
   const { kind, environment, orderId, subject, reason, dueAt, createdAt } = task;
   const inserted = await tx.query<Written>(sql`
@@ -53,7 +56,10 @@ export async function insertTasks(tx: Tx, task: TaskColumns, from?: Statement): 
 
 const verifiedAtOnce = 500;
 
-/** Verifies every task, so that the log and the metrics say of one that a forged end hides from all lists. */
+/**
+ * Verifies every task. This puts a task that someone ended by forgery, and that no list shows, into the log and the
+ * metrics.
+ */
 export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void> {
   for (let last = Number.MIN_SAFE_INTEGER; !stopping.aborted; ) {
     const tasks = await db.query<{ id: number } & Marked>(sql`
@@ -67,8 +73,8 @@ export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void>
 export type ChangedTask = { id: number; kind: TaskKind; orderId: number | null };
 
 /**
- * Changes tasks. A task that the service did not write changes, too, because no order may wait for it, but gets no MAC:
- * its forged part would be authentic afterwards.
+ * Changes tasks. A task that the service did not write changes too, because orders must not wait for it, but it gets no
+ * MAC: its forged part would become authentic.
  * @param which the condition on the task `t`
  */
 export async function changeTasks(tx: Tx, which: Statement, set: Statement): Promise<ChangedTask[]> {

@@ -1,4 +1,4 @@
-/** Tasks of people: opened by events, claimed by a person, closed when done or no longer needed. */
+/** Tasks for people: opened by events, claimed by a person, and closed when they are done or no longer needed. */
 export {
   claimTask,
   claimTaskIn,

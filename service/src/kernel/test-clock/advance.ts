@@ -7,17 +7,17 @@ import { enqueue, type Jobs } from "../platform/jobs/jobs.ts";
 import type { Leap } from "./fields.ts";
 import { type ClockState, insertAdvance, lastUnsettled, lockClock, readClock, resetAdvances, settle } from "./store.ts";
 
-/** Moves the due times of a partner's test objects earlier by so many seconds, in the caller's transaction. */
+/** Moves the due times of a partner's test objects earlier by this many seconds, in the caller's transaction. */
 export type BringNearer = (tx: Tx, partnerId: string, seconds: number) => Promise<unknown>;
 
 export type TestClockDeps = {
   db: Database;
   clock: Clock;
-  /** For everything that a partner would have to wait for. */
+  /** One function for each kind of object that a partner would have to wait for. */
   nearer: readonly BringNearer[];
 };
 
-/** The queue of clocks whose advances have consequences; payload `{partnerId}`. */
+/** The queue of clocks that were advanced and whose due work is pending; payload `{partnerId}`. */
 export const testClockQueue = "test-clock";
 
 /** The state of the clock. */
@@ -46,8 +46,8 @@ export async function showTestClock({ db, clock }: TestClockDeps, principal: Pri
 }
 
 /**
- * Advances the clock of the principal's firm: moves the due times of its test objects, and starts what is due by then
- * soon after.
+ * Advances the clock of the principal's firm: moves the due times of its test objects, and queues the work that becomes
+ * due.
  * @throws ServiceError for a live key, for a time before the clock's, and for one too far ahead
  */
 export async function advanceTestClock(deps: TestClockDeps, principal: Principal, leap: Leap): Promise<TestClock> {
@@ -71,7 +71,7 @@ export async function advanceTestClock(deps: TestClockDeps, principal: Principal
   }, longStatements);
 }
 
-/** Resets the clock to real time. Past effects stay, and so do the moved due times. */
+/** Resets the clock to real time. Earlier effects and moved due times remain. */
 export async function resetTestClock(deps: TestClockDeps, principal: Principal): Promise<TestClock> {
   const partnerId = requireTest(principal);
   return deps.db.transaction(async (tx) => {
@@ -83,7 +83,7 @@ export async function resetTestClock(deps: TestClockDeps, principal: Principal):
   });
 }
 
-/** The firm's id. @throws ServiceError for live, which has no test clock */
+/** The firm's id. @throws ServiceError for live, which doesn't have a test clock */
 function requireTest({ environment, partnerId }: Principal): string {
   if (environment !== "test") throw new ServiceError("conflict", "The test clock is for test keys only.");
   return partnerId;
@@ -96,16 +96,16 @@ function secondsOf(leap: Leap, testTime: number): number {
   return seconds;
 }
 
-/** Does the due work of a firm's test objects. Safe to repeat and to run concurrently. */
+/** Performs the due work of a firm's test objects. It is safe to repeat and to run concurrently. */
 export type Sweep = (partnerId: string, stopping: AbortSignal) => Promise<unknown>;
 
-// A developer waits for the advance after a node is killed.
+// Short, because a developer waits for the advance if a node is killed.
 const leaseMs = 5_000;
 
 // How long one sweep may delay other firms' clocks.
 const sliceMs = 15_000;
 
-/** Does the due work after advances, then marks the clock as ready. */
+/** Performs the due work after an advance, then marks the clock as ready. */
 export function testClockJobs(
   jobs: Jobs,
   { db, clock, sweeps }: { db: Database; clock: Clock; sweeps: readonly Sweep[] },
@@ -121,7 +121,7 @@ export function testClockJobs(
 }
 
 /**
- * Stops a sweep after a while. The regular sweeps do the rest.
+ * Stops a sweep after its time slice. The regular sweeps do the rest.
  * @throws the sweep's errors within its time
  */
 export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSignal, ms = sliceMs): Promise<void> {
@@ -129,7 +129,7 @@ export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSi
   try {
     await sweep(partnerId, AbortSignal.any([stopping, slice]));
   } catch (error) {
-    // The slice ran out of time: the error is that of its canceled statement.
+    // When the slice has run out, the error is that of the canceled statement and is ignored.
     if (!slice.aborted) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { invalid } from "../platform/errors.ts";
 
-/** The advance of a clock: by a number of seconds, or to an instant. */
+/** An advance of a clock: by a number of seconds, or to an instant. */
 export type Leap = { seconds: number } | { to: Date };
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;

@@ -2,19 +2,19 @@ import { dayMs } from "../platform/clock.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 
-/** A partner's clock as its rows have it. */
+/** The state of a partner's clock in the database. */
 export type ClockState = {
-  /** How far it is ahead of real time. */
+  /** How far the clock is ahead of real time. */
   seconds: number;
-  /** Whether something that came due may not have happened yet. */
+  /** Whether some due work may not be done yet. */
   advancing: boolean;
-  /** Advances of the last 24 hours. */
+  /** The number of advances in the last 24 hours. */
   lately: number;
 };
 
 const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 
-/** How far the clock was ever moved: `total_seconds` of the last of these advances. */
+/** How far the clock was ever advanced: `total_seconds` of the last of the selected advances. */
 const totalOf = (partnerId: string, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
 
@@ -27,11 +27,11 @@ export async function readClock(db: Sql, partnerId: string, now: Date): Promise<
   return state ?? { seconds: 0, advancing: false, lately: 0 };
 }
 
-/** One change of a partner's clock at a time. Orders of the firm may be written meanwhile. */
+/** Allows one change of a partner's clock at a time. Orders of the firm can be written in the meantime. */
 export const lockClock = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
 
-/** Under the clock's lock. Advances stay in their order also when the machine's clock goes back. */
+/** Runs under the clock's lock. The order of advances is kept even if the machine's clock is set back. */
 export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Date) =>
   tx.query(sql`
     INSERT INTO test_clock_advances (partner_id, seconds, advanced_at, total_seconds)
@@ -39,7 +39,7 @@ export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Da
         SELECT advanced_at FROM test_clock_advances WHERE partner_id = ${partnerId} ${latest})),
       ${totalOf(partnerId)} + ${seconds}::bigint`);
 
-/** Forgets what was leapt up to now. @returns false when the clock shows real time already */
+/** Clears the advances up to now. @returns false when the clock already shows real time */
 export async function resetAdvances(tx: Tx, partnerId: string, at: Date): Promise<boolean> {
   const reset = await tx.query(sql`
     UPDATE test_clock_advances SET reset_at = ${at}
@@ -48,7 +48,7 @@ export async function resetAdvances(tx: Tx, partnerId: string, at: Date): Promis
   return reset.length === 1;
 }
 
-/** The last leap whose consequences are not known to have happened; null when there is none. */
+/** The last advance whose due work may be unfinished; null when there is none. */
 export async function lastUnsettled(db: Sql, partnerId: string): Promise<number | null> {
   const [row] = await db.query<{ id: number | null }>(sql`
     SELECT max(id) AS id FROM test_clock_advances WHERE partner_id = ${partnerId} AND settled_at IS NULL`);

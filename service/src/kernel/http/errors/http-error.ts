@@ -13,7 +13,7 @@ export type HttpErrorCode =
   | "unsupported_media_type"
   | "payload_too_large";
 
-/** A refusal by the HTTP side: of a credential, a limit, a method, a body. Its caller may read `message`. */
+/** A refusal by the HTTP layer: of a credential, a rate, a method or a body. `message` is meant for the caller. */
 export class HttpError extends Error {
   readonly code: HttpErrorCode;
   constructor(code: HttpErrorCode, message: string, options?: ErrorOptions) {
@@ -23,7 +23,7 @@ export class HttpError extends Error {
   }
 }
 
-/** A refusal that its caller may read, of the domain or of HTTP. */
+/** A refusal by the domain or by the HTTP layer. Its message is meant for the caller. */
 export type Refusal = ServiceError | HttpError;
 
 export const isRefusal = (error: unknown): error is Refusal =>

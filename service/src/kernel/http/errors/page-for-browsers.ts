@@ -2,12 +2,13 @@ import type { onRequestAsyncHookHandler } from "fastify";
 import { prefersPage } from "../accept.ts";
 import { uncached } from "../verdicts.ts";
 
-/** The headers of an answer that a browser gets another way. */
+/** Headers of a response whose form depends on the Accept header, so that caches don't mix the forms up. */
 export const negotiated = { ...uncached, Vary: "Accept" };
 
 /**
- * Leads browsers from a public verification of the API to its page: links to it are forwarded to people. Programs are answered.
- * @param pages where the pages are, up to the code
+ * Redirects browsers from a public verification in the API to its page, because people forward such links. Programs get
+ * the JSON.
+ * @param pages the URL of the pages, without the code
  */
 export const pageForBrowsers =
   (pages: string): onRequestAsyncHookHandler =>

@@ -49,7 +49,7 @@ const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
 ]);
 
-/** A brief outage is mostly over after a few seconds. */
+/** Most brief outages are over within a few seconds. */
 const retryAfterSeconds = 2;
 
 const internal = wire("internal", "Something went wrong on our side.");
@@ -82,7 +82,10 @@ function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, c
   return reply.type("application/json; charset=utf-8").send(bodyOf(code, message));
 }
 
-/** Public verification has its own body (contract, Errors), to which a deletion adds its details. */
+/**
+ * The body of a refusal. Public verification has its own form (contract, Errors); for a deleted document it has more
+ * details.
+ */
 function bodyOf(code: WireCode, message: string): object {
   if (code === "verdict_unknown") return { verdict: "unknown" };
   return code === "verdict_deleted" ? { verdict: "unknown", deleted: message } : { error: message };
@@ -91,7 +94,7 @@ function bodyOf(code: WireCode, message: string): object {
 const busyWarningMs = 60_000;
 const busy = new WeakMap<FastifyBaseLogger, { warnedAt: number; refused: number }>();
 
-/** Logs busy refusals once a minute with their number: a line for each would cost more than the refusal. */
+/** Logs busy refusals once a minute with their number: one line each would cost more than the refusal itself. */
 function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
   const now = performance.now();
   const { warnedAt, refused } = busy.get(log) ?? { warnedAt: -busyWarningMs, refused: 0 };

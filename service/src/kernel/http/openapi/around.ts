@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { requestId } from "../schema-parts.ts";
 
-/** RFC 9457, for callers that ask for it. */
+/** The problem details of RFC 9457, for callers that ask for them. */
 const Problem = Type.Object(
   {
     type: Type.String({
@@ -56,7 +56,7 @@ type Document = {
   components?: { schemas?: object; headers?: object; responses?: object };
 };
 
-/** In a route's schema: its body may be left out, which the plugin that reads the schemas can't express. */
+/** Marks a route's body as optional, which the plugin that reads the schemas can't express. */
 export const bodyOptional = "x-body-optional";
 
 const methods = ["get", "put", "post", "delete", "patch"];
@@ -77,8 +77,8 @@ const unavailable = refusal(
 );
 
 /**
- * Adds to a description what the server does around every route: the refusals of a body, problem details as the other form of
- * a refusal, and the headers of answers.
+ * Adds to the description what the server does for every route: refusals of a body, problem details as the other form
+ * of a refusal, and response headers.
  */
 export function describeAround<D extends Document>(document: D): D {
   const operations = Object.values(document.paths ?? {}).flatMap((item) =>
@@ -111,7 +111,7 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // Forms with a document have refusals of their own, 400 by the contract.
+  // Only JSON bodies share these refusals. The contract gives forms with a document 400 and messages of their own.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

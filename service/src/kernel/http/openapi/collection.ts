@@ -30,7 +30,10 @@ const variables = ["orderCode", "roomCode", "verifyCode"];
 /** Form fields that a first request sends in addition to the required ones. */
 const sentAtFirst: ReadonlySet<string> = new Set(["document", "name", "svc_sign", "external_reference"]);
 
-/** Converts the published description. @param baseUrl the variable `baseUrl`; `key` is the reader's own */
+/**
+ * Converts the published description. @param baseUrl the value of the variable `baseUrl`; the reader fills in the
+ * variable `key`
+ */
 export function collectionOf(document: object, baseUrl: string): object {
   const { info, tags, paths, components } = document as Described;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -133,7 +136,7 @@ function formOf({ properties = {}, required = [] }: JsonSchema): object[] {
   });
 }
 
-/** The members of a schema that the collection reads. */
+/** The members of a JSON schema that the collection uses. */
 type JsonSchema = {
   $ref?: string;
   type?: string;
@@ -149,7 +152,7 @@ type JsonSchema = {
   contentMediaType?: string;
 };
 
-/** An example of a schema: its own, or one built from those of its members. */
+/** An example of a schema: its own, or else one built from its members' examples. */
 function exampleOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): unknown {
   const { $ref, examples, enum: names, anyOf, properties, items, type } = schema;
   const referred = $ref === undefined ? undefined : schemas[$ref.replace("#/components/schemas/", "")];

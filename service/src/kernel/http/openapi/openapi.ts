@@ -14,9 +14,9 @@ Every request with a key sends it as \`Authorization: Bearer <key>\`. Amounts ar
 
 /**
  * Publishes `/openapi.json` (OpenAPI 3.1), its readable form at `/docs/reference`, and a collection of its requests at
- * `/docs/collection.json`, all of it served from here.
+ * `/docs/collection.json`. All files are served from here.
  * @param webhooks the path item of each topic.
- * @param limit counts a request of either.
+ * @param limit rate-limits requests for these documents.
  */
 export async function openapi(
   app: FastifyInstance,
@@ -70,7 +70,7 @@ export async function openapi(
   });
 }
 
-/** The parts of the interface, in the order in which a newcomer needs them. */
+/** The tags of the interface, in the order in which a newcomer needs them. */
 const tags = [
   {
     name: "Orders",

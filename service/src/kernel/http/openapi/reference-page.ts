@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from "fastify";
 
 const path = "/docs/reference";
 
-// The library is 4 MB of JavaScript, a tenth of the service's start: it is loaded with the first reader.
+// The library is 4 MB of JavaScript and a tenth of the startup time, so it is loaded for the first reader.
 async function openReference(): Promise<FastifyInstance> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const reference = fastify({ routerOptions: { ignoreTrailingSlash: true } });
@@ -12,7 +12,7 @@ async function openReference(): Promise<FastifyInstance> {
     configuration: {
       url: "/openapi.json",
       pageTitle: "API reference · SignSealShip",
-      // As they are described: in the order of thought.
+      // Keeps the order in which the schemas list their members.
       orderSchemaPropertiesBy: "preserve",
       orderRequiredPropertiesFirst: false,
       authentication: { preferredSecurityScheme: "partnerKey" },
@@ -20,7 +20,7 @@ async function openReference(): Promise<FastifyInstance> {
       telemetry: false,
       hideClientButton: true,
       showDeveloperTools: "never",
-      // Nothing on the page may send a reader's requests to another service.
+      // Disables a feature that would send a reader's requests to another service.
       agent: { disabled: true },
       mcp: { disabled: true },
       customCss: `:root { --scalar-custom-header-height: ${barHeight} }`,
@@ -31,14 +31,17 @@ async function openReference(): Promise<FastifyInstance> {
 
 const barHeight = "2.75rem";
 
-/** The way back to the site: the library's page has none. */
+/** A link back to the site, which the library's page lacks. */
 const bar = `<nav aria-label="Site" style="position: sticky; top: 0; z-index: 100; display: flex; align-items: center; gap: 1.25rem; box-sizing: border-box; height: ${barHeight}; padding: 0 1rem; border-bottom: 1px solid rgb(128 128 128 / 30%); background: Canvas; color: CanvasText; color-scheme: light dark; font: 0.9rem/1 system-ui, sans-serif"><a href="/" style="color: inherit; font-weight: 600; text-decoration: none">SignSealShip</a><a href="/docs" style="color: inherit">Guides</a><a href="/docs/quickstart" style="color: inherit">Quickstart</a></nav>`;
 
 const framed = (html: string): string => html.replace("<html>", '<html lang="en">').replace("<body>", `<body>${bar}`);
 
 const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
 
-/** The page starts itself by an inline script and styles itself: it alone gets a policy that allows just these. */
+/**
+ * The policy of this page alone. The library starts with an inline script and inline styles, so the policy allows
+ * exactly these.
+ */
 function contentSecurityPolicy(html: string): string {
   const script = inlineScript.exec(html)?.[1];
   const scriptHash = script === undefined ? "" : ` 'sha256-${hash("sha256", script, "base64")}'`;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-// A file for each sample: an operation's id, and the language.
+// The folder has one file for each operation and language, named after the operation's id.
 const folder = new URL("../../../../guides/samples/", import.meta.url);
 
 const languages = [
@@ -9,17 +9,17 @@ const languages = [
   { ending: ".py", lang: "Python", label: "Python" },
 ] as const;
 
-/** In the files of samples and guides; what is served names this service in its place. */
+/** The address in the files of samples and guides. It is replaced by this service's address before they are served. */
 const placeholder = "https://sign.example.com";
 
-/** A text of samples or guides with the address of this service. */
+/** Replaces the placeholder in a sample or guide with the address of this service. */
 export const withAddress = (text: string, baseUrl: string): string => text.replaceAll(placeholder, baseUrl);
 
 type Operation = { operationId: string; [codeSamples]?: object[] };
 
 const codeSamples = "x-codeSamples";
 
-/** Adds to the operations that have samples their samples, for this service. Changes what it is given. */
+/** Adds samples for this service to the operations that have some. Changes `paths` in place. */
 export function addSamples(paths: Readonly<Record<string, object | undefined>>, baseUrl: string): void {
   const files = new Set(readdirSync(folder));
   for (const operation of Object.values(paths).flatMap((item = {}) => Object.values(item) as Operation[])) {

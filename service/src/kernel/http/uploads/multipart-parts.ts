@@ -5,18 +5,18 @@ import type { FastifyRequest } from "fastify";
 import { freeMemory } from "../../platform/bounds/free-memory.ts";
 import { invalid } from "../../platform/errors.ts";
 
-/** 35 MiB: this many bytes pass, one more does not (contract, Limits). */
+/** 35 MiB; a file of exactly this size is accepted (contract, Limits). */
 export const maxUploadBytes = 35 * 1024 * 1024;
 export const maxFieldBytes = 64 * 1024;
 
 export type Upload = {
   bytes: Buffer;
   sha256: string;
-  /** The sender's name for the file. */
+  /** The file's name as the sender gave it. */
   filename: string | undefined;
-  /** The hash's state after the last byte; copy it to continue. */
+  /** The hash's state after the last byte. Copy it before adding more. */
   hash: Hash;
-  /** Bytes of the same memory after `bytes` that belong to this upload. */
+  /** Bytes reserved after `bytes` in the same memory, for data that is appended later. */
   spare: number;
 };
 
@@ -27,8 +27,8 @@ export type PartRules = {
   spareBytes?: number;
   messages: { tooLarge: string; incomplete: string };
   /**
-   * Collects the fields as they arrive, for a page that shows a refused form again. The fields after a file that is too
-   * large are then read too.
+   * Collects the text fields as they arrive, for a page that shows a refused form again. Fields after a file that is
+   * too large are then read too.
    */
   typed?: Map<string, string>;
 };
@@ -60,7 +60,7 @@ export async function readParts(request: FastifyRequest, rules: PartRules, capac
     }
   } catch (error) {
     if (upload && upload !== "too large") freeMemory(upload.bytes.buffer);
-    // Read and discard the rest: unread, it would block the connection and the requests after it.
+    // Unread data would block the connection and its next requests.
     request.raw.unpipe();
     request.raw.resume();
     throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
@@ -85,7 +85,7 @@ async function readText(part: MultipartFile): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The parser ends a file one byte after the limit. */
+/** The parser cuts a file off one byte after the limit, so a file of that length is too large. */
 async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
   if (capacity === null) {
     await finished(part.file.resume());
@@ -94,13 +94,13 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
   const hash = createHash("sha256");
   const held = Buffer.allocUnsafeSlow(capacity + (rules.spareBytes ?? 0));
   let length = 0;
-  // As they arrive: an iterator would join waiting chunks into another copy.
+  // Reads chunks as they arrive. An async iterator would first join waiting chunks into another copy.
   part.file.on("data", (chunk: Buffer) => {
     if (length + chunk.length > maxUploadBytes) {
       length = Number.POSITIVE_INFINITY;
       return;
     }
-    // A body longer than its Content-Length never gets here. The check keeps the copy in bounds regardless.
+    // A body longer than its Content-Length never gets here. The check guards the copy regardless.
     if (length + chunk.length > capacity) {
       part.file.destroy(invalid(rules.messages.incomplete));
       return;
@@ -128,8 +128,8 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
 }
 
 /**
- * Errors of the form parser and the stream (cut body, bad boundary, too many parts) are plain, unlike the service's
- * and the language's.
+ * Errors of the form parser and of the stream (cut body, bad boundary, too many parts) are plain `Error` objects.
+ * Errors of the service and of the language have subclasses.
  */
 function isFormError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

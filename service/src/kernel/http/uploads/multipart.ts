@@ -19,9 +19,9 @@ const trustedMs = 1000;
 
 export type Form = {
   fields: ReadonlyMap<string, string>;
-  /** The file part, when there is one. */
+  /** The uploaded file; null when the form has none. */
   upload: Upload | null;
-  /** Releases the upload's memory. Call it when nothing reads the bytes any more: they are lost then. */
+  /** Releases the upload's memory. Call it after the last use of the bytes, because their memory is reused. */
   release: () => void;
 };
 
@@ -30,15 +30,15 @@ export type FormRules = PartRules & {
   messages: { notMultipart: string };
   /** The upload's owner; the request's principal by default. */
   holder?: UploadHolder;
-  /** Finds the request's principal again, with the hook that found it, for a form that took long. */
+  /** Runs the route's authentication hook again, for a form whose upload took long. */
   authenticate: (request: FastifyRequest) => Promise<void>;
 };
 
 const multipartType = "multipart/form-data";
 
 /**
- * Treats a multipart body as missing, except in a scope below that accepts it.
- * @param pace the pace that unread bodies must keep until their end; a slower one loses its connection
+ * Treats a multipart body as missing, except in a scope that accepts it.
+ * @param pace the minimum pace of a body that is discarded; a slower one loses its connection
  */
 export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace): void {
   app.addContentTypeParser(multipartType, (_request, _body, done) => done(null));
@@ -53,7 +53,7 @@ export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace)
 export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
   scope.removeContentTypeParser(multipartType);
   await scope.register(multipart, {
-    // One more byte must be read, or a file of exactly the limit would look cut off.
+    // The parser must read one byte more than the limit, or a file of exactly the limit would look cut off.
     limits: {
       fileSize: maxUploadBytes + 1,
       fields: maxFields,
@@ -63,18 +63,17 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
-    // The plugin would parse text parts labeled as JSON. As files they arrive unchanged.
+    // The plugin would parse text parts labeled as JSON. Treated as files, they arrive unchanged.
     isPartAFile: (_name, contentType, filename) =>
       filename !== undefined || contentType === "application/octet-stream" || contentType === "application/json",
   });
 }
 
 /**
- * Reads a form with at most one file. Hashes the file as it arrives, and holds it once, in reserved memory. Needs a
+ * Reads a form with at most one file. Hashes the file as it arrives and holds it once, in reserved memory. Needs a
  * principal or a holder.
- * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow, too large or has a
- * second file;
- * and the errors of `authenticate`
+ * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow, too large or has a second
+ * file; and the errors of `authenticate`
  */
 export async function readForm(request: FastifyRequest, rules: FormRules, pace: BodyPace = bodyPace): Promise<Form> {
   const { messages } = rules;
@@ -116,16 +115,16 @@ async function readInPace(request: FastifyRequest, rules: FormRules, capacity: n
   // The sender may have disconnected while the form waited for memory.
   if (raw.destroyed) throw invalid(messages.incomplete);
   const parts = readParts(request, rules, capacity);
-  // As a stream error it reaches the parser, which stops; the connection stays open for the response.
+  // Reported as a stream error, the fault stops the parser, and the connection stays open for the response.
   const stop = watchBody(raw, pace, (fault) =>
     raw.emit("error", invalid(fault === "stalled" ? messages.incomplete : messages.tooLarge)),
   );
   return parts.finally(stop);
 }
 
-/** @throws ServiceError when the caller may no longer send this, or is now another one */
+/** @throws ServiceError when the caller is no longer allowed to upload, or is now a different caller */
 async function authenticateAgain(request: FastifyRequest, { authenticate, holder }: FormRules): Promise<void> {
-  // A caller that names the holder has no principal, and compares for itself.
+  // A caller that passes a holder has no principal, and compares the holders itself.
   if (holder) return authenticate(request);
   const before = principalOf(request);
   await authenticate(request);
@@ -134,19 +133,17 @@ async function authenticateAgain(request: FastifyRequest, { authenticate, holder
   throw new ServiceError("conflict", "You switched firm or environment while the form was on its way. Send it again.");
 }
 
-/** The minimum pace of a body while it is read, and while the rest of a refused one is discarded. */
+/** The minimum pace of a body, both while it is read and while the rest of a refused one is discarded. */
 export type BodyPace = {
-  /**
-   * The first window of this length must bring `minBytes`, and each later one twice as many as before, up to a limit.
-   */
+  /** The first window of this length must bring `minBytes`. The minimum doubles with each window, up to a limit. */
   windowMs: number;
   minBytes: number;
   minBytesAtMost: number;
-  /** The most that is read in all. */
+  /** The most bytes that are read in all. */
   maxBytes: number;
 };
 
-// Reserved memory has a price in pace: a sender that holds it for minutes must send megabytes.
+// A sender that holds reserved memory for minutes must also send megabytes.
 const bodyPace: BodyPace = {
   windowMs: 30_000,
   minBytes: 64 * 1024,
@@ -157,9 +154,9 @@ const bodyPace: BodyPace = {
 const looksPerWindow = 30;
 
 /**
- * Watches a body until its end, by the bytes that its connection has brought.
+ * Watches a body until its end, counting the bytes that arrived on its connection.
  * @param ended is called once, when the body is too slow or too long
- * @returns stops watching
+ * @returns a function that stops watching
  */
 function watchBody(
   message: IncomingMessage,

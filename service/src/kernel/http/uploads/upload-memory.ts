@@ -1,21 +1,25 @@
 import type { Holder as MemoryHolder } from "../../platform/bounds/memory-budget.ts";
 import { BusyError } from "../../platform/errors.ts";
 
-/** Room for uploads in memory; a form that needs more than is left waits in line, and its sender with it (TCP back-pressure). */
+/** Memory for uploads. A form that needs more than is free waits, and TCP back-pressure makes its sender wait too. */
 export type UploadMemory = {
   /**
-   * Resolves with the function that gives the bytes back. Holders take turns: who has much to send keeps nobody else out.
-   * @throws BusyError when so many of the holder's reservations wait already
+   * Resolves with a function that releases the bytes. Serves holders round-robin, so that one heavy sender can't starve
+   * the others.
+   * @throws BusyError when too many of the holder's reservations already wait
    */
   reserve: (holder: MemoryHolder, bytes: number, mostWaiting: number) => Promise<() => void>;
 };
 
 type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
 
-/** @param sizes in bytes: of the whole, and of what one holder may have of it; each must be at least the largest reservation. */
+/**
+ * @param sizes in bytes: the total, and the most that one holder may have. Each must be at least the largest
+ * reservation.
+ */
 export function createUploadMemory({ total, perHolder }: { total: number; perHolder: number }): UploadMemory {
   let free = total;
-  // In the order of their turns.
+  // In round-robin order.
   const holders = new Map<string, Holder>();
 
   const nextInTurn = () => {
@@ -29,7 +33,8 @@ export function createUploadMemory({ total, perHolder }: { total: number; perHol
   function admitWaiting(): void {
     for (let name = nextInTurn(); name !== undefined; name = nextInTurn()) {
       const holder = holders.get(name);
-      // Whose turn it is waits until there is room, or small reservations would pass a large one for ever.
+      // The next holder waits until its reservation fits. Otherwise small reservations could overtake a large one
+      // forever.
       if (!holder?.line[0] || holder.line[0].bytes > free) return;
       const { bytes, admit } = holder.line[0];
       holder.line.shift();

@@ -2,14 +2,14 @@ import type { Principal } from "../../identity/identity.ts";
 import { memoryHolder } from "../../platform/bounds/memory-budget.ts";
 import { createUploadMemory } from "./upload-memory.ts";
 
-/** Whose upload it is. */
+/** The firm and environment that own the upload. */
 export type UploadHolder = Pick<Principal, "partnerId" | "environment" | "liveEnabled" | "tier">;
 
-/** Places in memory for the uploads of firms. */
+/** Memory for the uploads of firms. */
 export type UploadPlaces = {
   /**
-   * Resolves with the function that gives the bytes back.
-   * @throws ServiceError `unavailable` when too many of the firm's uploads wait already
+   * Resolves with a function that releases the bytes.
+   * @throws ServiceError `unavailable` when too many of the firm's uploads already wait
    */
   reserve: (holder: UploadHolder, bytes: number) => Promise<() => void>;
 };
@@ -17,10 +17,13 @@ export type UploadPlaces = {
 type Sizes = { total: number; perHolder: number };
 
 export type UploadPlaceSizes = {
-  /** In bytes: for firms that have live, and for those that do not. Neither can take up the other's. */
+  /**
+   * Sizes in bytes for firms that have live access, and for firms that don't. Neither group can use up the other's
+   * memory.
+   */
   live: Sizes;
   trial: Sizes;
-  /** How many uploads of a firm of the tier may wait. */
+  /** The most uploads that a firm of the tier may have waiting. */
   mostWaitingOf: (tier: string) => number;
 };
 

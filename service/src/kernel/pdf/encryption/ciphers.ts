@@ -3,18 +3,18 @@ import type { Ref } from "../lexer.ts";
 
 /** Encrypts and decrypts the strings or streams of one object (ISO 32000-2 7.6.3). */
 export type Cipher = {
-  /** Null when the data can't have been encrypted so. */
+  /** Null when the data can't be the output of this cipher. */
   readonly decrypt: (data: Buffer, object: Ref) => Buffer | null;
   /** @param iv 16 bytes for AES; RC4 takes none */
   readonly encrypt: (data: Buffer, object: Ref, iv: Buffer) => Buffer;
 };
 
-/** How strings and streams of a document are encrypted (ISO 32000-2 7.6); a null cipher leaves them as they are. */
+/** The ciphers for strings and streams of a document (ISO 32000-2 7.6). Null means that they are not encrypted. */
 export type Encryption = { readonly strings: Cipher | null; readonly streams: Cipher | null };
 
 const BLOCK = 16;
 
-/** RC4; Node's OpenSSL no longer has it. */
+/** RC4, which Node's OpenSSL no longer has. */
 export function rc4(key: Buffer, data: Buffer): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, i) => i);
   let j = 0;

@@ -6,7 +6,7 @@ import { asInteger, asName, asSignedInteger, type Dict, elements, entry, isArray
 import { aes128Cipher, aes256Cipher, type Cipher, type Encryption, rc4Cipher } from "./ciphers.ts";
 import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file-key.ts";
 
-/** Bits 4 and 6 of P: both are asked for to add a form field, a signature field among them (table 22). */
+/** Bits 4 and 6 of P. Adding a form field, such as a signature field, needs both (table 22). */
 const MAY_ADD_FIELDS = 0b101000;
 
 /**
@@ -21,7 +21,7 @@ export function openEncryption(file: PdfFile): Encryption | null {
   const said = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
   for (const { trailer } of older) {
     const other = entry(trailer, "Encrypt");
-    // Readers ask the newest trailer alone; what an older one says otherwise would be read in two ways.
+    // Readers use only the newest trailer. An older trailer that differs would give the file a second reading.
     if (other && other.bytes.toString("latin1", other.start, other.end) !== said) {
       throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
     }
@@ -78,7 +78,7 @@ function keyEntries(file: PdfFile, dict: Dict, version: number, id: Buffer): Key
     ue: bytes("UE"),
     oe: bytes("OE"),
     perms: bytes("Perms"),
-    // Some producers write the 32 bits without a sign.
+    // Some producers write the 32 bits as an unsigned number.
     permissions: permissions | 0,
     encryptMetadata: metadata?.bytes.toString("latin1", metadata.start, metadata.end) !== "false",
     id,

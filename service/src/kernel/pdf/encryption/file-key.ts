@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { rc4 } from "./ciphers.ts";
 
-/** The inputs of the key and the permissions (ISO 32000-2 table 21). */
+/** The values from which the key and the permissions are computed (ISO 32000-2 table 21). */
 export type KeyEntries = {
   readonly revision: number;
   /** In bytes, 5 to 32. */
@@ -18,10 +18,10 @@ export type KeyEntries = {
   readonly id: Buffer;
 };
 
-/** The result of opening with the empty password: the file's key, and whether it is also the owner's password. */
+/** The result of opening with the empty password: the file key, and whether the owner password is empty too. */
 export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 
-/** The empty password, padded (7.6.4.3.2). */
+/** The padding of a short password (7.6.4.3.2), which is what the empty password becomes. */
 const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
 const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("md5")).digest();
 
@@ -40,7 +40,7 @@ function openRc4Key(entries: KeyEntries): Opened | null {
   const fileKey = again(hash, revision, keyLength);
   const expected = revision === 2 ? rc4(fileKey, PADDING) : manyTimes(fileKey, md5(PADDING, id));
   if (!entries.u.subarray(0, expected.length).equals(expected)) return null;
-  // Algorithm 3: the value of O if the owner's password were empty too.
+  // Algorithm 3: the value that O has if the owner password is empty too.
   const ownerKey = again(md5(PADDING), revision, keyLength);
   const owner = revision === 2 ? rc4(ownerKey, PADDING) : manyTimes(ownerKey, PADDING);
   return { fileKey, owner: o.subarray(0, 32).equals(owner) };
@@ -59,7 +59,7 @@ function manyTimes(key: Buffer, data: Buffer): Buffer {
   return out;
 }
 
-/** Revisions 5 and 6: algorithm 2.A, for the user and for the owner. */
+/** Revisions 5 and 6: algorithm 2.A, tried with the empty user and owner passwords. */
 function openAes256(entries: KeyEntries): Opened | null {
   const { revision, o, u, ue, oe } = entries;
   if (o.length < 48 || u.length < 48 || ue.length < 32 || oe.length < 32) return null;
@@ -86,7 +86,7 @@ export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissio
 function hash2B(revision: number, salt: Buffer, userEntry: Buffer): Buffer {
   let key = createHash("sha256").update(salt).update(userEntry).digest();
   if (revision === 5) return key;
-  // At most 288 rounds: a byte is below 256.
+  // Ends after at most 288 rounds, because `last` is below 256.
   for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
     const cipher = createCipheriv("aes-128-cbc", key.subarray(0, 16), key.subarray(16, 32)).setAutoPadding(false);
     const encrypted = cipher.update(Buffer.concat(Array<Buffer[]>(64).fill([key, userEntry]).flat()));

@@ -6,7 +6,7 @@ const task: Task<null, number | null> = {
   limitMs: 10_000,
 };
 
-/** `pageCount` of a stranger's document, by a worker; null also when it takes too long. */
+/** Runs `pageCount` in a worker, for an untrusted document. Null also when it takes too long. */
 export const countPagesIn = (workers: Workers, holder: string, bytes: Buffer): Promise<number | null> =>
   workers.run(task, { holder, bytes, input: null }).catch((error) => {
     if (tooCostly(error)) return null;

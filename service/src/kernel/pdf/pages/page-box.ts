@@ -5,25 +5,25 @@ import { PdfRefusal } from "../refusal.ts";
 import { elements, entry, isArray } from "../values.ts";
 import type { Page } from "./page-tree.ts";
 
-/** A rectangle on a page as a reader shows it: points from the upper left corner, after rotation and /UserUnit. */
+/** A rectangle on a page as readers show it: in points from the upper left corner, after rotation and /UserUnit. */
 export type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** The shown part of a page, and its orientation (ISO 32000-2 section 7.7.3.3). */
+/** The visible part of a page, and its orientation (ISO 32000-2 section 7.7.3.3). */
 export type PageBox = {
   /** Left, bottom, right, top in user space. */
   readonly shown: readonly [number, number, number, number];
-  /** Clockwise. */
+  /** Clockwise, in degrees. */
   readonly rotate: 0 | 90 | 180 | 270;
-  /** Points of 1/72 inch to a unit of user space. */
+  /** The size of a unit of user space, in points of 1/72 inch. */
   readonly unit: number;
 };
 
-/** A place in user space, and the matrix that makes an upright appearance upright on the shown page. */
+/** A rectangle in user space, and the matrix that makes an upright appearance look upright on the shown page. */
 export type PlacedRect = {
   /** Left, bottom, right, top. */
   readonly rect: readonly [number, number, number, number];
   readonly matrix: readonly [number, number, number, number, 0, 0];
-  /** The size of the upright appearance, in units of user space. */
+  /** The size of the appearance before rotation, in units of user space. */
   readonly width: number;
   readonly height: number;
 };
@@ -53,7 +53,7 @@ export function pageBox(file: PdfFile, page: Page): PageBox {
 
 const quarters = [0, 90, 180, 270] as const;
 
-/** Width and height of the shown page, in points. */
+/** Width and height of the page as shown, in points. */
 export function shownSize({ shown, rotate, unit }: PageBox): { width: number; height: number } {
   const [across, up] = [(shown[2] - shown[0]) * unit, (shown[3] - shown[1]) * unit];
   return rotate % 180 === 0 ? { width: across, height: up } : { width: up, height: across };
@@ -85,7 +85,7 @@ export function shownPlace({ shown, rotate, unit }: PageBox, [l, b, r, t]: Place
   return { x: (l - left) * unit, y: (top - t) * unit, ...upright };
 }
 
-/** The page's own value, or that of the nearest node above it. */
+/** The page's own value, or else that of its nearest ancestor. */
 function inherited({ dict, above }: Page, key: string): Span | undefined {
   return [...above, dict].map((node) => entry(node, key)).findLast((value) => value !== undefined);
 }

@@ -5,8 +5,8 @@ import { catalog, lookUpPdf } from "../xref/lookup.ts";
 import { countPages } from "./page-tree.ts";
 
 /**
- * The number of pages of a document, found in a bounded number of steps by walking its page tree.
- * Null when the document can't be read, or when the root of its page tree says another number.
+ * The number of pages of a document, found by walking its page tree in a bounded number of steps. Null when the
+ * document can't be read, or when the root of the tree gives another number.
  */
 export function pageCount(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): number | null {
   try {

@@ -5,16 +5,19 @@ import { resolve, resolveDict } from "../objects.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray } from "../values.ts";
 
-/** A page that is an indirect object, as every page has to be. */
+/** A page, which the standard requires to be an indirect object. */
 export type Page = {
   readonly ref: Ref;
   readonly dict: Dict;
-  /** The nodes of the tree above it, the root first: what the page does not say itself is theirs (ISO 32000-1 7.7.3.4). */
+  /**
+   * The ancestors of the page in the tree, the root first. The page inherits attributes from them (ISO 32000-1
+   * 7.7.3.4).
+   */
   readonly above: readonly Dict[];
 };
 
 /**
- * The pages in their order, read as they are asked for. Bounded, each node at most once.
+ * The pages in order, read on demand. The walk is bounded and visits each node at most once.
  * @throws PdfRefusal `no_pages` when there is no page tree, `needs_repair`, `too_complex`
  */
 export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, undefined> {
@@ -65,8 +68,8 @@ export function firstPage(file: PdfFile, catalog: Dict): Page {
 }
 
 /**
- * The number of pages: those that the page tree reaches, which must be as many as its root says.
- * @throws PdfRefusal `needs_repair` when the two differ
+ * The number of pages that the page tree reaches, which must match the number in its root.
+ * @throws PdfRefusal `needs_repair` when they differ
  */
 export function countPages(file: PdfFile, catalog: Dict): number {
   const root = resolveDict(file, entry(catalog, "Pages"), "the root of the page tree");

@@ -4,15 +4,18 @@ import { PdfRefusal } from "../refusal.ts";
 /** An object of an appended revision. */
 export type NewObject = {
   readonly ref: Ref;
-  /** Latin1 text without the object's header: any value, or the dictionary of `stream`. */
+  /** The object as latin1 text without its header: any value, or the dictionary of `stream`. */
   readonly body: string;
-  /** False for strings that stand as they stood in the file itself: in an encrypted file they are encrypted already. */
+  /** False when the strings are copied from the file. In an encrypted file those are already encrypted. */
   readonly clear: boolean;
-  /** The data of a stream as it is written, latin1; /Length is in the dictionary. */
+  /** The data of a stream as written (latin1). /Length is in the dictionary. */
   readonly stream?: string;
 };
 
-/** @throws PdfRefusal `needs_repair` for a stream: without its data it would be another object, or take others with it */
+/**
+ * @throws PdfRefusal `needs_repair` for a stream: rewritten without its data it would become a different object, or
+ * damage others
+ */
 export function refuseStream(old: Span, ref: Ref): void {
   if (isStream(old)) throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);
 }

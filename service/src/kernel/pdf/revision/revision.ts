@@ -5,10 +5,14 @@ import type { NewObject } from "./new-object.ts";
 import { stringEncryption } from "./string-encryption.ts";
 import { xrefSection } from "./xref-section.ts";
 
-/** Offset and length, twice: what a signature covers (ISO 32000-1 12.8.1), from the start of the file. */
+/**
+ * The bytes that a signature covers: two pairs of offset and length (ISO 32000-1 12.8.1), from the start of the file.
+ */
 export type ByteRange = readonly [0, number, number, number];
 
-/** The revision to append. `tail[contentsStart]` is `<`, `tail[contentsEnd - 1]` is `>`; between them are zeros. */
+/**
+ * The revision to append. `tail[contentsStart]` is `<` and `tail[contentsEnd - 1]` is `>`; the bytes between are zeros.
+ */
 export type Tail = {
   readonly tail: Buffer;
   readonly byteRange: ByteRange;
@@ -16,31 +20,31 @@ export type Tail = {
   readonly contentsEnd: number;
 };
 
-/** A signature dictionary that waits for its signature. */
+/** A signature dictionary whose signature is not written yet. */
 export type OpenSignature = {
   readonly ref: Ref;
-  /** Latin1 text up to the `<` of /Contents, and what follows /ByteRange. */
+  /** The dictionary as latin1 text, in two parts: up to the `<` of /Contents, and after /ByteRange. */
   readonly head: string;
   readonly end: string;
   /** Length of the placeholder in bytes. */
   readonly reserve: number;
-  /** Spaces behind the numbers of /ByteRange, so that nobody knows beforehand how long the tail will be. */
+  /** Spaces after the numbers of /ByteRange, so that the length of the tail can't be predicted. */
   readonly padding?: number;
 };
 
-/** Room for four numbers of up to ten digits. */
+/** Space for four numbers of up to ten digits. */
 const NUMBERS_WIDTH = 40;
 
 /**
  * The bytes that append a revision to a document.
- * @param docSha256 hex SHA-256 of the document, for what must be unique
+ * @param docSha256 hex SHA-256 of the document, from which unique values are derived
  */
 export function buildRevision(look: PdfLookup, objects: readonly NewObject[], docSha256: string): Buffer {
   const lead = leadOf(look);
   return Buffer.from(lead + written(look, objects, look.file.bytes.length + lead.length, [], docSha256), "latin1");
 }
 
-/** The bytes that append a revision with a signature, whose dictionary stands first. */
+/** The bytes that append a revision with a signature. The signature dictionary comes first. */
 export function buildSignedRevision(
   look: PdfLookup,
   signature: OpenSignature,

@@ -4,9 +4,10 @@ import { stringBytes } from "../strings.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
 
 /**
- * How the strings of new objects are encrypted, as the document's own are (ISO 32000-2 7.6.2): a function that is given
- * an object's latin1 text and gives it back with its strings encrypted. Nothing changes where strings are not encrypted.
- * @param docSha256 makes the initialization vectors: a seal stays a function of what is sealed, and none occurs twice
+ * Encrypts the strings of new objects like those of the document (ISO 32000-2 7.6.2). Returns a function from an
+ * object's latin1 text to the same text with encrypted strings; it changes nothing if the document's strings are not
+ * encrypted.
+ * @param docSha256 determines the initialization vectors: the same input gives the same seal, and no vector repeats
  */
 export function stringEncryption(look: PdfLookup, docSha256: string): (text: string, object: Ref) => string {
   const cipher = look.file.encryption?.strings;

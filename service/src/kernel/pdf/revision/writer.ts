@@ -11,17 +11,20 @@ import type { PdfLookup } from "../xref/lookup.ts";
 import { type NewObject, refuseStream } from "./new-object.ts";
 import { stringEncryption } from "./string-encryption.ts";
 
-/** Collects the objects of a revision: new ones, and new versions of dictionaries and lists that the document has. */
+/** Collects the objects of a revision: new objects, and new versions of existing dictionaries and arrays. */
 export type RevisionWriter = ObjectWriter & {
-  /** A number for an object that is made by other means. */
+  /** Reserves a number for an object that the caller writes itself. */
   number: () => Ref;
-  /** A text as a value to set in a dictionary of the document; encrypted if the strings around it are. */
+  /**
+   * A text as a value to set in a dictionary of the document. It is encrypted if the dictionary's other strings are.
+   */
   text: (ref: Ref, dict: Dict, text: string) => string;
-  /** Sets keys of an object's dictionary to values in PDF syntax. Several calls for one object add up. */
+  /** Sets keys of an object's dictionary to values in PDF syntax. Several calls for one object accumulate. */
   set: (ref: Ref, dict: Dict, entries: Readonly<Record<string, string>>) => void;
   /**
-   * Adds references to the array that a dictionary has under a key, be it direct, an object or not there.
-   * @param holder the object that the dictionary is, or is in; `keep` sets the key there when the array is direct
+   * Appends references to the array under a key of a dictionary. The array may be direct, an object of its own, or
+   * missing.
+   * @param holder the object that is the dictionary or contains it; `keep` writes a direct array back to the key
    */
   append: (dict: Dict, key: string, refs: readonly string[], keep: (array: string) => void) => void;
   objects: () => NewObject[];
@@ -29,7 +32,7 @@ export type RevisionWriter = ObjectWriter & {
 
 type Changed = { ref: Ref; dict: Dict; entries: Record<string, string> };
 
-/** @param docSha256 hex SHA-256 of the document: it makes the initialization vectors of an encrypted one */
+/** @param docSha256 hex SHA-256 of the document; for an encrypted document it determines the initialization vectors */
 export function createRevisionWriter(look: PdfLookup, docSha256: string): RevisionWriter {
   const { file } = look;
   const cipher = file.encryption?.streams;
@@ -70,7 +73,7 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
     },
     text(ref, dict, text) {
       const value = textString(text);
-      // An object that is written as clear text is encrypted as a whole.
+      // Text of an object that was read as clear text is encrypted together with the whole object.
       if (dict.bytes !== file.bytes) return value;
       return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
     },

@@ -2,12 +2,12 @@ import type { Span } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
 import { consecutive, type Placed, subsectionText } from "../xref/xref-table.ts";
 
-/** 64 octets as hexadecimal digits. */
+/** The longest identifier that is copied: 64 bytes in hexadecimal, with delimiters. */
 const MAX_ID = 130;
 
 /**
- * The cross-reference section of an appended revision with its trailer, of the kind that the newest one has.
- * Latin1 text, up to and with %%EOF.
+ * The cross-reference section and trailer of an appended revision, of the same kind as the document's newest one.
+ * Latin1 text up to and including %%EOF.
  * @param at the section's own offset as a cross-reference writes it
  */
 export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: number, docSha256: string): string {
@@ -16,7 +16,7 @@ export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: numb
   return `${section}startxref\n${at}\n%%EOF\n`;
 }
 
-/** Where the document's own cross-reference can't be read, the section lists every object and not only the new ones. */
+/** Adds all objects of the document to the section when its own cross-reference can't be read. */
 function withRestated({ file: { restated } }: PdfLookup, placed: readonly Placed[]): readonly Placed[] {
   if (restated === null) return placed;
   const numbers = new Set(placed.map(({ ref }) => ref.num));
@@ -27,8 +27,8 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
   const { info, root, firstId, encrypt, file } = look;
   const second = `<${docSha256.slice(0, 32)}>`;
   const written = ({ bytes, start, end }: Span) => bytes.toString("latin1", start, end);
-  // The key of an encrypted document is made from the first element: where there was none it has to stay nothing.
-  // Elsewhere an identifier is a digest, and a long one would be room for something else.
+  // An encrypted document's key is derived from the first identifier, so it is copied as it was; a missing one stays
+  // empty. In other documents a long identifier is replaced, because it could hide other data.
   const kept = firstId && (encrypt || firstId.end - firstId.start <= MAX_ID);
   const first = kept ? written(firstId) : encrypt ? "<>" : second;
   return (
@@ -41,7 +41,7 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
 }
 
 function table(look: PdfLookup, objects: readonly Placed[], docSha256: string): string {
-  // A section that no other precedes begins with the head of the list of free objects.
+  // A section without a predecessor begins with the head of the free list.
   const head = look.file.restated === null ? "" : "0 1\n0000000000 65535 f \n";
   const text = `xref\n${head}${consecutive(objects).map(subsectionText).join("")}`;
   return `${text}trailer\n<<${trailerEntries(look, sizeAfter(objects), docSha256)}>>\n`;

@@ -36,7 +36,7 @@ const changing: ReadonlySet<string> = new Set([
   "RichMediaExecute",
 ]);
 const ofActions: ReadonlySet<string> = new Set(["A", "PA", "OpenAction", "Next"]);
-/** Keys that this file reads: readers disagree on one that is repeated. */
+/** The keys that this file reads. Readers disagree on a key that is repeated. */
 const asked = ["S", "JS", "F", "Ref", "OPI", "Subtype", "Subtype2", "Alternates", "EF", "UF"] as const;
 
 /**
@@ -104,7 +104,7 @@ export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
       const dict = readDict(value.bytes, value.start);
       const type = asName(resolve(file, entry(dict, "Subtype"))) ?? "";
       if (media.has(type)) add("media", number);
-      // Readers show the window of a note outside the page, unless it has an appearance: poppler prints that.
+      // Readers show a note's popup outside the page, unless it has an appearance, which poppler prints.
       if ((type === "Popup" && !entry(dict, "AP")) || !hasArea({ file }, dict)) continue;
       const flags = flagsOf({ file }, dict);
       if (flags & HIDDEN) continue;

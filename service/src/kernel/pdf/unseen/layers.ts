@@ -9,8 +9,8 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 const mostNotices = 20;
 
 /**
- * The layers of a document (ISO 32000-2, section 8.11) that are off. Whether an event applies a layer's usage differs by reader: each state
- * that it names counts.
+ * The layers of a document (ISO 32000-2, section 8.11) that are off. Readers differ in whether an event applies a
+ * layer's usage, so every state that the usage names counts.
  * @throws UnseenContent for a layer whose states on screens and in print differ
  */
 export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {
@@ -37,7 +37,7 @@ export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {
   return notices;
 }
 
-/** The states that a layer may have for an event. */
+/** The states that a layer may have when an event occurs. */
 const states = (isOn: boolean, usage: string | undefined): Set<boolean> =>
   new Set(usage === undefined ? [isOn] : [isOn, usage !== "OFF"]);
 

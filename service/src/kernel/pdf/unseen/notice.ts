@@ -1,26 +1,26 @@
-/** Content that a person may overlook in the sealed document. It does not prevent signing. */
+/** Kinds of content that a person may overlook in the sealed document. They don't prevent signing. */
 export const noticeCodes = [
-  /** A place for a signature or text is on top of words: `text` quotes them. */
+  /** Words are below a place for a signature or text: `text` quotes them. */
   "text_below_place",
   /** Readers may run something that changes the shown content: `text` names the kinds. */
   "active_content",
-  /** A form of another format, which some readers show instead of the pages. */
+  /** A form in XFA format, which some readers show instead of the pages. */
   "xfa_form",
-  /** Readers draw the values of form fields themselves. */
+  /** Form fields whose values readers draw themselves. */
   "drawn_by_readers",
-  /** A layer is off, and a reader can switch it on: `text` is its name. */
+  /** A layer that is off and that a reader can switch on: `text` is its name. */
   "hidden_layer",
-  /** An annotation is shown on screens and not printed. */
+  /** An annotation that is shown on screens and not printed. */
   "screen_only",
   /** Sound, films, 3D scenes. */
   "media",
   /** Files inside the document: `text` names them. */
   "attached_files",
-  /** Words that the text view has and the page doesn't show: `text` quotes them. */
+  /** Words in the text view that the page doesn't show: `text` quotes them. */
   "hidden_text",
   /** Parts of the document could not be examined. */
   "partly_examined",
-  /** A document to be notarized that takes no electronic signature: `text` says why. */
+  /** A document to be notarized that can't be signed electronically: `text` gives the reason. */
   "ink_only",
 ] as const;
 
@@ -28,7 +28,7 @@ export type NoticeCode = (typeof noticeCodes)[number];
 
 export type DocumentNotice = {
   readonly code: NoticeCode;
-  /** From 1; null for the whole document. */
+  /** Counted from 1; null for the whole document. */
   readonly page: number | null;
   readonly text: string | null;
 };

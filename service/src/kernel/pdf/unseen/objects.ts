@@ -5,20 +5,20 @@ import { resolve } from "../objects.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asRef, type Dict, elements, isArray, isDict, readDict } from "../values.ts";
 
-/** A dictionary of a document, and how it was reached. */
+/** A dictionary of a document, and the path that led to it. */
 export type Reached = {
   readonly dict: Dict;
   readonly isStream: boolean;
-  /** The key that led to it; an element of an array has the array's key. */
+  /** The key that led to the dictionary; an element of an array has the array's key. */
   readonly key: string;
-  /** The key that led to the dictionary that has it. */
+  /** The key that led to the parent dictionary. */
   readonly above: string;
 };
 
 /**
- * Every dictionary that a value leads to, once.
- * @param skipped is called for a part that can't be read: other readers may repair it
- * @throws PdfRefusal `too_complex` when the bounds of the file are used up
+ * Every dictionary that can be reached from a value, each once.
+ * @param skipped is called for an unreadable part, which other readers may repair
+ * @throws PdfRefusal `too_complex` when the budget of the file is used up
  */
 export function* dictionariesFrom(
   file: PdfFile,
@@ -42,7 +42,7 @@ export function* dictionariesFrom(
       const after = skipSpace(dict.bytes, dict.end);
       yield { dict, isStream: value.end === dict.end && hasWord(dict.bytes, after, "stream"), key, above };
       for (const [name, entry] of dict.entries) {
-        // A key with two values: readers differ on which of them counts.
+        // A key with two values, for which readers choose differently.
         if (entry.start === entry.end) skipped();
         else if (leads(entry)) pending.push({ value: entry, key: name, above: key });
       }

@@ -10,7 +10,7 @@ import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString
 import { restate } from "./restate.ts";
 import type { Placed } from "./xref-table.ts";
 
-/** The facts about a document that an appended revision needs. Copies nothing. */
+/** The facts that an appended revision needs about a document. Copies nothing. */
 export type PdfLookup = {
   readonly file: PdfFile;
   /** The kind of the newest cross-reference section; hybrid counts as a table. */
@@ -26,14 +26,14 @@ export type PdfLookup = {
   readonly encrypt: Span | null;
   readonly acroForm: FoundDict | null;
   readonly firstPage: Page;
-  /** The changes that a certification and the locks of signatures still allow; null when none of them restricts any. */
+  /** The changes that a certification and the locks of signatures still allow; null when nothing is restricted. */
   readonly docMdp: 2 | 3 | null;
-  /** Signed signature fields so far. */
+  /** The number of signed signature fields. */
   readonly signatures: number;
 };
 
 /**
- * Looks up, in a bounded number of steps, the objects to which a signature is attached.
+ * Looks up, in a bounded number of steps, the objects that a signature needs.
  * @param bytes the document; not changed, not copied
  * @param maxBytes the largest length accepted, 35 MiB by default
  * @throws PdfRefusal for every document that can't be extended unchanged
@@ -53,7 +53,7 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);
     const look = lookUp(restate(bytes, header));
-    // An earlier signature would not be verified by its own revision's content.
+    // An earlier signature is verified over its own revision, which a restated cross-reference would read differently.
     const isSigned = look.signatures > 0 || look.docMdp !== null;
     if (!isSigned && listsAll(readableChain(bytes, header), look.file.restated ?? [])) return look;
   } catch (error) {
@@ -62,12 +62,15 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   throw refusal;
 }
 
-/** Readers that trust sections with wrong offsets must not find fewer objects than readers that search for them. */
+/**
+ * Whether the readable sections list every object. Otherwise readers that trust the sections would see fewer objects
+ * than readers that search the file.
+ */
 function listsAll(chain: PdfFile | null, restated: readonly Placed[]): boolean {
   return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");
 }
 
-/** Whether a trailer may name an Encrypt dictionary, in a file that can't be parsed well enough to be sure. */
+/** Whether a trailer might name an Encrypt dictionary, in a file that can't be parsed well enough to be sure. */
 function mentionsEncryption(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(ENCRYPT); at >= 0; at = bytes.indexOf(ENCRYPT, at + 1)) {
     if (skipRegular(bytes, at + 1) === at + ENCRYPT.length) return true;

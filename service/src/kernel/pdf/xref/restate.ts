@@ -5,17 +5,17 @@ import { PdfRefusal } from "../refusal.ts";
 import { asName, type Dict, entry, isDict, readDict } from "../values.ts";
 import { type XrefTable, xrefRows } from "./xref-table.ts";
 
-/** Where the numbers of an indirect object begin; `dict` is null for other values. */
+/** An indirect object; `at` is the offset of its number. `dict` is null for other values. */
 type Found = { readonly gen: number; readonly at: number; readonly dict: Dict | null };
 
 type Walk = { readonly objects: Map<number, Found>; trailer: Dict | null };
 
 /**
- * Reads a document whose own cross-reference can't be read, when its objects can be found in one way only: no number is
- * used twice, no stream holds other objects or what looks like them, and the trailers or the only catalog name one root.
- * Then all readers that search for objects find the same. The tail of such a document lists every object and has no
- * /Prev (docs/evidence-format.md, section 2.1).
- * @param header where `%PDF-` stands
+ * Reads a document whose own cross-reference can't be read, if there is only one way to find its objects. No number may
+ * be used twice, no stream may contain anything that looks like an object, and the trailers or the only catalog must
+ * name one root. Then all readers that search for objects find the same ones. The tail of such a document lists every
+ * object and has no /Prev (docs/evidence-format.md, section 2.1).
+ * @param header the offset of `%PDF-`
  * @throws PdfRefusal `needs_repair` when objects can be found in several ways or not at all, `too_complex`
  */
 export function restate(bytes: Buffer, header: number): PdfFile {
@@ -47,7 +47,7 @@ export function restate(bytes: Buffer, header: number): PdfFile {
 const several = (at: number, why: string): PdfRefusal =>
   new PdfRefusal("needs_repair", `its cross-reference can't be read, and at ${at} ${why}`);
 
-/** Passes over what begins at `at`: an object, a trailer, or a word of something else. Returns where that ends. */
+/** Skips the item that begins at `at`: an object, a trailer, or any other word. Returns the position after it. */
 function skipPart(bytes: Buffer, at: number, walk: Walk): number {
   const header = readObjectHeader(bytes, at);
   if (header.end >= 0) return skipObject(bytes, at, header, walk);
@@ -55,7 +55,10 @@ function skipPart(bytes: Buffer, at: number, walk: Walk): number {
   return Math.max(at + 1, skipRegular(bytes, at));
 }
 
-/** @param at behind the keyword. A trailer that can't be read is passed over: then the catalog must be the only one. */
+/**
+ * Skips a trailer. An unreadable one is ignored; the document must then have only one catalog. @param at the position
+ * after the keyword
+ */
 function skipTrailer(bytes: Buffer, at: number, walk: Walk): number {
   const start = skipSpace(bytes, at);
   const trailer = isDict({ bytes, start }) ? readable(() => readDict(bytes, start)) : null;
@@ -112,7 +115,7 @@ function streamStart(bytes: Buffer, keyword: number): number {
   return bytes[at] === 10 ? at + 1 : at;
 }
 
-/** Some readers search the data of streams for objects, too. */
+/** Some readers also search the data of streams for objects, so text that looks like one is refused. */
 function refuseInner(bytes: Buffer, from: number, to: number): void {
   for (let at = bytes.indexOf("obj", from, "latin1"); at >= 0 && at < to; at = bytes.indexOf("obj", at + 3, "latin1")) {
     const before = bytes.toString("latin1", Math.max(from, at - 32), at);
@@ -120,7 +123,7 @@ function refuseInner(bytes: Buffer, from: number, to: number): void {
   }
 }
 
-/** A trailer for a document that has none. Its catalog must be the only one. */
+/** Makes a trailer for a document without one. The document must have only one catalog. */
 function catalogTrailer({ objects }: Walk): Dict {
   const catalogs = [...objects].filter(([, { dict }]) => dict && asName(dict.entries.get("Type")) === "Catalog");
   const [only, ...others] = catalogs;

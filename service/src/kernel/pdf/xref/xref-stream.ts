@@ -4,13 +4,13 @@ import { streamData } from "../stream-data.ts";
 import { asInteger, asName, type Dict, elements, entry, isArray } from "../values.ts";
 import type { XrefEntry } from "./xref-table.ts";
 
-/** Objects `first` to `first + count - 1`, described by the rows from `row` on. */
+/** The objects `first` to `first + count - 1`, described by consecutive rows from `row` on. */
 type Range = { readonly first: number; readonly count: number; readonly row: number };
 
-/** The standard sets no bound; some producers write every field as a 64-bit integer. */
+/** The standard sets no bound. Some producers write every field as a 64-bit integer. */
 const MAX_WIDTH = 8;
 
-/** A cross-reference stream (ISO 32000-1 7.5.8). Its data is inflated when it is first asked for. */
+/** A cross-reference stream (ISO 32000-1 7.5.8). Its data is inflated on first use. */
 export type XrefStream = {
   readonly dict: Dict;
   readonly widths: readonly [number, number, number];
@@ -21,7 +21,9 @@ export type XrefStream = {
   rows: Buffer | null;
 };
 
-/** Reads the description of a cross-reference stream; not its data. @throws PdfRefusal `needs_repair`, `too_complex` */
+/**
+ * Reads the description of a cross-reference stream, but not its data. @throws PdfRefusal `needs_repair`, `too_complex`
+ */
 export function readXrefStream(dict: Dict, budget: Budget): XrefStream {
   const widths = integers(dict, "W", 3);
   const [type = 0, second = 0, third = 0] = widths ?? [];
@@ -79,7 +81,7 @@ function highest(ranges: readonly Range[]): number {
 export function streamEntry(stream: XrefStream, num: number, budget: Budget): XrefEntry | undefined {
   const row = rowOf(stream.ranges, num);
   if (row === undefined) return undefined;
-  // Its own Length and filters can't be references: nothing could resolve them yet.
+  // The stream's own Length and filters can't be references, because no cross-reference is available yet.
   stream.rows ??= streamData(stream.dict, (span) => span, budget);
   const [typeWidth, secondWidth, thirdWidth] = stream.widths;
   const width = typeWidth + secondWidth + thirdWidth;
@@ -91,11 +93,11 @@ export function streamEntry(stream: XrefStream, num: number, budget: Budget): Xr
   if (type === 0) return { type: "free" };
   if (type === 1) return { type: "offset", offset: second, gen: third };
   if (type === 2) return { type: "compressed", stream: second, index: third };
-  // ISO 32000-1 7.5.8.3: an unknown type is a reference to the null object.
+  // ISO 32000-1 7.5.8.3: an entry of unknown type refers to the null object.
   return { type: "free" };
 }
 
-/** Exact up to 2^53; larger offsets are outside of every file. */
+/** Exact up to 2^53; a larger offset is beyond the end of any file. */
 function bigEndian(bytes: Buffer, at: number, width: number): number {
   let value = 0;
   for (let i = 0; i < width; i++) value = value * 256 + (bytes[at + i] ?? 0);

@@ -2,16 +2,19 @@ import { hasWord, isDigit, type Ref, readDigits, skipSpace } from "../lexer.ts";
 import { type Budget, LIMITS } from "../limits.ts";
 import { PdfRefusal } from "../refusal.ts";
 
-/** An object and its offset as a cross-reference writes it. */
+/** An object and its offset, in the form that a cross-reference writes. */
 export type Placed = { readonly ref: Ref; readonly offset: number };
 
-/** Where an object is, or that it is not. */
+/** The position of an object, or that it is free. */
 export type XrefEntry =
   | { readonly type: "free" }
   | { readonly type: "offset"; readonly offset: number; readonly gen: number }
   | { readonly type: "compressed"; readonly stream: number; readonly index: number };
 
-/** Objects `first` to `first + count - 1`; entry i stands at `at + i * stride`, or at `positions[i]` once they are known. */
+/**
+ * The objects `first` to `first + count - 1`. Entry i is at `at + i * stride`, or at `positions[i]` once the positions
+ * are known.
+ */
 type Subsection = {
   readonly first: number;
   readonly count: number;
@@ -20,23 +23,23 @@ type Subsection = {
   positions: readonly number[] | null;
 };
 
-/** A classic cross-reference table (ISO 32000-1 7.5.4). Its entries are read when they are asked for. */
+/** A classic cross-reference table (ISO 32000-1 7.5.4). Its entries are read on demand. */
 export type XrefTable = {
   readonly bytes: Buffer;
   /** Sorted by `first`, without overlap. */
   readonly subsections: readonly Subsection[];
   /** One more than the highest object number listed. */
   readonly size: number;
-  /** Where the trailer dictionary begins. */
+  /** The offset of the trailer dictionary. */
   readonly trailerAt: number;
-  /** Whether the first subsection says 1 and begins with object 0. */
+  /** Whether the first subsection says that it starts at 1, though its first row is the entry of object 0. */
   readonly countsFrom1: boolean;
 };
 
 const ENTRY = 18;
 
 /**
- * Reads the subsection headers of the table whose keyword `xref` stands at `at`.
+ * Reads the subsection headers of the table. @param at the offset of its keyword `xref`
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function readXrefTable(bytes: Buffer, at: number, budget: Budget): XrefTable {
@@ -54,7 +57,8 @@ export function readXrefTable(bytes: Buffer, at: number, budget: Budget): XrefTa
     }
     position = skipSpace(bytes, count.end);
     if (count.value === 0) continue;
-    // Some writers number their first table from 1. Readers tell it by its first row, the head of the free list, which is object 0.
+    // Some writers number their first table from 1 instead of 0. Readers recognize it by its first row: the head of the
+    // free list, which is always object 0.
     const isShifted = first.value === 1 && subsections.length === 0 && isListHead(bytes, position);
     countsFrom1 ||= isShifted;
     const number = isShifted ? 0 : first.value;
@@ -88,7 +92,8 @@ function readSubsection(bytes: Buffer, at: number, first: number, count: number)
   const next = skipSpace(bytes, at + ENTRY);
   const stride = count === 1 ? 20 : next - at;
   const last = at + (count - 1) * stride;
-  // Entries are 20 bytes each by the standard; some producers write 19 or 21. Anything less regular is walked.
+  // By the standard each entry has 20 bytes; some producers write 19 or 21. A less regular table is read entry by
+  // entry.
   if (stride >= 19 && stride <= 21 && isEntry(bytes, at) && isEntry(bytes, last)) {
     const end = skipSpace(bytes, last + ENTRY);
     return { subsection: { first, count, at, stride, positions: null }, end };
@@ -140,7 +145,8 @@ export function tableEntry(table: XrefTable, num: number): XrefEntry | undefined
 
 function positionOf(bytes: Buffer, subsection: Subsection, index: number): number {
   const { at, stride, count } = subsection;
-  // Lines of 19 and 21 bytes can make up for each other: the first one out of step tells.
+  // Entries of 19 and 21 bytes can cancel each other out, so the total length looks right. An entry at the wrong offset
+  // reveals that.
   if (!subsection.positions && !isEntry(bytes, at + index * stride)) {
     subsection.positions = walk(bytes, at, count).positions;
   }
@@ -154,7 +160,7 @@ function readEntry(bytes: Buffer, at: number): XrefEntry {
   return { type: "offset", offset: readDigits(bytes, at).value, gen: gen.value };
 }
 
-/** A table of objects in the order of their numbers, as a section would list them. */
+/** A table of these objects, as a section would list them. */
 export function xrefRows(objects: readonly Placed[]): XrefTable {
   const subsections: Subsection[] = [];
   let rows = "";

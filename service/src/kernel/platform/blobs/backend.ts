@@ -2,30 +2,30 @@ import type { BlobUse } from "./cipher.ts";
 import type { StoredFile } from "./stored-file.ts";
 
 /**
- * Where encrypted bytes lie: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. The caller goes on without
- * an answer once `signal` is aborted; a backend that can ends its work then.
+ * A store of encrypted bytes: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. When `signal`
+ * is aborted the caller stops waiting, and the backend ends its work if it can.
  */
 export type BlobBackend = {
-  /** Resolves once the bytes are durable; a blob is there whole or not at all. */
+  /** Resolves once the bytes are durable. A blob is stored completely or not at all. */
   write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
-  /** Puts a whole blob in the place of one that is there: a concurrent reader gets the one or the other. */
+  /** Replaces an existing blob atomically: a concurrent reader gets the old one or the new one. */
   replace: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
-  /** Null when there is none. */
+  /** Null when the blob does not exist. */
   read: (key: string, signal: AbortSignal) => Promise<Buffer | null>;
-  /** So many bytes from the start on, or as many as there are; null when there is no such blob. */
+  /** The given range, or as much of it as exists; null when the blob does not exist. */
   readPart: (key: string, start: number, length: number, signal: AbortSignal) => Promise<BlobPart | null>;
   remove: (key: string, signal: AbortSignal) => Promise<void>;
-  /** Keys written before the instant, a page at a time. */
+  /** Lists, page by page, the keys of blobs written before the instant. */
   listOlderThan: (instant: Date) => AsyncIterable<string[]>;
   /** @throws when the store cannot be written. */
   probe: (signal: AbortSignal) => Promise<void>;
 };
 
-/** Which blob, and what it is. */
+/** A blob's key and its authenticated identity. */
 export type BlobAt = { key: string; use: BlobUse };
 
-/** A document of several blobs, and how long each of them is. */
+/** A document made of several blobs, and the length of each blob. */
 export type JoinedFile = { file: StoredFile; lengths: readonly number[] };
 
-/** A part of a stored blob, and how long all of it is. */
+/** A part of a stored blob, and the length of the whole blob. */
 export type BlobPart = { bytes: Buffer; total: number };

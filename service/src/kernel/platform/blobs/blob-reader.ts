@@ -42,13 +42,16 @@ type ReaderDeps = {
 
 /** Chunks read at once: 256 KiB for sending, 2 MiB for reading a whole document. */
 const [sentChunks, wholeChunks] = [4, 32];
-/** A verified document is remembered in some 200 bytes. */
+/** Each remembered document takes about 200 bytes. */
 const mostCompared = 20_000;
-/** Outside the memory budget, because work that holds memory may wait for a comparison. Each holds two large parts. */
+/**
+ * Comparisons are outside the memory budget, because work that holds budget may wait for one. Each comparison holds two
+ * large parts.
+ */
 const comparedAtOnce = 8;
 
 export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobReader {
-  // Each document's length when it was compared with its hash.
+  // The length of each document that was already compared with its hash.
   const compared = new LRUCache<string, number>({ max: mostCompared });
   const comparing = new Map<string, Promise<void>>();
   const semaphore = createKeyedSemaphore(comparedAtOnce);
@@ -66,7 +69,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
     return decryptStretch(layout, first, stretchIn(part, start, length, layout.end));
   }
 
-  /** Concurrent readers of a part share its bytes, and must not write to them. */
+  /** Concurrent readers share the bytes of a part, so they must not write to them. */
   function readShared(key: string, layout: BlobLayout, first: number): Promise<Buffer> {
     const name = `${key} ${first} ${layout.end}`;
     const known = reading.get(name);
@@ -82,7 +85,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
       const start = at - (at % stretch);
       const bytes = await readShared(key, layout, start / blobChunk);
       const end = Math.min(last + 1, start + bytes.length);
-      // One chunk at a time, so that a slow reader need not accept more within its time.
+      // Yields one chunk at a time, so that a slow reader doesn't have to accept more before its time-out.
       for (; at < end; at += blobChunk) yield bytes.subarray(at - start, Math.min(end, at + blobChunk) - start);
       at = end;
     }
@@ -142,8 +145,8 @@ async function requireHash(file: StoredFile, sha256: string): Promise<void> {
 }
 
 /**
- * The requested part of the store's response, which may be the whole blob. @throws Error when the blob's length has
- * changed
+ * The requested part of the store's response, which may contain the whole blob. @throws Error when the blob's length
+ * has changed
  */
 function stretchIn({ bytes, total }: BlobPart, start: number, length: number, end: number): Buffer {
   const stretch = bytes.length > length ? bytes.subarray(start, start + length) : bytes;

@@ -65,10 +65,10 @@ export type Blobs = {
   probe: () => Promise<void>;
 };
 
-/** Time limits of the store; `putMs` is for a blob of so many bytes. */
+/** Time limits of the store. `putMs` depends on the number of bytes. */
 export type BlobTimes = { putMs: (bytes: number) => number; getMs: number; removeMs: number; probeMs: number };
 
-// A store is near: one that is slower than 2 MB a second counts as unavailable.
+// The store is assumed to be near: below 2 MB a second it counts as unavailable.
 export const usualBlobTimes: BlobTimes = {
   putMs: (bytes) => 5_000 + bytes / 2_000,
   getMs: 20_000,
@@ -76,7 +76,9 @@ export const usualBlobTimes: BlobTimes = {
   probeMs: 10_000,
 };
 
-/** Eight of the largest documents, and four of one firm: at most as many as there are worker threads. */
+/**
+ * Enough for eight of the largest documents, four of them of one firm. There are never more worker threads than that.
+ */
 const usualMemory: MemoryLimits = {
   bytes: 8 * 36 * 1024 * 1024,
   bytesEach: 4 * 36 * 1024 * 1024,
@@ -87,7 +89,7 @@ const usualMemory: MemoryLimits = {
 
 type Store = { backend: BlobBackend; master: SecretBytes; times: BlobTimes };
 
-/** @param times after which a store that doesn't respond is given up */
+/** @param times the time limits after which a store counts as unavailable */
 export function openBlobs(
   backend: BlobBackend,
   master: SecretBytes,
@@ -129,8 +131,7 @@ async function write(
   try {
     await within(times.putMs(length), (signal) => backend[how](key, pieces, length, signal));
   } catch (error) {
-    // A full disk, an unreachable bucket: no row refers to the blob that may have been stored, and a retry may
-    // succeed.
+    // The disk is full or the bucket unreachable. A blob that was stored anyway has no row, and a retry may succeed.
     throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
   }
 }
@@ -159,7 +160,7 @@ async function toCurrentKey(store: Store, key: string, useOf: () => Promise<Blob
   await write(store, "replace", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
 }
 
-/** @throws Error when the work takes longer; its signal is aborted then */
+/** @throws Error when the work takes too long; its signal is then aborted */
 async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
   const { promise: given, reject } = Promise.withResolvers<never>();

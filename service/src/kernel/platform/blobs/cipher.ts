@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "../secrets.ts";
 
-/** The identity of a blob, which decryption verifies. `owner` is empty where orders may take it over. */
+/** The identity of a blob, which decryption verifies. `owner` is empty when orders may take over the blob. */
 export type BlobUse = {
   kind: "document" | "proof passport" | "proof certificate" | "closing passport" | "recording";
   owner: string;
@@ -11,16 +11,16 @@ export type BlobUse = {
 
 const contextOf = ({ kind, owner, sha256 }: BlobUse): Buffer => Buffer.from(JSON.stringify([kind, owner, sha256]));
 
-// Layout: magic with a version (5), the id of the key (4), the blob's own key under that key (nonce 12, 32, tag 16),
-// then chunks of 64 KiB + 16 bytes of tag. A chunk's nonce is its number (11 bytes) and a last-chunk flag, as in the
-// STREAM construction, so that cutting, swapping or extending chunks is detected. Each chunk authenticates the blob's
-// identity. The earlier versions 1 and 2 have a salt (32) instead of key id and key: the blob's key is derived with
-// it. Version 1 doesn't authenticate the identity.
+// Layout: magic with a version (5 bytes), the key's id (4), the blob's own key encrypted under that key (nonce 12, key
+// 32, tag 16), then chunks of 64 KiB, each with a tag of 16. The nonce of a chunk is its number (11) and a last-chunk
+// flag, as in the STREAM construction, so that cut, swapped or added chunks are detected. Each chunk authenticates the
+// blob's identity. Versions 1 and 2 have a salt (32) in place of the key id and key; the blob's key is derived from it.
+// Version 1 doesn't authenticate the identity.
 const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");
 const [nonceLength, keyLength, saltLength, chunkLength, tagLength] = [12, 32, 32, 64 * 1024, 16];
-/** 4 MiB: some milliseconds of work. */
+/** 4 MiB, which takes some milliseconds. */
 const sliceChunks = 64;
 const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
@@ -28,7 +28,7 @@ const saltedHeaderLength = magic.length + saltLength;
 export const blobHeaderLength = idEnd + nonceLength + keyLength + tagLength;
 /** The bytes that `blobLayout` needs, which for earlier versions include the first chunk. */
 export const blobBeginning = blobHeaderLength + chunkLength + tagLength;
-/** Plain bytes of a chunk. */
+/** The number of plain bytes in a chunk. */
 export const blobChunk = chunkLength;
 
 function chunkNonce(index: number, last: boolean): Buffer {
@@ -54,7 +54,10 @@ function headerOf(master: SecretBytes, key: Uint8Array): Buffer {
   return Buffer.concat([start, nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The blob's own key. @throws Error for an altered header; ServiceError `unavailable` for a key that is not there */
+/**
+ * The blob's own key. @throws Error for an altered header; ServiceError `unavailable` when the key that encrypts it is
+ * missing
+ */
 function keyIn(master: SecretBytes, header: Uint8Array): Buffer {
   const writer = keyOfId(master, header.subarray(magic.length, idEnd));
   const sealed = header.subarray(idEnd, blobHeaderLength);
@@ -96,19 +99,19 @@ export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: 
   return plain;
 }
 
-/** The header of a blob, with which each chunk can be decrypted by itself. */
+/** The decoded header of a blob. With it each chunk can be decrypted by itself. */
 export type BlobLayout = Opened & {
-  /** The length of the plain bytes, if `total` was right. */
+  /** The length of the plain bytes, provided that `total` was correct. */
   readonly length: number;
   readonly chunks: number;
-  /** The offsets of the first chunk's start and the last one's end. */
+  /** The offset where the first chunk starts, and the offset where the last chunk ends. */
   readonly start: number;
   readonly end: number;
 };
 
 /**
  * @param beginning the first `blobBeginning` bytes of the blob
- * @param total the length of the whole blob; only its last chunk authenticates that
+ * @param total the length of the whole blob, which only its last chunk authenticates
  * @throws Error for bytes that are not a blob or have an altered header; ServiceError `unavailable` for a missing key
  */
 export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: number, use: BlobUse): BlobLayout {
@@ -117,7 +120,7 @@ export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: nu
   return { key, context, chunks, start, end: total, length: total - start - chunks * tagLength };
 }
 
-/** The byte range of so many chunks from this one on, or of those that exist. */
+/** The byte range of consecutive chunks, or of those of them that exist. */
 export function stretchAt(
   { start, end }: BlobLayout,
   first: number,
@@ -152,7 +155,7 @@ export function decryptStretch(
 type Opened = { readonly key: Buffer; readonly context: Buffer };
 
 function chunkOf({ key, context }: Opened, chunk: Uint8Array, nonce: Buffer): Buffer {
-  // A shorter tag, of a truncated blob, is refused: it would be easier to guess.
+  // Refuses the shorter tag of a truncated blob, which would be easier to forge.
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagLength }).setAAD(context);
   decipher.setAuthTag(chunk.subarray(chunk.length - tagLength));
   const plain = decipher.update(chunk.subarray(0, chunk.length - tagLength));
@@ -169,14 +172,14 @@ function opened(master: SecretBytes, sealed: Uint8Array, total: number, use: Blo
   return { key: saltedKey(master, sealed, total, context), context, start: saltedHeaderLength };
 }
 
-/** The key of an earlier blob. It has no key id, but its first chunk opens with exactly one key. */
+/** The key of a blob from before key ids. Only one of the keys opens its first chunk. */
 function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, context: Buffer): Buffer {
   const salt = sealed.subarray(magic.length, saltedHeaderLength);
   const chunk = sealed.subarray(saltedHeaderLength, saltedHeaderLength + chunkLength + tagLength);
   const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === total);
   const keys = keysOf(master).map((one) => deriveSalted(one, "blob", salt));
   const [only] = keys;
-  // With one key there is nothing to choose, which saves reading the chunk twice.
+  // With only one key the first chunk need not be read to choose.
   if (keys.length === 1 && only) return only;
   for (const key of keys) {
     try {
@@ -187,7 +190,10 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, conte
   throw new Error("a blob that no key opens, or an altered one");
 }
 
-/** The id of the key that a blob's own key is under, in hex; `none` for an earlier blob; null for other bytes. */
+/**
+ * The id of the key that encrypts a blob's own key, in hex; `none` for a blob from before key ids; null for other
+ * bytes.
+ */
 export function blobKeyId(header: Uint8Array): string | null {
   const version = header.subarray(0, magic.length);
   if (magic.equals(version)) return Buffer.from(header.subarray(magic.length, idEnd)).toString("hex");
@@ -195,7 +201,7 @@ export function blobKeyId(header: Uint8Array): string | null {
 }
 
 /**
- * The same blob with its own key under the current key; its chunks stay unchanged.
+ * The same blob with its own key encrypted under the current key; its chunks stay unchanged.
  * @throws Error for an altered header; ServiceError `unavailable` for a missing key
  */
 export function rewrapped(master: SecretBytes, sealed: Uint8Array): Uint8Array[] {

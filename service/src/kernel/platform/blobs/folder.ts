@@ -5,7 +5,7 @@ import { openMakingFolder, syncFolder } from "../durable-file.ts";
 import type { BlobBackend, BlobPart } from "./backend.ts";
 
 const pageSize = 500;
-// Pieces are passed to the system in calls of this size.
+// The number of bytes in each write to the file.
 const batchBytes = 1024 * 1024;
 
 const ignoreMissing = (error: NodeJS.ErrnoException): null => {
@@ -50,7 +50,7 @@ async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<vo
   }
 }
 
-/** A temporary name, which is not a blob's. After a crash the file is an orphan too. */
+/** A temporary name, which can't be that of a blob. After a crash the file is an orphan and is swept. */
 async function replaceBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   await writeBlob(temporary, pieces);
@@ -76,7 +76,7 @@ async function readPart(path: string, start: number, length: number): Promise<Bl
   }
 }
 
-/** Blobs as files of a folder, readable only by this user. */
+/** Blobs as files in a folder that only this user can read. */
 export function folderBackend(folder: string): BlobBackend {
   return {
     write: (key, pieces) => writeBlob(join(folder, key), pieces),

@@ -3,10 +3,10 @@ import type { Sql } from "../database/database.ts";
 import { type Statement, sql } from "../database/sql.ts";
 import type { Blobs } from "./blobs.ts";
 
-// A blob is written before the row that refers to it commits; one younger than this may still get its row.
+// A blob is written before the row that refers to it commits, so a younger blob may still get its row.
 const graceMs = hourMs;
 
-/** Finds, among these keys, those of blobs that were to be removed, though rows refer to them. */
+/** Selects the keys of blobs that are marked as deleted, although rows still refer to them. */
 export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type OrphanDeps = {
@@ -18,9 +18,9 @@ export type OrphanDeps = {
 };
 
 /**
- * Removes blobs that no row refers to: what uploads left behind that were refused or cut off; and those that were marked as
- * deleted, and that a crash kept from being removed. Stops between pages once `stopping` is aborted.
- * @returns how many
+ * Removes blobs that no row refers to, which refused or interrupted uploads leave behind. Also removes blobs that were
+ * marked as deleted, if a crash prevented their removal. Stops between pages once `stopping` is aborted.
+ * @returns the number of removed blobs
  */
 export async function sweepOrphans(
   { db, blobs, blobTables, markedAmong }: OrphanDeps,

@@ -35,7 +35,7 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
   });
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
   const write: BlobBackend["write"] = async (key, pieces, length, abortSignal) => {
-    // An object appears, or takes another's place, when its upload is whole, and S3 answers once it is durable.
+    // S3 makes an object visible, or replaces the old one, only when the upload is complete and durable.
     const Body = Readable.from(pieces, { objectMode: false });
     await client.send(new sdk.PutObjectCommand({ ...at(key), Body, ContentLength: length }), { abortSignal });
   };
@@ -47,7 +47,7 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
       const read = await Body?.transformToByteArray();
       if (!read) return null;
       const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
-      // A store that knows no ranges answers with the whole.
+      // A store that doesn't support ranges sends the whole blob.
       return { bytes, total: Number(/\/(\d+)$/.exec(ContentRange)?.[1] ?? bytes.length) };
     } catch (error) {
       if (isMissing(error)) return null;

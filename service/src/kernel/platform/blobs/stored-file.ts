@@ -1,32 +1,34 @@
 import { Readable } from "node:stream";
 import type { Holder, MemoryBudget } from "../bounds/memory-budget.ts";
 
-/** From the first byte up to and with the last one. */
+/** A range of bytes that includes both ends. */
 export type ByteRange = { readonly first: number; readonly last: number };
 
-/** Plain bytes that are in the store, and are read as they are sent. */
+/** A stored document, whose plain bytes are read while they are sent. */
 export type StoredFile = {
   readonly length: number;
-  /** Pieces of the range, by default of the whole, each read and decrypted when it is asked for. */
+  /** Chunks of the range (default: the whole file), each read and decrypted on demand. */
   readonly pieces: (range?: ByteRange) => AsyncIterable<Buffer>;
-  /** All of it in larger pieces, for work that reads the whole. */
+  /** The whole file in larger pieces, for work that reads all of it. */
   readonly stretches: () => AsyncIterable<Buffer>;
   /**
-   * The same as a body, which holds its place in the budget of memory until it ends. It ends with an error when nobody takes its
-   * next piece for `stallMs`.
-   * @throws what the first piece does: before anything is sent
+   * The same as a stream. It holds its share of the memory budget until it ends, and ends with an error when nobody
+   * takes its next piece for `stallMs`.
+   * @throws the errors of reading the first piece, before anything is sent
    */
   readonly body: (range?: ByteRange) => Promise<Readable>;
 };
 
 export const wholeOf = (length: number): ByteRange => ({ first: 0, last: length - 1 });
 
-/** A stretch that was read, as much of it that waits to be sent, and the one that is read next. */
+/**
+ * The memory of one stream: the piece that was read, the pieces that wait to be sent, and the piece that is read next.
+ */
 export const bytesOfBody = 512 * 1024;
 
 /**
- * As long as an upload has for its first 64 KiB: a piece is as much. A socket that takes less keeps memory from others, and is
- * closed.
+ * The time that an upload has for its first 64 KiB, which is the size of a piece. A slower socket would keep memory
+ * from others, so it is closed.
  */
 const usualStallMs = 30_000;
 
@@ -34,7 +36,7 @@ export type BodyFrame = { memory: MemoryBudget; holder: Holder; stallMs?: number
 
 type Parts = { pieces: (range: ByteRange) => AsyncIterable<Buffer>; stretches?: StoredFile["stretches"] };
 
-/** Makes a file of its pieces. */
+/** Makes a file from its pieces. */
 export function storedFile(
   { memory, holder, stallMs = usualStallMs }: BodyFrame,
   length: number,
@@ -57,7 +59,7 @@ export function storedFile(
   };
 }
 
-/** Files one behind the other. */
+/** Joins several files into one. */
 export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): StoredFile {
   const length = files.reduce((sum, file) => sum + file.length, 0);
   return storedFile(frame, length, {
@@ -75,7 +77,7 @@ export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): Stor
   });
 }
 
-/** Bytes that were just made, as a file. */
+/** Bytes in memory, as a file. */
 export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
   storedFile(frame, bytes.length, {
     async *pieces({ first, last }) {
@@ -83,7 +85,7 @@ export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
     },
   });
 
-/** Holds one piece at a time: the next is read when the last was taken. */
+/** Holds one piece at a time. The next is read when the previous one has been taken. */
 class Body extends Readable {
   readonly #source: AsyncIterator<Buffer>;
   readonly #stallMs: number;
@@ -97,7 +99,7 @@ class Body extends Readable {
     this.#first = first;
     this.#stallMs = stallMs;
     this.#release = release;
-    // One that is made for a caller who has gone is ended, too, and then nobody listens.
+    // A stream whose client has disconnected is ended with an error that nobody else handles.
     this.on("error", () => {});
     this.#wait();
   }
@@ -116,7 +118,7 @@ class Body extends Readable {
     try {
       let { done, value } = this.#first ?? (await this.#source.next());
       this.#first = null;
-      // A piece of nothing would stop the stream.
+      // An empty piece would stop the stream.
       while (!done && value.length === 0) ({ done, value } = await this.#source.next());
       if (this.destroyed) return;
       if (!done) this.#wait();

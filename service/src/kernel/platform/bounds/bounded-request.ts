@@ -1,15 +1,18 @@
-/** The used part of `fetch`; the composition root passes it in. */
+/** The part of `fetch` that is used; the composition root passes it in. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The result of a request: a complete response of any status within the limits, or a sentence on why there is none. */
+/**
+ * The result of a request: a complete response of any status within the limits, or a sentence that explains its
+ * absence.
+ */
 export type BoundedAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array<ArrayBuffer> }
   /** `isUnsent`: the server has certainly not received the request. */
   | { readonly ok: false; readonly why: string; readonly isUnsent: boolean };
 
 /**
- * One request to an untrusted server: follows no redirects, reads the body up to a limit, and the time covers
- * everything up to the last byte. Never rejects.
+ * Sends one request to an untrusted server. Follows no redirects and limits the length of the body. The time limit
+ * covers everything up to the last byte. Never rejects.
  */
 export async function requestBounded(
   fetch: Fetch,
@@ -32,7 +35,7 @@ export async function requestBounded(
 async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop cancels the body, and with it the transfer.
+  // Leaving the loop cancels the body and its transfer.
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
     if (length > maxBytes) return null;
@@ -41,7 +44,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
   return new Uint8Array(Buffer.concat(chunks, length));
 }
 
-// Errors before a connection exists. After a later one the request may have been received.
+// Errors that occur before a connection exists. After any other error the server may have received the request.
 const unconnected: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -56,7 +59,7 @@ function codeOf(error: unknown): string {
   return cause instanceof Error ? String((cause as NodeJS.ErrnoException).code) : "";
 }
 
-/** `fetch` itself only says that it failed; its cause says why. */
+/** `fetch` only reports that it failed. The reason is in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);

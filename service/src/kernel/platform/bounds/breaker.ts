@@ -1,22 +1,25 @@
 import type { Clock } from "../clock.ts";
 
-/** Keeps a server that does not answer from slowing everyone who would ask it. */
+/**
+ * A circuit breaker: a server that does not respond is not asked again for a while, so that it doesn't delay every
+ * caller.
+ */
 export type Breaker = {
   /**
-   * Whether to ask now. After a run of failures: not until the cool-down is over, and then one caller alone, whose
-   * outcome decides. A caller that may try must report `succeeded` or `failed`.
+   * Whether the caller may ask now. After a run of failures nobody may until the cool-down ends; then a single caller
+   * may, and its outcome decides. A caller that is admitted must report `succeeded` or `failed`.
    */
   readonly admits: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
-  /** A failure that needs no second one to open it. */
+  /** Opens the breaker at once, after a failure so clear that one is enough. */
   readonly open: () => void;
-  /** Whether nobody may ask now, for the cool-down lasts; asking changes nothing. */
+  /** Whether the cool-down lasts, so that nobody may ask. This check changes nothing. */
   readonly isOpen: () => boolean;
 };
 
 export type BreakerSettings = {
-  /** How many failures in a row open it. */
+  /** The number of consecutive failures that opens the breaker. */
   readonly failures: number;
   readonly coolDownMs: number;
 };
@@ -25,7 +28,7 @@ export const defaultBreaker: BreakerSettings = { failures: 3, coolDownMs: 60_000
 
 export function createBreaker(settings: BreakerSettings, clock: Clock): Breaker {
   let failuresInARow = 0;
-  /** Epoch milliseconds; null when closed. */
+  /** The end of the cool-down in epoch milliseconds; null when the breaker is closed. */
   let openUntil: number | null = null;
   let probing = false;
   function fail(failures: number): void {

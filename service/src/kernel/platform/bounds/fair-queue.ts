@@ -1,14 +1,14 @@
 /** A queue that serves holders round-robin, so that one heavy sender can't starve the others. */
 export type FairQueue<Item> = {
   add: (holder: string, item: Item) => void;
-  /** Takes the next item, of the holders that may have one now. */
+  /** Removes and returns the next item among the holders that may run now. */
   next: (mayRun?: (holder: string, item: Item) => boolean) => { holder: string; item: Item } | undefined;
-  /** Takes all items. */
+  /** Removes and returns all items. */
   clear: () => Item[];
 };
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  // In the order of their turns; only holders with an item are in it.
+  // In round-robin order. Contains only holders that have an item.
   const lines = new Map<string, Item[]>();
   return {
     add(holder, item) {

@@ -1,10 +1,10 @@
 import { createFairQueue } from "./fair-queue.ts";
 
-/** Runs work one at a time for each key, with a limit in all. Serves holders of many keys round-robin. */
+/** Runs work one at a time for each key, with a limit on the total. Serves holders of many keys round-robin. */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>, holder?: string) => Promise<T>;
 
 /**
- * Waiting work holds no connection and no lock. Work of one key runs in the order of the calls.
+ * Waiting work holds neither a connection nor a lock. Work of one key runs in the order of the calls.
  * @param atOnce how many keys may run concurrently
  */
 export function createKeyedSemaphore(atOnce: number): KeyedSemaphore {

@@ -1,29 +1,29 @@
 import { BusyError } from "../errors.ts";
 
-/** Whose share of the memory it is. Template type, so that no bare id passes for one. */
+/** The holder of a share of the memory. A template type, so that a bare id is not accepted. */
 export type Holder = `${string} ${string}`;
 
-/** A firm's live and its test documents have a share each: test reads can't starve live ones. */
+/** A firm's live and test documents have separate shares, so that test reads can't starve live ones. */
 export const memoryHolder = (of: { readonly partnerId: string; readonly environment: string }): Holder =>
   `${of.partnerId} ${of.environment}`;
 
 /**
- * Memory that documents may hold at once. A holder that needs more than is free waits; holders take turns, and none has more than
- * its share.
+ * The memory that documents may hold at once. A holder that needs more than is free waits. Holders are served
+ * round-robin, and none gets more than its share.
  */
 export type MemoryBudget = {
   /**
-   * Resolves with the function that gives the bytes back.
-   * @throws BusyError when too much waits already, and when the wait takes too long
+   * Resolves with a function that releases the bytes.
+   * @throws BusyError when too much is already waiting, or when the wait takes too long
    */
   readonly reserve: (holder: Holder, bytes: number) => Promise<() => void>;
-  /** Holds the bytes while the work runs. @throws what `reserve` and the work throw */
+  /** Reserves the bytes while the work runs. @throws the errors of `reserve` and of the work */
   readonly within: <T>(holder: Holder, bytes: number, work: () => Promise<T>) => Promise<T>;
 };
 
 export type MemoryLimits = {
   readonly bytes: number;
-  /** The share of one holder. A larger reservation counts as this much: it is then the holder's only one. */
+  /** The share of one holder. A larger reservation counts as the full share, so it is the holder's only one. */
   readonly bytesEach: number;
   readonly waiting: number;
   readonly waitingEach: number;
@@ -35,7 +35,10 @@ type Held = { held: number; readonly line: Waiting[] };
 
 const tooMany = () => new BusyError("Too many documents are being read right now. Try again in a moment.");
 
-/** A reservation that waits holds nothing but its place. Small ones never overtake a large one whose turn it is: it would starve. */
+/**
+ * A waiting reservation holds no memory. Small reservations never overtake a large one whose turn it is, because it
+ * would starve.
+ */
 export function createMemoryBudget({
   bytes: total,
   bytesEach,
@@ -43,7 +46,7 @@ export function createMemoryBudget({
   waitingEach,
   waitMs,
 }: MemoryLimits): MemoryBudget {
-  // In the order of their turns.
+  // In round-robin order.
   const holders = new Map<string, Held>();
   const share = Math.min(total, bytesEach);
   let free = total;
@@ -57,7 +60,10 @@ export function createMemoryBudget({
     return undefined;
   }
 
-  /** Who holds something already leaves as much to the others as it then has: a few holders at their share would leave nothing. */
+  /**
+   * A holder that already has memory must leave at least as much free as it then holds. Otherwise a few holders at
+   * their full share would leave nothing.
+   */
   const mayHold = (held: number, more: number): boolean =>
     held === 0 || (held + more <= share && held + more <= free - more);
 
@@ -70,7 +76,7 @@ export function createMemoryBudget({
       inLine -= 1;
       holder.held += bytes;
       free -= bytes;
-      // To the end of the turns.
+      // Moves the holder to the end of the round-robin order.
       holders.delete(name);
       holders.set(name, holder);
       admit();
@@ -111,7 +117,7 @@ export function createMemoryBudget({
       inLine -= 1;
       forget(name, holder);
       reject(tooMany());
-      // The next one in turn may be smaller.
+      // The next reservation may be smaller and fit.
       admitWaiting();
     }
   }

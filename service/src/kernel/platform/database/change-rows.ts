@@ -3,7 +3,7 @@ import { type Statement, sql } from "./sql.ts";
 import { type Marked, marked, type StateMac, verified, writeStateMacs } from "./state-mac.ts";
 
 /**
- * Changes one row, which it locks and verifies first.
+ * Changes one row, after locking and verifying it.
  * @throws ServiceError `unavailable` for a row that the service did not write
  */
 export async function changeRow(tx: Tx, state: StateMac, id: number, set: Statement): Promise<void> {
@@ -13,7 +13,10 @@ export async function changeRow(tx: Tx, state: StateMac, id: number, set: Statem
   await writeStateMacs(tx, state, sql`${key} = ${id}`);
 }
 
-/** Changes rows for a sweep, which a forged row must not stop: that row changes, too, and its MAC still does not hold. @returns how many */
+/**
+ * Changes rows for a sweep, which a forged row must not stop. A forged row changes too, but gets no new MAC, so it
+ * stays recognizable. @returns the number of rows
+ */
 export async function changeRows(tx: Tx, state: StateMac, which: Statement, set: Statement): Promise<number> {
   const { table, key } = state;
   const found = await tx.query<{ id: number } & Marked>(

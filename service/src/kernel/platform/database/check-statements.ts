@@ -2,22 +2,27 @@ import { setTimeout as delay } from "node:timers/promises";
 import { answerOf, CloseStatement, PreparedQuery, type Queryable, type Seals } from "./prepared-query.ts";
 import { reaching } from "./sql-errors.ts";
 
-/** A connection of the driver's pool, with the server process that it was told: a pooler invents one. */
+/**
+ * A connection of the driver's pool, with the id that it was given for its server process. A pooler makes up that id.
+ */
 type Connection = Queryable & { readonly processID?: number | null };
 
 const checkMs = 5_000;
 const headStartMs = 5;
-/** How long a session is kept busy, time after time: within it a pooler may have to open another. */
+/**
+ * For how long the second connection keeps a session busy, increasing with each attempt. The pooler may need this time
+ * to open another session.
+ */
 const busyMs = [20, 50, 100, 200];
 
 /**
- * Runs a new prepared statement until it was answered by two sessions of the server: a pooler that loses or mixes up statements fails then.
- * A pooler takes the session that was free last, so the other connection keeps one busy for a moment. While it does, the statement goes to
- * another session; or else after it, for that session was free last. No transaction begins: nodes that check at once must not wait for
- * each other's sessions.
- * @param check the number of the check in this process. The statement's name must be new: a pooler that mixes statements up
- *   does not, once each of its sessions has prepared one. Checks of other processes may have left theirs, so the name also has
- *   the number that the pooler made up for the connection.
+ * Runs a new prepared statement until two sessions of the server have answered it, which fails behind a pooler that
+ * loses or mixes up statements. A pooler prefers the session that became free last. So the other connection keeps one
+ * session busy for a moment, to make the pooler use another one. No transaction begins, because nodes that check at
+ * once must not wait for each other's sessions.
+ * @param check the number of the check in this process. The statement's name must be new: a pooler that mixes
+ * statements up does not do so once each of its sessions has prepared the name. Other processes may have left names
+ * behind, so the name also contains the number that the pooler made up for the connection.
  */
 export async function checkStatements(
   first: Connection,
@@ -42,7 +47,7 @@ export async function checkStatements(
     const [whileBusy] = await Promise.all([delay(headStartMs).then(() => answeredBy(first)), keepBusy(ms)]);
     if (whileBusy !== session || (await answeredBy(first)) !== session) return forget(first);
   }
-  // Perhaps it is the pooler's only session: then two connections must be able to prepare the same there.
+  // If the pooler has only one session, two connections must be able to prepare the same statement in it.
   await answeredBy(second);
   await forget(first);
   await forget(second);

@@ -15,59 +15,68 @@ export type Sql = {
   query: <Row>(statement: Statement) => Promise<Row[]>;
 };
 
-/** A transaction in progress: statements inside it use its own connection, never another. */
+/** A transaction in progress. Statements that are sent through it always use its own connection. */
 export type Tx = Sql & {
-  /** Runs many statements of a trusted script at once. */
+  /** Runs a trusted script of several statements. */
   script: (text: string) => Promise<void>;
 };
 
-/** How long one statement may take, in milliseconds. */
+/** The time limit of one statement, in milliseconds. */
 export type StatementTime = { readonly statementMs: number };
 
-/** For a transaction whose statements may take long: a migration, a wait for another node's. */
+/**
+ * For a transaction with statements that may take long, such as a migration or the wait for another node's migration.
+ */
 export const longStatements: StatementTime = { statementMs: hourMs };
 
 export type Database = Sql & {
   /**
-   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws, and run again when PostgreSQL
-   * rolled it back in favor of another (deadlock).
+   * Runs `work` in one transaction. Commits when it resolves, rolls back when it throws, and runs it again when
+   * PostgreSQL rolled it back because of a deadlock.
    */
   transaction: <T>(work: (tx: Tx) => Promise<T>, time?: StatementTime) => Promise<T>;
   /**
-   * Hears notifications on a connection of its own, and reconnects when that breaks: then `onNotify` is called with an
-   * empty payload, for some may have been missed. @returns the function that ends it.
+   * Listens for notifications on a separate connection. After a reconnect `onNotify` is called with an empty payload,
+   * because notifications may have been missed. @returns the function that stops listening.
    */
   listen: (channel: string, onNotify: (payload: string) => void) => Promise<() => Promise<void>>;
-  /** Rejects where a pooler loses or mixes up prepared statements. */
+  /** Rejects when a pooler loses or mixes up prepared statements. */
   checkStatements: () => Promise<void>;
-  /** Rejects unless a notification that is sent now arrives. */
+  /** Sends a notification and rejects unless it arrives. */
   checkNotifications: () => Promise<void>;
   connections: () => Connections;
-  /** Opens sealed texts in answers, and seals them in statements, from now on. Statements with such texts fail before. */
+  /**
+   * Sets the keys that decrypt sealed texts in results and encrypt them in statements. Before this call, statements
+   * with such texts fail.
+   */
   useSealedTexts: (texts: SealedTexts) => void;
   /** Sets the key for the MACs of rows (`state-mac.ts`). Until then a statement that needs it fails. */
   useRowMac: (rowMac: RowMac) => void;
   close: () => Promise<void>;
 };
 
-/** The keys of a handle, which are known only once it is open. */
+/** The keys of a database handle, which are set after it is opened. */
 type HandleKeys = { rowMac: RowMac | null; readonly seals: Seals };
 
-/** The pool's connections, and how many callers wait for one. */
+/** The connections of the pool, and the number of callers that wait for one. */
 export type Connections = { inUse: number; idle: number; waiting: number; most: number };
 
 export type DatabaseOptions = {
   poolSize?: number;
   statementMs?: number;
-  /** The server itself, where the connection leads to a pooler: for notifications, which no pooler passes on. */
+  /**
+   * The database server itself, when `connection` leads to a pooler. Needed for notifications, which poolers don't pass
+   * on.
+   */
   direct?: pg.ClientConfig | null;
 };
 
-// The server ends a statement that takes too long. Only one that cannot say so any more is given up here, a little later.
+// The server cancels a statement that takes too long. The driver gives up a little later, in case the server can no
+// longer respond.
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
 
-/** Time limits of a session, in milliseconds, so that a stuck peer shows as an error and not as a hang. */
+/** Time limits of a session, in milliseconds, so that an unresponsive peer causes an error instead of a hang. */
 export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
   lock_timeout: 5_000,
   statement_timeout: statementMs,
@@ -86,9 +95,9 @@ function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: Stateme
 }
 
 /**
- * Opens a pool. Every statement waits at most 5 s for a lock, and takes at most `statementMs`, also when the server's machine
- * is gone without a word. A pooler refuses timeouts that a connection begins with: behind one each transaction sets them, and
- * single statements have those of the role (`keepRoleTimeouts`).
+ * Opens a pool. A statement waits at most 5 s for a lock and takes at most `statementMs`, even when the server's
+ * machine disappears. A pooler refuses time-outs in the start-up of a connection. Behind a pooler, each transaction
+ * sets them, and single statements get those of the role (`keepRoleTimeouts`).
  * @param connection a URL, or the settings of a local server.
  */
 export function openDatabase(
@@ -104,7 +113,7 @@ export function openDatabase(
   const timeouts = sessionTimeouts(statementMs);
   const pool = new pg.Pool({ max: poolSize, ...usual, ...(direct ? {} : timeouts), ...connection });
   const listening = { ...usual, ...timeouts, ...(direct ?? connection) };
-  // A connection that is being closed may still hear that the server stops: no news to anybody.
+  // While the pool is closing, an idle connection may report that the server stops. That is not worth reporting.
   let closing = false;
   let listener: Listener | undefined;
   let checks = 0;
@@ -162,14 +171,15 @@ export function openDatabase(
   };
 }
 
-/** Lends a connection of the pool. What it breaks with, or the work calls broken, ends it. */
+/** Lends a connection of the pool. The connection is closed if it breaks or if the work calls it broken. */
 async function onConnection<T>(
   pool: pg.Pool,
   work: (client: Queryable, onBroken: (error: Error) => void) => Promise<T>,
 ): Promise<T> {
   const client = await reaching(pool.connect());
   let broken: Error | undefined;
-  // Said also of a connection that breaks between two statements; unheard it would end the process.
+  // Also handles a connection that breaks between two statements. Without a listener the "error" event would end the
+  // process.
   const onBroken = (error: Error) => {
     broken = error;
   };
@@ -182,7 +192,7 @@ async function onConnection<T>(
   }
 }
 
-/** Both connections end where the check fails: of what they have prepared nothing is sure. */
+/** Closes both connections when the check fails, because the state of their prepared statements is unknown. */
 const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =>
   onConnection(pool, (first, onFirstBroken) =>
     onConnection(pool, async (second, onSecondBroken) => {
@@ -196,7 +206,7 @@ const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =
     }),
   );
 
-/** The same database for slow work outside of requests. */
+/** The same database with a longer statement limit, for slow work outside of requests. */
 export const withLongStatements = (db: Database): Sql => ({
   query: (statement) => db.transaction((tx) => tx.query(statement), longStatements),
 });
@@ -222,7 +232,7 @@ async function transactionOn<T>(
       await reaching(confirmed(client));
       return result;
     } catch (error) {
-      // A server that said nothing in time says nothing to this either; its connection is of no more use.
+      // A server that did not answer in time won't answer ROLLBACK either, so the connection is closed.
       if (gaveUp(error)) onBroken(error as Error);
       else await run("ROLLBACK").catch(onBroken);
       throw error;

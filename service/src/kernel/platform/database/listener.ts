@@ -14,7 +14,7 @@ const checksChannel = "signsealship_checks";
 const hearMs = 1_500;
 const reconnectMs = 1_000;
 
-/** Listens on a connection of its own, and reconnects when that breaks: then `onNotify` gets an empty payload. */
+/** Listens on a separate connection. After a reconnect `onNotify` is called with an empty payload. */
 export async function openListener(
   settings: pg.ClientConfig,
   channel: string,
@@ -56,7 +56,7 @@ export async function openListener(
   await connect().catch(onRefused);
   return {
     async hears(send) {
-      // The server's number of this connection tells the checks of one node from those of others.
+      // The server's process id of this connection distinguishes this node's checks from those of other nodes.
       const payload = `${client?.processID}-${++checks}`;
       const heard = new Promise<void>((resolve) => awaited.set(payload, resolve));
       try {

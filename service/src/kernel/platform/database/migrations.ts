@@ -13,23 +13,25 @@ type Migration = {
   name: string;
   script: string;
   sha256: string;
-  /** Whether nodes of releases before this migration must not write after it. */
+  /** Whether nodes of earlier releases must stop writing once this migration has run. */
   stopsOlder: boolean;
 };
 type Applied = { version: number; sha256: string };
 
-// One number for all nodes: the holder migrates, the others wait and then find nothing to do.
+// The same lock number on all nodes. The node that holds the lock migrates; the others wait and then find nothing to
+// do.
 const advisoryLock = 7_246_001;
 /**
- * The baseline, one file with what migrations up to `version` made. A database that they made has the last one's `sha256` instead of
- * the file's, and goes on from there. `commit` is the last one that has their files, and upgrades older databases.
+ * The baseline: one file with the result of the migrations up to `version`. A database that those migrations built has
+ * the `sha256` of the last one instead of the file's, and continues from there. To upgrade an older database, use
+ * `commit`, the last one that contains the migration files.
  */
 export const baseline = {
   version: 69,
   sha256: "65323ac10b0f4e8fbc5089a08223063be26e81ddce20f3f1fcf0dee1f46b0541",
   commit: "a234af1b93166500d15ce181781d85427c90b5f8",
 };
-// Migrations up to this one say nothing of older nodes.
+// Migrations up to this one have no line about older nodes.
 const lastUnfenced = 74;
 /** The first line of a migration that lets older nodes go on writing; others begin with `-- Older nodes: stop.` */
 const onlyExpands = "-- Older nodes: go on.\n";
@@ -53,7 +55,10 @@ const latest = (migrations: readonly Migration[]): number => migrations.at(-1)?.
 /** The newest schema that this release knows. */
 export const latestSchema = async (folder: string): Promise<number> => latest(await readMigrations(folder));
 
-/** Whether a newer release migrated the database, and only expanded it. @throws StartupError when this one may not write there */
+/**
+ * Whether a newer release migrated the database, in a way that lets this release still write. @throws StartupError when
+ * it must not write
+ */
 async function isOfNewer(db: Sql, migrations: Migration[], done: Applied[]): Promise<boolean> {
   const own = latest(migrations);
   if (!done.some(({ version }) => version > own)) return false;
@@ -75,7 +80,7 @@ function pending(migrations: Migration[], done: Applied[]): Migration[] {
   return migrations.filter((migration) => !versions.has(migration.version));
 }
 
-/** @throws StartupError for a database that migrations before the baseline made: their files are gone. */
+/** @throws StartupError for a database from before the baseline, whose migration files no longer exist. */
 function requireBaseline(done: Applied[]): void {
   const newest = done.at(-1);
   if (!newest || done.some(({ version }) => version === baseline.version)) return;
@@ -85,29 +90,29 @@ function requireBaseline(done: Applied[]): void {
 }
 
 export type Schema = {
-  /** As the role that the service works as. */
+  /** A handle with the role that the service normally uses. */
   db: Sql;
-  /** Runs what only the owner of the tables may do. */
+  /** Runs work that only the owner of the tables may do. */
   asOwner: AsOwner;
   /** The folder of the migrations. */
   folder: string;
 };
 
-/** Lends a connection as the owner of the tables, where the service works as somebody else. */
+/** Lends a connection as the owner of the tables, when the service normally uses another role. */
 export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
 
 /**
- * Brings the schema up to date, forward only, and the rights of the service's role with it, in one transaction: all pending
- * migrations or none.
- * @throws StartupError when the database is of a newer release or of one before the baseline, was made by other migrations, or nobody
- *   may change it.
+ * Brings the schema and the rights of the service's role up to date, forward only. Runs all pending migrations in one
+ * transaction, or none.
+ * @throws StartupError when the database belongs to a newer release or to one before the baseline, when other
+ * migrations made it, or when nobody has the right to change it.
  */
 export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);
   if (await isReadable(db)) {
     const done = await applied(db);
     const isCurrent = pending(migrations, done).length === 0;
-    // A newer release has other rights: they stay.
+    // A newer release grants other rights, which this one must not change.
     if ((await isOfNewer(db, migrations, done)) && isCurrent) return;
     if (isCurrent && (await hasRights(db, rights))) return;
   }
@@ -122,7 +127,7 @@ export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   );
 }
 
-/** Whether the role may see which migrations there were; not before it got its rights. */
+/** Whether the role may read the list of migrations. It may not before it has been granted its rights. */
 async function isReadable(db: Sql): Promise<boolean> {
   const [found] = await db.query<{ readable: boolean | null }>(sql`
     SELECT has_table_privilege(to_regclass('schema_migrations'), 'SELECT') AS readable`);
@@ -130,7 +135,7 @@ async function isReadable(db: Sql): Promise<boolean> {
 }
 
 async function bringUpToDate(tx: Tx, migrations: Migration[], rights: Rights): Promise<void> {
-  // Another node may be busy with a long migration: wait for it rather than fail after the usual 5 s.
+  // Another node may be running a long migration, so wait longer than the usual 5 s.
   await tx.script("SET LOCAL lock_timeout = '10min'");
   await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
   await tx.query(sql`

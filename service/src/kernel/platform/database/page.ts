@@ -1,9 +1,9 @@
 import { invalid } from "../errors.ts";
 
-/** How many items a page has: `usual` when not asked for, `most` at most. */
+/** The number of items on a page: `usual` by default, `most` as the maximum. */
 export type PageSize = { readonly usual: number; readonly most: number };
 
-/** The query of a list's page; each text as it was sent. */
+/** The query parameters of a list's page, as the caller sent them. */
 export type PageQuery = { limit?: string; cursor?: string };
 
 /** A page of a list and the cursor of the next one; null on the last page. */
@@ -16,15 +16,15 @@ export function limitOf(text: string | undefined, { usual, most }: PageSize): nu
   return Math.min(Math.max(Number(text), 1), most);
 }
 
-/** The refusal of a cursor that this list did not give out. */
+/** The refusal of a cursor that this list did not issue. */
 export const foreignCursor = () => invalid("cursor is not one that this list has given.");
 
-/** A cursor that was sent, or null. */
+/** The cursor that the caller sent; null for none. */
 export const cursorOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text);
 
 /**
- * Cuts a page from rows that were read with one more than `limit`: whether another page follows is known from that one.
- * @param cursor the cursor that leads to what comes after the row
+ * Cuts a page from rows that were read with one more than `limit`; the extra row shows that another page follows.
+ * @param cursor makes the cursor that continues after a row
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (last: Row) => string): Page<Row> {
   const items = rows.slice(0, limit);
@@ -32,7 +32,9 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (last: 
   return { items, nextCursor: rows.length > limit && last !== undefined ? cursor(last) : null };
 }
 
-/** A filter of a list: null when it is not set. @throws ServiceError for what no text in the database can hold */
+/**
+ * A filter of a list; null when it is not set. @throws ServiceError for a text with NUL, which no column can contain
+ */
 export function filterText(name: string, text: string | undefined): string | null {
   if (text?.includes("\0")) throw invalid(`${name} must not contain control characters.`);
   return text === undefined || text === "" ? null : text;

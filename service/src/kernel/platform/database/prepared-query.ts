@@ -8,8 +8,9 @@ import { isStateColumn } from "./state-mac.ts";
 const unreplicated = new WeakSet<object>();
 
 /**
- * When somebody cancels a statement that waits for the synchronous standby, PostgreSQL reports success with a warning. The commit is on
- * this server alone, and is lost if the standby takes over. `statement_timeout` does not count the wait: the driver gives it up.
+ * When someone cancels a statement that waits for the synchronous standby, PostgreSQL reports success with a warning.
+ * The commit then exists only on this server, and is lost if the standby takes over. `statement_timeout` doesn't cover
+ * this wait, so the driver's time limit ends it.
  */
 export function watchReplication(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: Connection };
@@ -18,10 +19,10 @@ export function watchReplication(client: pg.PoolClient): void {
   });
 }
 
-/** Says so once. */
+/** Returns true at most once for each lost replication. */
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
-/** @throws Error when the last commit is on the primary alone */
+/** @throws Error when the last commit exists only on the primary */
 export async function confirmed(client: Queryable): Promise<void> {
   if (wasUnreplicated((client as unknown as { connection: object }).connection)) throw new Error(unreplicatedMessage);
 }
@@ -29,23 +30,24 @@ export async function confirmed(client: Queryable): Promise<void> {
 const int8 = 20;
 const jsonTypes: ReadonlySet<number> = new Set([114, 3802]);
 
-/** The database's sealed texts. @throws Error while the keys are not open */
+/** Returns the keys for sealed texts. @throws Error before they are set */
 export type Seals = () => SealedTexts;
 
-/** How a column's text becomes a value: what PostgreSQL counts in int8 is a plain number here. */
+/** Parses a column's text. PostgreSQL's int8, as in counts, becomes a plain number. */
 const parserOf = (oid: number): ((text: string) => unknown) => (oid === int8 ? Number : pg.types.getTypeParser(oid));
 
 type Columns = {
   names: string[];
   parsers: ((text: string) => unknown)[];
   empty: object;
-  /** Those by which rows are verified. */
+  /** The columns from which rows are verified. */
   ofState: string[];
 };
 
 /**
- * A column `name@kind` holds sealed texts. Of JSON, `name@kind.member` names the members that do, several with commas between: other texts
- * in it may be anybody's, and nobody may have a form that they copied opened.
+ * Decrypts the sealed texts of a column `name@kind`. For JSON, `name@kind.member` names the members to decrypt, several
+ * separated by commas. Other members may contain text from users, who could otherwise paste a sealed form and get it
+ * decrypted.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
   if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);
@@ -69,10 +71,10 @@ function columnsOf(fields: readonly pg.FieldDef[], seals: Seals): Columns {
 
 const noColumns: Columns = { names: [], parsers: [], empty: {}, ofState: [] };
 
-/** The driver's connection, which speaks the extended query protocol; its types say less. */
+/** The driver's connection with the extended query protocol, which its own types omit. */
 type Connection = {
   stream: { cork: () => void; uncork: () => void };
-  /** Texts by name. */
+  /** The texts of prepared statements, by name. */
   parsedStatements: Record<string, string | undefined>;
   parse: (statement: { name: string; text: string }) => void;
   bind: (portal: { statement: string; values: readonly unknown[] }) => void;
@@ -84,8 +86,8 @@ type Connection = {
 };
 
 /**
- * The columns of each statement, by its name. They are learned on each connection: there PostgreSQL lets them not change,
- * but for those of a cursor.
+ * The columns of each prepared statement, by name. Each connection learns them once, because PostgreSQL doesn't let
+ * them change on a connection, except for cursors.
  */
 const described = new WeakMap<Connection, Map<string, Columns>>();
 
@@ -100,7 +102,10 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unkn
 const sealedValue = (texts: SealedTexts, { kind, text, forms }: ToSeal): string | string[] =>
   forms === "all" ? texts.allForms(kind, text) : texts.seal(kind, text);
 
-/** The driver's own query for prepared statements, but the columns are described once on each connection and not with each answer. */
+/**
+ * Like the driver's own prepared query, except that the columns are described once for each connection instead of with
+ * each result.
+ */
 export class PreparedQuery {
   readonly name: string;
   readonly text: string;
@@ -122,7 +127,7 @@ export class PreparedQuery {
     this.#values = values.map((value) => prepareValue(value instanceof ToSeal ? sealedValue(seals(), value) : value));
   }
 
-  /** Known once the statement is answered. */
+  /** Available once the statement has been answered. */
   get stateColumns(): readonly string[] {
     return this.#columns?.ofState ?? [];
   }
@@ -216,16 +221,16 @@ export class CloseStatement {
   }
 }
 
-/** A connection of the driver, or its pool: it also runs queries of these two classes. */
+/** A connection or pool of the driver, which also accepts the two query classes above. */
 export type Queryable = {
   query: {
     (query: PreparedQuery | CloseStatement, answered: (error: Error | null, rows?: object[]) => void): void;
-    // The driver knows a time for each query; its types do not.
+    // The driver supports a time-out for each query, but its types don't declare it.
     (config: { text: string; query_timeout: number }): Promise<unknown>;
   };
 };
 
-/** Runs a query. @returns its rows; none for a statement that is closed */
+/** Runs a query. @returns its rows; an empty list when it closes a statement */
 export const answerOf = (client: Queryable, query: PreparedQuery | CloseStatement): Promise<object[]> =>
   new Promise((resolve, reject) => {
     client.query(query, (error, rows = []) => (error ? reject(error) : resolve(rows)));

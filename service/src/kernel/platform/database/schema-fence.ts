@@ -7,25 +7,27 @@ import { createLoop } from "../work/loop.ts";
 import type { Sql, Tx } from "./database.ts";
 import { sql } from "./sql.ts";
 
-/** The name that a node's connections give to PostgreSQL. Releases without a fence give `signsealship` alone, which sorts first. */
+/**
+ * The application name of a node's connections. Releases before the fence use `signsealship` alone, which sorts first.
+ */
 export const nodeName = (schema: number): string => `signsealship schema ${String(schema).padStart(4, "0")}`;
 
-/** The oldest schema that a node may know and still write. */
+/** The lowest schema version that a node must know in order to write. */
 export async function readFence(db: Sql): Promise<number> {
   const [row] = await db.query<{ minimum: number }>(sql`SELECT minimum FROM schema_fence`);
   return row?.minimum ?? 0;
 }
 
 /**
- * Waits out every transaction that has written, and lets none write before this one ends. Without it an older node could add
- * rows that a migration's own changes of data do not see.
+ * Waits for every transaction that has written, and blocks writes until this one ends. Otherwise an older node could
+ * add rows that a migration's own data changes would miss.
  */
 export async function stopWriters(tx: Tx): Promise<void> {
   const tables = await ownTables(tx);
   if (tables.length > 0) await tx.script(`LOCK TABLE ${tables.join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** Run as the owner of the tables, after the migrations and in their transaction: every table gets its trigger. */
+/** Gives every table its trigger. Runs as the owner of the tables, in the transaction of the migrations. */
 export async function raiseFence(tx: Tx, minimum: number): Promise<void> {
   if ((await readFence(tx)) < minimum || !(await hasFunction(tx))) await tx.script(fenceAt(minimum));
   await tx.query(sql`UPDATE schema_fence SET minimum = ${minimum} WHERE minimum < ${minimum}`);
@@ -56,8 +58,8 @@ const triggerOn = (table: string): string =>
   `CREATE TRIGGER schema_fence BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_older_nodes();`;
 
 /**
- * A number in the function's text costs 5 microseconds a statement; a WHEN of the trigger costs 25, since it is compiled each time.
- * Older releases answer 503 for read_only_sql_transaction.
+ * The number is part of the function's text, which costs 5 microseconds a statement. A WHEN clause in the trigger would
+ * cost 25, because it is compiled each time. Older releases answer read_only_sql_transaction with a 503.
  */
 const fenceAt = (minimum: number): string => `
 CREATE OR REPLACE FUNCTION refuse_older_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -75,12 +77,12 @@ export const outdated = (minimum: number, schema: number): StartupError =>
     `the database is of a newer release (it needs schema ${minimum}; this one knows ${schema}): start that release, or restore an older backup`,
   );
 
-/** Sees that the database became one of a newer release, in which this node may not write. */
+/** Watches for a newer release that upgrades the database, after which this node may no longer write. */
 export type SchemaWatch = {
   start: () => void;
   stop: () => Promise<void>;
   isOutdated: () => boolean;
-  /** Resolves with the error to end with, once this node is outdated. */
+  /** Resolves, once this node is outdated, with the error that ends it. */
   outdated: Promise<StartupError>;
 };
 

@@ -4,15 +4,18 @@ import { join } from "node:path";
 import { type Database, type Sql, sessionTimeouts, type Tx } from "./database.ts";
 import { sql } from "./sql.ts";
 
-/** The role that the service works as, where there is one of this name: it may read and write, and of some tables only add. */
+/**
+ * The role that the service uses, if the database has one of this name. It may read and write; in some tables it may
+ * only add rows.
+ */
 export const serviceRole = "signsealship_service";
 
-/** Tables of which rows are added and never removed, with the columns that may change. */
+/** Tables whose rows are never removed, with the columns that may change. */
 export type AppendOnly = { readonly [table: string]: readonly string[] };
 
 export type Rights = { sha256: string; appendOnly: AppendOnly };
 
-// Only the owner writes these, with migrations.
+// Tables that only migrations write, as the owner.
 const readOnly: ReadonlySet<string> = new Set([
   "schema_migrations",
   "schema_fence",
@@ -20,7 +23,7 @@ const readOnly: ReadonlySet<string> = new Set([
   "row_mac_backfill",
 ]);
 
-/** @param migrations the folder of the migrations, which the list is next to */
+/** @param migrations the folder of the migrations; append-only.json is next to it */
 export async function readRights(migrations: string): Promise<Rights> {
   const text = await readFile(join(migrations, "append-only.json"), "utf8");
   return { sha256: hash("sha256", text), appendOnly: JSON.parse(text) as AppendOnly };
@@ -28,14 +31,17 @@ export async function readRights(migrations: string): Promise<Rights> {
 
 const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;
 
-/** Whether the service's role has the rights of this list, or there is no such role. Of a migrated database. */
+/**
+ * Whether the service's role has exactly the rights of this list, or the role does not exist. The database must be
+ * migrated.
+ */
 export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   const [found] = await db.query<{ ok: boolean }>(sql`
     SELECT NOT ${hasServiceRole} OR EXISTS (SELECT FROM service_rights WHERE sha256 = ${sha256}) AS ok`);
   return found?.ok === true;
 }
 
-/** Gives the service's role, where there is one, its rights and no others. Run as the owner, after the migrations. */
+/** Grants the service's role, if it exists, its rights and no others. Runs as the owner, after the migrations. */
 export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promise<void> {
   const [role] = await tx.query<{ there: boolean }>(sql`SELECT ${hasServiceRole} AS there`);
   if (!role?.there) return;
@@ -49,7 +55,9 @@ export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promi
   await tx.query(sql`INSERT INTO service_rights (sha256) VALUES (${sha256})`);
 }
 
-/** Functions that make or fill large objects: space that no table lists. Everybody may call them by default. */
+/**
+ * Functions that create or fill large objects, whose space no table accounts for. By default everybody may call them.
+ */
 export const largeObjectFunctions = [
   "lo_creat(integer)",
   "lo_create(oid)",
@@ -59,7 +67,7 @@ export const largeObjectFunctions = [
   "lo_put(oid, bigint, bytea)",
 ] as const;
 
-// Only a superuser may revoke them: on an operator's server `docs/operating.md`, "Two roles", tells to.
+// Only a superuser may revoke them. For an operator's own server, `docs/operating.md`, "Two roles", explains how.
 const refuseLargeObjects = `DO $$ BEGIN
   IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
     REVOKE EXECUTE ON FUNCTION ${largeObjectFunctions.join(", ")} FROM PUBLIC, ${serviceRole};
@@ -76,12 +84,12 @@ function grantsOn(table: string, name: string, appendOnly: AppendOnly): string {
   return revoke + grant(`SELECT, INSERT${update}`);
 }
 
-// One number for all nodes: ALTER ROLE of two at once fails.
+// The same lock number on all nodes, because concurrent ALTER ROLE statements fail.
 const timeoutsLock = 7_246_002;
 
 /**
- * Gives the role that the service works as its timeouts, as defaults in this database; those that an operator has set stay.
- * Behind a pooler a single statement has no others.
+ * Sets the time-outs of the service's role as its defaults in this database, unless the operator has set others. Behind
+ * a pooler these are the only time-outs of a single statement.
  */
 export async function keepRoleTimeouts(db: Database): Promise<void> {
   const added = await db.transaction(async (tx) => {
@@ -100,23 +108,23 @@ export async function keepRoleTimeouts(db: Database): Promise<void> {
   if (added.length > 0) await endSessionsWithout(db, added);
 }
 
-// More than a node's share of a pooler's sessions. What is left, the pooler renews after its own time.
+// More than a node's share of a pooler's sessions. The pooler replaces the rest when they reach their maximum age.
 const mostEnded = 20;
 
 /**
- * Ends the sessions that the pooler had open before, one after another, each by a statement in itself: none that works for another
- * connection is ended.
+ * Ends the sessions that the pooler opened before the time-outs were set. Each session ends itself by a statement, so
+ * that no session that serves another connection is ended.
  */
 async function endSessionsWithout(db: Database, timeouts: readonly string[]): Promise<void> {
   for (let ended = 0; ended < mostEnded; ended++) {
     const missing = await missingTimeouts(db);
     if (!missing.some((name) => timeouts.includes(name))) return;
-    // It ends without an answer.
+    // The session ends before it can answer.
     await db.query(sql`SELECT pg_terminate_backend(pg_backend_pid())`).catch(() => {});
   }
 }
 
-/** The timeouts that a session of the pool has not: a statement in it may wait for ever. */
+/** The time-outs that a session of the pool lacks. Without them a statement may wait forever. */
 export const missingTimeouts = async (db: Sql): Promise<string[]> => {
   const rows = await db.query<{ name: string }>(sql`
     SELECT name FROM pg_settings WHERE name = ANY (${Object.keys(sessionTimeouts())}::text[]) AND setting = '0' ORDER BY name`);

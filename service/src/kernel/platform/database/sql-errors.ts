@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { ServiceError } from "../errors.ts";
 
-/** SQLSTATE codes that callers tell apart (PostgreSQL, appendix A). */
+/** The SQLSTATE codes that callers distinguish (PostgreSQL, appendix A). */
 export const sqlState = {
   uniqueViolation: "23505",
   insufficientPrivilege: "42501",
@@ -15,12 +15,13 @@ export function hasSqlState(error: unknown, state: string): boolean {
   return said instanceof pg.DatabaseError && said.code === state;
 }
 
-// serialization_failure, deadlock_detected: the transaction was rolled back whole, so that another may finish.
+// serialization_failure, deadlock_detected: the transaction was rolled back completely, so that another could finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-// disk_full, too_many_connections, lock_not_available (by its time: a migration locks all tables), query_canceled (by its time), admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
-// read_only_sql_transaction. Class 08 is connection_exception. A pooler that loses or mixes up prepared statements shows as
-// invalid_sql_statement_name or duplicate_prepared_statement.
+// disk_full, too_many_connections, lock_not_available (timed out: a migration locks all tables), query_canceled (timed
+// out), admin_shutdown, crash_shutdown, cannot_connect_now, and read_only_sql_transaction for a server that has become
+// a replica. Class 08 is connection_exception. invalid_sql_statement_name and duplicate_prepared_statement come from a
+// pooler that loses or mixes up prepared statements.
 const awayStates = /^(?:08...|53[13]00|55P03|57014|57P0[123]|25006|26000|42P05)$/;
 const awayCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -37,7 +38,7 @@ export const unreplicatedMessage = "The synchronous standby did not confirm the 
 const awayMessages =
   /^(?:The synchronous standby did not confirm|Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
 
-/** Whether an error says that the database can't do its work now, rather than that it refused a statement. */
+/** Whether an error means that the database can't work now, as opposed to refusing the statement. */
 function saysAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
   if (!(error instanceof Error)) return false;
@@ -46,14 +47,14 @@ function saysAway(error: unknown): boolean {
 }
 
 /**
- * The driver's answer, with its failures to reach the server told apart.
- * @throws ServiceError `unavailable` when the database can't be reached; else what the driver says
+ * The driver's result, where failures to reach the server become `unavailable`.
+ * @throws ServiceError `unavailable` when the database can't be reached; otherwise the driver's error
  */
 export async function reaching<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    // The driver's own trace leads to its socket.
+    // The driver's own stack trace ends at its socket, so the caller's trace replaces it.
     if (error instanceof Error) Error.captureStackTrace(error);
     if (!saysAway(error)) throw error;
     throw new ServiceError("unavailable", "The service is briefly unavailable. Try again in a moment.", {
@@ -63,8 +64,8 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Whether it is unknown what became of a write that failed so: its connection may have broken after the commit. What the
- * write names (a blob) must then stay.
+ * Whether a failed write may have been committed, because its connection may have broken after the commit. The blob
+ * that the write refers to must then be kept.
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ServiceError &&
@@ -72,10 +73,14 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   saysAway(error.cause) &&
   !hasSqlState(error, sqlState.lockNotAvailable);
 
-/** Whether a statement waited in vain for the end of a transaction that writes a row of this table, rather than for a lock of a whole table. */
+/**
+ * Whether a statement timed out while it waited for a transaction that writes a row of this table, not for a lock on
+ * the whole table.
+ */
 export function waitedForRowOf(table: string, error: unknown): boolean {
   const reported = error instanceof ServiceError ? error.cause : error;
-  // PostgreSQL names the table in the context of such a wait, in whichever language, and gives no context for a whole table.
+  // For a wait on a row, PostgreSQL names the table in the error's context, in any language. For a whole table there is
+  // no context.
   return (
     hasSqlState(error, sqlState.lockNotAvailable) &&
     reported instanceof pg.DatabaseError &&
@@ -83,7 +88,7 @@ export function waitedForRowOf(table: string, error: unknown): boolean {
   );
 }
 
-/** Whether the driver waited in vain for the answer to a statement. */
+/** Whether the driver gave up waiting for the result of a statement. */
 export const gaveUp = (error: unknown): boolean =>
   error instanceof ServiceError && error.cause instanceof Error && error.cause.message === "Query read timeout";
 
@@ -91,8 +96,8 @@ const mostAttempts = 6;
 const firstPauseMs = 10;
 
 /**
- * Runs a statement or transaction, again when it was rolled back in favor of another (40001, 40P01).
- * @param run may be called several times: does nothing outside of the database that may not be done twice
+ * Runs a statement or transaction, and repeats it when it was rolled back in favor of another (40001, 40P01).
+ * @param run may be called several times, so it must not have effects outside the database that may not be repeated
  */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import type { SealedKind } from "../sealed-text.ts";
 
-/** A text with PostgreSQL's numbered parameters (`$1`, `$2`, ...), and the name that it is prepared under: its hash. */
+/**
+ * SQL text with PostgreSQL's numbered parameters (`$1`, `$2`, ...), and the name of the prepared statement: a hash of
+ * the text.
+ */
 type Prepared = { readonly text: string; readonly name: string };
 
 const prepared = new WeakMap<readonly string[], Prepared>();
@@ -29,13 +32,16 @@ export class Statement {
     return preparedOf(this.strings).text;
   }
 
-  /** PostgreSQL plans unnamed statements again each time. */
+  /** A named statement, because PostgreSQL plans unnamed ones again each time. */
   get name(): string {
     return preparedOf(this.strings).name;
   }
 }
 
-/** A template with parts: its strings by the strings of the first part, then of the second, and so on; a value's are `value`. */
+/**
+ * A tree for finding a composed template: first by its own strings, then by the strings of its first part, its second
+ * part, and so on. A plain value has the key `value`.
+ */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 
 const value: readonly string[] = [];
@@ -48,8 +54,8 @@ const next = (map: Composed["by"], key: readonly string[]): Composed => {
 };
 
 /**
- * Makes a statement of a template: a value becomes a parameter, a statement becomes a part of the text.
- * The text depends on the template and its parts alone, so equal statements share one prepared plan. It is made once.
+ * Makes a statement from a template: a value becomes a parameter, a statement becomes a part of the text. The text
+ * depends only on the template and its parts and is built once, so equal statements share one prepared plan.
  */
 export function sql(template: TemplateStringsArray, ...given: readonly unknown[]): Statement {
   if (!given.some((each) => each instanceof Statement)) return new Statement(template, given);
@@ -76,7 +82,10 @@ function joined([start = "", ...template]: readonly string[], given: readonly un
   return strings;
 }
 
-/** A value that reaches the database sealed: in the form of the current key, or as an array of its forms under every key. */
+/**
+ * A value that is encrypted before it reaches the database: under the current key, or as an array with one form for
+ * each key.
+ */
 export class ToSeal {
   readonly kind: SealedKind;
   readonly text: string;
@@ -89,14 +98,14 @@ export class ToSeal {
   }
 }
 
-/** A text to be stored. Read it as `AS "name@kind"`, and it comes back open as `name`. */
+/** A text that is stored encrypted. Select it `AS "name@kind"` to read it decrypted as `name`. */
 export const sealed = (kind: SealedKind, text: string): ToSeal => new ToSeal(kind, text, "current");
 
-/** Whether a column of sealed texts is this one; an index of the column serves. */
+/** Whether a column of sealed texts equals this text. It can use an index of the column. */
 export const isSealed = (column: Statement, kind: SealedKind, text: string): Statement =>
   sql`${column} = ANY (${new ToSeal(kind, text, "all")}::text[])`;
 
-/** Nothing, where a part may be left out. */
+/** An empty part, for a part of a statement that may be left out. */
 export const nothing: Statement = sql``;
 
 export const unionAll = (statements: readonly Statement[]): Statement =>

@@ -4,22 +4,25 @@ import type { SealedKind, SealedTexts } from "../sealed-text.ts";
 import { nothing, type Statement, sql, ToSeal } from "./sql.ts";
 
 /**
- * A table whose rows have a MAC over a digest of some of their columns. PostgreSQL computes the digest in the statement that
- * reads the row, the database handle verifies the MAC: a statement only adds `verified` to what it selects.
+ * A table whose rows have a MAC over a digest of some of their columns. PostgreSQL computes the digest when it reads
+ * the row, and the database handle verifies the MAC. A statement only has to select `verified`.
  */
 export type StateMac = {
   table: Statement;
   /** The column that identifies a row. */
   key: Statement;
-  /** The column with the MAC. */
+  /** The covered columns, of the row with the alias `row`. */
   mac: Statement;
   /** The covered columns of the row that `row` names. */
   covered: (row: Statement) => Statement;
-  /** A column of sealed texts. The MAC covers the text itself, because rotation of SECRETS_KEY gives it another form. */
+  /**
+   * A column of sealed texts. The MAC covers the decrypted text, because rotating SECRETS_KEY changes its encrypted
+   * form.
+   */
   opened?: { column: Statement; kind: SealedKind };
 };
 
-/** A MAC that the database handle, which has the key, puts in place of this value. */
+/** A placeholder for a MAC. The database handle, which has the key, replaces it. */
 export class MacOfState {
   readonly table: string;
   readonly digest: string;
@@ -32,10 +35,10 @@ export class MacOfState {
   }
 }
 
-/** Members of a row's MAC; it covers the text of a value that is stored sealed. */
+/** The members of a row's MAC. For a value that is stored sealed, the MAC covers the plain text. */
 export type OpenMembers = { readonly [name: string]: Members[string] | ToSeal };
 
-/** The MAC of a new row: the database handle makes it, so that the writers of rows need no key. */
+/** The MAC of a new row. The database handle computes it, so that code which writes rows needs no key. */
 export class MacOfRow {
   readonly table: string;
   readonly members: Members;
@@ -47,40 +50,40 @@ export class MacOfRow {
   }
 }
 
-/** @param open the text of the sealed column, where the table has one */
+/** @param open the decrypted text of the sealed column, if the table has one */
 export const stateMembers = (digest: string, open?: string): Members => ({
   state: digest,
   ...(open !== undefined && { open }),
 });
 
-/** For a select list: the text of the sealed column as `open`, where the table has one. */
+/** For a select list: the decrypted text of the sealed column as `open`, if the table has one. */
 export const openedOf = ({ opened }: StateMac, row: Statement): Statement =>
   opened ? sql`, ${row}.${opened.column} AS ${quoted(`open@${opened.kind}`)}` : nothing;
 
-/** SHA-256 over the text that `json_build_array` writes of the covered columns; `textOf` predicts it. */
+/** SHA-256 of the text that `json_build_array` makes of the covered columns; `textOf` produces the same text. */
 export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
 
 /**
- * The digest in hex, the MAC in hex, the key of a row, and its sealed text, as one text: what `stateHolds` reads. Others choose some
- * keys (ids of the processor's events), so the parts' separators are taken out of a key.
+ * The input of `stateHolds` as one text: the digest in hex, the MAC in hex, the row's key, and its sealed text. Others
+ * choose some keys (such as ids of the processor's events), so separators are removed from keys.
  */
 const stateText = (state: StateMac, row: Statement): Statement =>
   sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || translate(${row}.${state.key}::text, E' \\n', '__')${
     state.opened ? sql` || ${literal(` ${state.opened.kind} `)} || ${row}.${state.opened.column}` : nothing
   })`;
 
-/** Prefixes of the columns that a handle looks at: the table's name follows. */
+/** Prefixes of the columns that a handle interprets; the table's name follows. */
 const throwing = "verified ";
 const marking = "marked ";
 const dating = "dated ";
 
-/** For a select list: the handle throws in place of a row whose MAC does not hold. */
+/** For a select list: the handle throws if the row's MAC is not valid. */
 export const verified = (state: StateMac, row: Statement): Statement =>
   sql`${stateText(state, row)} AS ${quoted(throwing + state.table.text)}`;
 
 /**
- * For a select list: the same for all rows that `from` names as `row`.
+ * For a select list: the same check for all rows that `from` selects as `row`.
  * @param from `FROM ... WHERE ...`
  */
 export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
@@ -90,25 +93,26 @@ const textOfAll = (state: StateMac, row: Statement, from: Statement): Statement 
   sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from})`;
 
 /**
- * For the select list of a list: the handle sets a member to false for a row whose MAC does not hold.
- * @param as the member; one that rows of two tables share is true when both hold
+ * For the select list of a list: the handle sets a member to false if the row's MAC is not valid.
+ * @param as the member's name; if the rows of two tables share one, it is true only if both are valid
  */
 export const marked = (state: StateMac, row: Statement, as = "isAuthentic"): Statement =>
   sql`${stateText(state, row)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
-/** For the select list of a list: the same for all rows that `from` names as `row`. */
+/** For the select list of a list: the same check for all rows that `from` selects as `row`. */
 export const markedAll = (state: StateMac, row: Statement, from: Statement, as = "isAuthentic"): Statement =>
   sql`${textOfAll(state, row, from)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
 /**
- * For a select list: when something was done, by rows that say so and have a MAC. The handle makes it the latest time among those whose
- * MAC holds, null without one.
- * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`: the members by name in the order of the MAC, the time last, and then `mac` in hex
+ * For a select list: the time of an act, taken from rows with a MAC. The handle replaces it by the latest time among
+ * the rows with a valid MAC, or null without one.
+ * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`: the members by name in the order of the MAC, the time
+ * last, and then `mac` in hex
  */
 export const dated = (table: string, as: string, rows: Statement): Statement =>
   sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;
 
-/** The value that the handle puts in the place of `marked`. */
+/** The member that the handle sets for `marked`. */
 export type Marked = { isAuthentic: boolean };
 
 const names = new Map<string, Statement>();
@@ -119,7 +123,9 @@ const quoted = (column: string): Statement => textual(`"${column}"`);
 /** A text of this file as a literal. */
 const literal = (text: string): Statement => textual(`'${text}'`);
 
-/** A part of a statement's text; the same statement each time, so that texts made of it are prepared once. */
+/**
+ * A part of a statement's text. The same text gives the same object, so that statements made from it are prepared once.
+ */
 function textual(text: string): Statement {
   const known = names.get(text) ?? sql(Object.assign([text], { raw: [text] }));
   names.set(text, known);
@@ -129,10 +135,10 @@ function textual(text: string): Statement {
 export const isStateColumn = (name: string): boolean =>
   [throwing, marking, dating].some((prefix) => name.startsWith(prefix));
 
-/** The keys by which a database handle verifies rows. */
+/** The keys with which a database handle verifies rows. */
 export type StateKeys = { rowMac: RowMac | null; seals: () => SealedTexts };
 
-/** Whether the MAC in a text of `stateText` holds. */
+/** Whether the MAC in a text made by `stateText` is valid. */
 function stateHolds(rowMac: RowMac, seals: StateKeys["seals"], table: string, text: string): boolean {
   const [digest = "", mac = "", id = "", kind, ...sealed] = text.split(" ");
   const open = kind === undefined ? undefined : seals().open(kind as SealedKind, sealed.join(" "));
@@ -141,7 +147,7 @@ function stateHolds(rowMac: RowMac, seals: StateKeys["seals"], table: string, te
 
 type DatedRow = { [name: string]: string } & { mac: string };
 
-/** The latest time in a text of `dated`; a row whose MAC does not hold says nothing. */
+/** The latest time in a text made by `dated`. Rows whose MAC is not valid are ignored. */
 function latestOf(rowMac: RowMac, table: string, text: string | null): Date | null {
   const rows = text === null ? [] : ((JSON.parse(text) ?? []) as DatedRow[]);
   const times = rows.flatMap(({ mac, ...said }) => {
@@ -152,14 +158,17 @@ function latestOf(rowMac: RowMac, table: string, text: string | null): Date | nu
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
-/** Refuses a record whose MAC does not hold. */
+/** The refusal of a row whose MAC is not valid. */
 export const forged = (): ServiceError =>
   new ServiceError(
     "unavailable",
     "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
   );
 
-/** Verifies rows by their columns of `verified`, `marked` and `dated`, and takes those columns away. @throws ServiceError `unavailable` for a forged one */
+/**
+ * Verifies rows by their columns of `verified`, `marked` and `dated`, and removes those columns. @throws ServiceError
+ * `unavailable` for a forged row
+ */
 export function verifyRows(rows: readonly object[], columns: readonly string[], { rowMac, seals }: StateKeys): void {
   if (rowMac === null) throw new Error("this database handle has no key to verify MACs");
   for (const row of rows as Record<string, unknown>[]) {
@@ -171,7 +180,7 @@ export function verifyRows(rows: readonly object[], columns: readonly string[], 
         row[as] = latestOf(rowMac, table, value);
         continue;
       }
-      // Null where an outer join found no row.
+      // The value is null when an outer join found no row.
       const texts = value === null ? [] : value.split("\n");
       const holds = texts.every((text) => stateHolds(rowMac, seals, table, text));
       if (column.startsWith(marking)) row[as] = holds && row[as] !== false;
@@ -185,7 +194,7 @@ const isMac = (value: unknown): value is MacOfState | MacOfRow =>
 
 const hasMac = (value: unknown): boolean => (Array.isArray(value) ? value.some(isMac) : isMac(value));
 
-/** The values of a statement, each `MacOfState` and `MacOfRow` replaced by its MAC, also in lists. */
+/** The values of a statement, with each `MacOfState` and `MacOfRow` replaced by its MAC, also inside lists. */
 export function withMacs(values: readonly unknown[], rowMac: RowMac | null): readonly unknown[] {
   if (!values.some(hasMac)) return values;
   if (rowMac === null) throw new Error("this database handle has no key to make MACs");
@@ -201,8 +210,8 @@ export function withMacs(values: readonly unknown[], rowMac: RowMac | null): rea
 type Queries = { query: <Row>(statement: Statement) => Promise<Row[]> };
 
 /**
- * Gives rows the MAC of what they say now. Only for rows that the transaction holds locked, and verified before it changed
- * them: what was forged would be authentic afterwards.
+ * Updates the MACs of rows after a change. Only for rows that the transaction holds locked and verified before the
+ * change: otherwise a forged row would become authentic.
  */
 export async function writeStateMacs(tx: Queries, state: StateMac, where: Statement): Promise<void> {
   const { table, key, mac } = state;
@@ -215,14 +224,17 @@ export async function writeStateMacs(tx: Queries, state: StateMac, where: Statem
   }
 }
 
-/** The text that `json_build_array` makes of these values: texts, whole numbers, booleans, null, and JSON as jsonb writes it. */
+/**
+ * The text that `json_build_array` makes of these values: texts, whole numbers, booleans, null, and JSON in the form of
+ * jsonb.
+ */
 export const textOf = (values: readonly unknown[]): string => `[${values.map(jsonbText).join(", ")}]`;
 
 function jsonbText(value: unknown): string {
   if (Array.isArray(value)) return textOf(value);
   if (value === null || typeof value !== "object") return JSON.stringify(value ?? null);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // jsonb keeps keys by length in bytes, then by bytes.
+  // jsonb sorts keys by length in bytes, then by bytes.
   const byLength = (one: string, other: string) =>
     Buffer.byteLength(one) - Buffer.byteLength(other) || Buffer.compare(Buffer.from(one), Buffer.from(other));
   const texts = members

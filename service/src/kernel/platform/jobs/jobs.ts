@@ -1,14 +1,15 @@
 /**
- * Jobs: work that leaves the service (mails, refunds, the closing of checkouts), done after the transaction that caused it.
- *
- * - `enqueue(tx, "queue", payload, dueAt?)` writes a job in the caller's transaction; triggers and big statements may
- *   `SELECT enqueue_job('queue', payload, due_at)` instead. Payloads are JSON objects.
- * - `const jobs = createJobs({ db, log })`, then `jobs.work("queue", handler, options)` for each queue, then
- *   `await jobs.start()`, and `await jobs.stop()` at the end. Any number of nodes may work on the same queues.
- * - A job is done at least once. A handler that throws is run again after `retryMs(attempt)`; after `maxAttempts` the row stays
- *   with its `failed_at` and the failure is logged. With `maxAttempts: 1` a job that began is not begun again by an error, but
- *   still is after a crash.
- * - While a handler runs its lease is extended. A killed node's jobs are retaken when their leases end, `leaseMs` later at most.
+ * Jobs are work that leaves the service, such as mails, refunds and the closing of checkouts. They run after the
+ * transaction that caused them.
+ * - `enqueue(tx, "queue", payload, dueAt?)` writes a job in the caller's transaction. Triggers and large statements may
+ * use `SELECT enqueue_job('queue', payload, due_at)`. Payloads are JSON objects.
+ * - Call `createJobs({ db, log })`, then `jobs.work("queue", handler, options)` for each queue, then `await
+ * jobs.start()`, and `await jobs.stop()` at the end. Any number of nodes may work on the same queues.
+ * - A job runs at least once. If its handler throws, it runs again after `retryMs(attempt)`. After `maxAttempts` its
+ * row keeps `failed_at`, and the failure is logged. With `maxAttempts: 1` an error never starts a job again, but a
+ * crash still does.
+ * - The lease of a job is extended while its handler runs. Jobs of a killed node are claimed by others when their
+ * leases end, after `leaseMs` at most.
  */
 import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import { endsWithin } from "../work/ends-within.ts";
@@ -37,16 +38,16 @@ export {
 export type Jobs = {
   work: <P extends object>(queue: string, handler: Handler<P>, options?: WorkOptions) => void;
   start: () => Promise<void>;
-  /** Takes no more jobs, waits `graceMs` for those that run, then aborts their signal and lets them go. */
+  /** Claims no more jobs, waits `graceMs` for running ones, then aborts their signal and stops waiting. */
   stop: (graceMs?: number) => Promise<void>;
 };
 
 const channel = "jobs";
-// A notification may be lost with its connection, and a node with its lease: one look at all queues finds what is due by the next.
+// A notification is lost with its connection, and a lease is lost with its node. So all queues are checked this often.
 const lookMs = 5_000;
-// Queues that look together would take every connection of the pool.
+// If all queues looked at once, they would use every connection of the pool.
 const queuesAtOnce = 3;
-// A job that was asked to stop gets so long to do it.
+// How long a job may take to stop after its signal is aborted.
 const abortMs = 500;
 
 export function createJobs(deps: JobsDeps): Jobs {
@@ -68,7 +69,7 @@ export function createJobs(deps: JobsDeps): Jobs {
     },
     async start() {
       listening = deps.db.listen(channel, (name) => {
-        // An empty name: the connection was lost for a while, anything may have come.
+        // An empty name means that the connection was lost for a while, so any notification may have been missed.
         (name === "" ? lookout : queues.get(name))?.wake();
       });
       await listening;
@@ -76,7 +77,7 @@ export function createJobs(deps: JobsDeps): Jobs {
       lookout.start();
     },
     async stop(graceMs = 2_000) {
-      // A start in progress is waited for: its connection would be open for ever.
+      // Waits for a start in progress, whose connection would otherwise stay open forever.
       const stopListening = await listening?.catch(() => null);
       await stopListening?.();
       const stopped = Promise.all([lookout, ...all()].map((loop) => loop.stop()));

@@ -5,15 +5,15 @@ import { backoffMs } from "../work/backoff.ts";
 import { createLoop, type Loop } from "../work/loop.ts";
 import { type ClaimedJob, claimDueJobs, extendLease, failJob, finishJob, nextDueInMs, postponeJob } from "./store.ts";
 
-/** Does one job. `signal` is aborted when the node stops and waits no longer. */
+/** Runs one job. `signal` is aborted when the node stops and no longer waits for the job. */
 export type Handler<P> = (payload: P, about: { attempt: number; signal: AbortSignal }) => Promise<void>;
 
 export type WorkOptions = {
-  /** Jobs of this queue at once on this node; default 10. */
+  /** The number of jobs of this queue that run at once on this node; default 10. */
   concurrency?: number;
   /** Default 10. */
   maxAttempts?: number;
-  /** How long to wait after the given attempt (from 1) has failed; default doubles from 1 s to an hour. */
+  /** The delay after a failed attempt (counted from 1); by default it doubles from 1 s up to an hour. */
   retryMs?: (attempt: number) => number;
   /** Default 30 s. */
   leaseMs?: number;
@@ -24,21 +24,22 @@ export type JobOutcome = "done" | "retry" | "dead";
 export type JobsDeps = {
   db: Database;
   log: Log;
-  /** Counts each job's end. */
+  /** Called with the outcome of each job. */
   onOutcome?: (queue: string, outcome: JobOutcome) => void;
 };
 
-// Until then it is woken: by a notification, the end of a job, or the look at what all queues have due (jobs.ts).
+// The longest sleep of a queue. A notification, the end of a job or the regular check of all queues (jobs.ts) wakes it
+// earlier.
 const longestWaitMs = 3_600_000;
 
 export type QueueDeps = JobsDeps & {
-  /** Looks for jobs, a few queues at a time. */
+  /** Limits how many queues look for jobs at once. */
   look: KeyedSemaphore;
-  /** Aborted when the node stops and waits no longer. */
+  /** Aborted when the node stops and no longer waits for jobs. */
   abort: AbortSignal;
 };
 
-/** Works on one queue. `stop` waits for the jobs that run. */
+/** Runs the jobs of one queue. `stop` waits for running jobs. */
 export function createQueue<P extends object>(
   deps: QueueDeps,
   name: string,
@@ -113,8 +114,8 @@ async function recordFailure(
 }
 
 /**
- * Does `work`, and extends its lease three times in the lease's length.
- * @param extend gives the lease its full length again; must not reject
+ * Runs `work` and extends its lease three times in each lease period.
+ * @param extend renews the full lease; must not reject
  */
 async function withLease<T>(leaseMs: number, extend: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(extend, leaseMs / 3);

@@ -6,10 +6,10 @@ import type { RowMac } from "../row-mac.ts";
 /** A job claimed by this node; `attempt` counts from 1 and distinguishes its lease from that of a later attempt. */
 export type ClaimedJob = { id: number; payload: unknown; attempt: number };
 
-// The database's clock decides, so nodes need not agree on the time.
+// Uses the database's clock, so that the clocks of nodes need not agree.
 const fromNow = (ms: number) => sql`now() + ${ms} * interval '1 ms'`;
 
-/** Queues a job that is due after so long. */
+/** Queues a job that is due after this many milliseconds. */
 export async function enqueueAfter(db: Sql, queue: string, payload: object, ms: number): Promise<void> {
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, ${fromNow(ms)})`);
 }
@@ -22,14 +22,17 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
 const vouchedTable = (queue: string): string => `jobs of ${queue}`;
 const vouchedMembers = (payload: object) => ({ payload: textOf([payload]) });
 
-/** Queues a job whose payload has a MAC, as its member `mac`: database access alone is not enough to queue or change one. */
+/**
+ * Queues a job whose payload has a MAC in its member `mac`, so that database access alone is not enough to queue or
+ * change one.
+ */
 export async function enqueueVouched(db: Sql, queue: string, payload: object): Promise<void> {
   const mac = new MacOfRow(vouchedTable(queue), vouchedMembers(payload));
   await db.query(sql`
     SELECT enqueue_job(${queue}, ${payload}::jsonb || jsonb_build_object('mac', encode(${mac}::bytea, 'hex')))`);
 }
 
-/** The payload of such a job, without the MAC. @throws Error for one that the service did not queue */
+/** The payload of such a job, without its MAC. @throws Error for a job that the service did not queue */
 export function vouchedPayload<P extends object>(rowMac: RowMac, queue: string, payload: P & { mac?: unknown }): P {
   const { mac, ...rest } = payload;
   const bytes = Buffer.from(typeof mac === "string" ? mac : "", "hex");
@@ -52,8 +55,9 @@ export async function vouchForQueued(tx: Sql, queue: string): Promise<number> {
 }
 
 /**
- * Claims due jobs, longest due first, each for one lease. The array is read once: PostgreSQL may read `IN (SELECT ...)` for each row,
- * skips what it just claimed, and claims more than the limit.
+ * Claims due jobs for one lease each, the longest due first. The subquery is an array because PostgreSQL may evaluate
+ * `IN (SELECT ...)` once for each row. Each evaluation skips the rows just claimed, so more than the limit would be
+ * claimed.
  */
 export const claimDueJobs = (db: Sql, queue: string, limit: number, leaseMs: number) =>
   db.query<ClaimedJob>(sql`
@@ -64,7 +68,7 @@ WHERE id = ANY (ARRAY(
 ))
 RETURNING id, payload, attempts AS attempt`);
 
-/** The queues that have a job due within so many milliseconds. */
+/** The queues with a job that is due within this many milliseconds. */
 export async function selectDueQueues(db: Sql, queues: readonly string[], withinMs: number): Promise<string[]> {
   const rows = await db.query<{ queue: string }>(sql`
 SELECT worked.queue FROM unnest(${queues}::text[]) AS worked (queue) WHERE EXISTS (
@@ -81,7 +85,7 @@ FROM jobs WHERE queue = ${queue} AND failed_at IS NULL ORDER BY due_at, id LIMIT
   return next?.ms ?? null;
 }
 
-/** Matches no row when the lease has passed to another node. */
+/** Matches no row when another node has taken over the lease. */
 const stillOurs = ({ id, attempt }: ClaimedJob): Statement =>
   sql`id = ${id} AND attempts = ${attempt} AND failed_at IS NULL`;
 
@@ -96,7 +100,7 @@ export const postponeJob = (db: Sql, job: ClaimedJob, inMs: number, error: strin
 export const failJob = (db: Sql, job: ClaimedJob, error: string) =>
   db.query(sql`UPDATE jobs SET failed_at = now(), last_error = ${error} WHERE ${stillOurs(job)}`);
 
-/** A queue's jobs by state; `lastError` is from the job that failed for good last. */
+/** The jobs of a queue, counted by state. `lastError` is that of the latest job that failed for good. */
 export type QueueState = {
   queue: string;
   waiting: number;
@@ -113,7 +117,7 @@ export const selectQueues = (db: Sql) =>
       (array_agg(last_error ORDER BY failed_at DESC) FILTER (WHERE failed_at IS NOT NULL))[1] AS "lastError"
     FROM jobs GROUP BY queue ORDER BY queue`);
 
-/** The same as gauges, in one scan of a table that has only waiting jobs. */
+/** The same counts as gauges, in one scan. The table contains only unfinished jobs. */
 export const jobGauges: Statement = sql`
 SELECT gauge, queue AS label, value FROM (
   SELECT queue, count(*) FILTER (WHERE failed_at IS NULL) AS waiting,
@@ -125,7 +129,7 @@ SELECT gauge, queue AS label, value FROM (
   ('jobs_overdue_seconds', coalesce(greatest(0, extract(epoch FROM now() - due)), 0))
 ) AS figures (gauge, value)`;
 
-/** Retries the jobs of a queue that failed for good, from their first attempt. @returns their number */
+/** Retries the jobs of a queue that failed for good, starting again at the first attempt. @returns their number */
 export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
   const retried = await db.query(sql`
     WITH retried AS (
@@ -139,11 +143,11 @@ export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
 export const sweepFailedJobs = (db: Sql, before: Date, kept: readonly string[] = []) =>
   db.query(sql`DELETE FROM jobs WHERE failed_at < ${before} AND NOT queue = ANY (${kept}::text[])`);
 
-/** A lease end so far away that no node claims a held job. */
+/** The due time of a held job, so far away that no node claims it. */
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
 const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
 
-/** A job that ran at a given time is due again within this. */
+/** The longest lease: a job that was running at a given time is due again within this interval. */
 const longestLease: Statement = sql`interval '15 minutes'`;
 
 /** Holds the jobs that may have run at or after the given time, until they are released or discarded. */
@@ -158,7 +162,7 @@ export async function countHeldJobs(db: Sql): Promise<{ [queue: string]: number 
   return Object.fromEntries(queues.map(({ queue, jobs }) => [queue, jobs]));
 }
 
-/** Releases all held jobs and wakes the workers of these queues. */
+/** Releases all held jobs, and wakes the workers of these queues. */
 export async function releaseHeldJobs(tx: Tx, queues: readonly string[]): Promise<void> {
   await tx.query(sql`UPDATE jobs SET due_at = now() WHERE ${isHeld}`);
   for (const queue of queues) await tx.query(sql`SELECT pg_notify('jobs', ${queue})`);

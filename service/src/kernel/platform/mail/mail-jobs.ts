@@ -16,30 +16,38 @@ export type MailDeps = {
   baseUrl: string;
 };
 
-/** A mail in its parts, with its reader. */
+/** The parts of a mail, and its recipient. */
 export type Letter = MailTemplate &
   Pick<Mail, "id" | "to" | "calendar"> & {
-    /** The environment of the order or room that it is about: a mail of a test order is only kept. */
+    /**
+     * The environment of the order or room that the mail is about. Mails about test objects are stored and not sent.
+     */
     environment?: Environment;
   };
 
 type Definition<Payload, Loaded, Deps> = {
   queue: string;
-  /** The payload has words or addresses, so it gets a MAC: database access alone must not be enough to have them mailed. */
+  /**
+   * The payload contains words or addresses, so it gets a MAC: database access alone must not be enough to have them
+   * mailed.
+   */
   isVouched?: true;
-  /** Default that of jobs. */
+  /** Default: that of jobs. */
   maxAttempts?: number;
-  /** Reads the records at the time of sending. @returns nothing when the mail no longer holds: then it is not sent */
+  /**
+   * Reads the records when the mail is sent. @returns null or undefined when the mail no longer applies; it is then not
+   * sent
+   */
   load: (payload: Payload, deps: Deps) => Promise<Loaded | null | undefined>;
   write: (loaded: Loaded, payload: Payload, deps: Deps) => Letter;
-  /** After the server took the mail. */
+  /** Called after the mail server has accepted the mail. */
   onSent?: (loaded: Loaded, payload: Payload, deps: Deps) => Promise<unknown>;
 };
 
-/** A mail that jobs of one queue send. */
+/** A kind of mail, sent by the jobs of one queue. */
 export type MailJob<Deps = MailDeps> = {
   work: (jobs: Jobs, deps: Deps) => void;
-  /** Gives the jobs of an earlier release their MAC, where the queue asks for one. @returns their number */
+  /** Adds MACs to jobs that an earlier release queued, if the queue needs them. @returns their number */
   vouch: (tx: Tx) => Promise<number>;
 };
 
@@ -66,7 +74,7 @@ export function defineMail<Payload extends object, Loaded, Deps extends { mailer
   };
 }
 
-/** The mail as it is sent. */
+/** The mail in the form in which it is sent. */
 export const mailOf = ({ id, to, environment: _, calendar, ...template }: Letter): Mail => ({
   ...{ id, to },
   ...mailFrom(template),

@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html";
 
-/** A mail as its page shows it; every text is escaped here. */
+/** The parts of a mail's HTML page. All texts are escaped here. */
 export type MailPage = {
   subject: string;
   heading: string;
@@ -12,13 +12,13 @@ export type MailPage = {
   caution: string;
   footer: string;
   language: string;
-  /** Whose mail it is. */
+  /** The sender's name. */
   name: string;
   accentColor: string | null;
   logoUrl: string | null;
 };
 
-// Programs that know no dark mode, or make one up, see what stands at the elements.
+// Programs without a dark mode, or with one of their own, use the elements' inline styles instead.
 const dark = `@media (prefers-color-scheme: dark) {
 .paper { background: #12161d !important }
 .sheet { background: #1a2029 !important }
@@ -29,13 +29,13 @@ const dark = `@media (prefers-color-scheme: dark) {
 
 const font = raw("font-family: -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif");
 const small = "font-size: 13px; line-height: 1.5; color: #555f6f";
-// A word of a firm's may be as long as it likes.
+// Texts from firms may contain very long words.
 const breaking = "overflow-wrap: anywhere; word-break: break-word";
 const grid = raw(`role="presentation" cellpadding="0" cellspacing="0" border="0"`);
 const narrow = raw(`${grid} width="600"`);
 const navy = "#2a4f8c";
 
-/** Built from tables, because not every mail program lays out anything else. */
+/** Uses tables for the layout, because some mail programs support nothing else. */
 export function mailPage(mail: MailPage): string {
   const { subject, heading, greeting, lines, language, name, accentColor, logoUrl, caution, footer } = mail;
   const stripe = /^#[0-9a-f]{6}$/i.test(accentColor ?? "") ? accentColor : navy;

@@ -1,6 +1,6 @@
 /**
- * Mail by SMTP, or as files in the outbox folder when no server is set. Send from a job (jobs.ts), never from a
- * request, so that an unreachable mail server delays nothing and loses nothing.
+ * Sends mail by SMTP, or stores it in the outbox folder when no server is set. Call it from a job (jobs.ts), never from
+ * a request, so that an unreachable mail server neither delays nor loses anything.
  */
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -15,22 +15,22 @@ export type Mail = {
   subject: string;
   text: string;
   html: string;
-  /** Stable for the same mail, so that a mail sent twice is recognized. */
+  /** The same for each attempt to send a mail, so that duplicates can be recognized. */
   id: string;
-  /** The firm it is sent for, shown before the service's own name. */
+  /** The firm that the mail is sent for; its name precedes the service's own. */
   onBehalfOf?: string;
-  /** The address for replies; null or absent for the service's own. */
+  /** The address for replies; null or absent for the service's address. */
   replyTo?: string | null;
-  /** An invitation that calendars take up. */
+  /** An invitation that calendar programs recognize. */
   calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
 };
 
 export type Mailer = {
   /** @throws Error when the server doesn't accept it */
   send: (mail: Mail) => Promise<void>;
-  /** Writes a file and sends nothing, for mails that must not leave this machine. */
+  /** Stores the mail as a file and sends nothing, for mails that must not leave this machine. */
   keep: (mail: Mail) => Promise<void>;
-  /** Whether the server responded the last time; null before the first, and without one. */
+  /** Whether the server responded the last time; null before the first attempt, and without a server. */
   isUp: () => boolean | null;
   close: () => void;
 };
@@ -41,26 +41,26 @@ export type MailSettings = {
   /** `Name <address>` */
   mailFrom: string;
   dataDir: string;
-  /** Its host is the right side of message ids. */
+  /** Its host is the right part of message ids. */
   baseUrl: string;
   clock: Clock;
   /** Called for each mail that is written to the outbox because there is no server. */
   onKept?: (mail: Mail) => void;
 };
 
-/** The people of test orders and rooms may be anybody, so mails to them are stored and not sent. */
+/** Mails of test orders and rooms are stored and not sent, because the test addresses may belong to strangers. */
 export const mailFor = (environment: Environment, mailer: Mailer, mail: Mail): Promise<void> =>
   environment === "live" ? mailer.send(mail) : mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
 
 const timeoutMs = 15_000;
 
-/** Stored mails of a service for one machine only: their folder, and the secret in their page's address. */
+/** The outbox of a service that serves only one machine: its folder, and the secret in its page's address. */
 export type Outbox = { folder: string; token: string };
 
-/** Where mails are files: `YYYY-MM-DD-HASH.eml`. */
+/** The folder of stored mails: `YYYY-MM-DD-HASH.eml`. */
 export const outboxFolder = (dataDir: string): string => join(dataDir, "outbox");
 
-/** Opens no connection yet. */
+/** Does not connect yet. */
 export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept }: MailSettings): Mailer {
   const outbox = outboxFolder(dataDir);
   const host = new URL(baseUrl).hostname;
@@ -85,7 +85,7 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
     const { createTransport } = await import("nodemailer");
     const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message(mail));
     mkdirSync(outbox, { recursive: true, mode: 0o700 });
-    // Sorted by time. A mail that is written again replaces its file.
+    // Names sort by date. A mail that is sent again replaces its file.
     const name = `${clock().toISOString().slice(0, 10)}-${idHash(mail.id).slice(0, 16)}.eml`;
     await writeFileDurably(join(outbox, name), composed.message as Buffer, { mode: 0o600 });
   }
@@ -102,7 +102,7 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
         await (await smtp).sendMail(message(mail));
         isUp = true;
       } catch (error) {
-        // A server that refuses a mail has responded.
+        // A server that refuses a mail still counts as up.
         isUp = typeof (error as { responseCode?: number }).responseCode === "number";
         throw error;
       }
@@ -114,10 +114,12 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
   };
 }
 
-// RFC 5322, 2.1.1: octets of a line.
+// RFC 5322, section 2.1.1: the most octets in a line.
 const longestLine = 998;
 
-/** Keeps the text unchanged, so that a link can be copied from the file: quoted-printable would break it in two. */
+/**
+ * Keeps the text unchanged, so that a link can be copied from the file; quoted-printable would break it into two lines.
+ */
 function textPart(text: string): string | { raw: string } {
   const lines = text.split(/\r\n|\r|\n/);
   if (lines.some((line) => Buffer.byteLength(line) > longestLine)) return text;
@@ -126,7 +128,7 @@ function textPart(text: string): string | { raw: string } {
   };
 }
 
-/** `Acme Title via SignSealShip`, at the service's own address: the sending domain never changes. */
+/** `Acme Title via SignSealShip`, with the service's own address, so that the sending domain stays the same. */
 function senderFor(firm: string, mailFrom: string): { name: string; address: string } {
   const [, own = "", address = mailFrom] = /^\s*(.*?)\s*<([^>]*)>\s*$/.exec(mailFrom) ?? [];
   const name = own.replaceAll('"', "");

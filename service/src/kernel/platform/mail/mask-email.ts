@@ -1,10 +1,10 @@
-// Masks addresses in a text that somebody else wrote: a mail server's refusal, a driver's complaint.
+// Matches mail addresses in external texts, such as a mail server's refusal or an error of a driver.
 const addresses = /[^\s<>"'(),:;@]+@(?=[\p{L}\d-]+(?:\.[\p{L}\d-]+)+)/gu;
 
-/** The text with the mailbox of every mail address in it masked. */
+/** The text with the local part of every mail address masked. */
 export const maskEmails = (text: string): string => text.replace(addresses, (found) => `${[...found][0]}***@`);
 
-/** `d***@example.com`: the first character and the domain, all that a reader of a page learns of an address. */
+/** `d***@example.com`: the first character and the domain, which is all that a page shows of an address. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf("@");
   return at < 1 ? "***" : `${[...email][0]}***${email.slice(at)}`;

@@ -4,7 +4,8 @@ const addressLike = /[\p{L}\p{N}-]\.[\p{L}]{2,}|www\.|\/\//iu;
 const unshown = /[\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]/u;
 const longestTitle = 120;
 
-// Firms write the names of their clients and documents. A name that looks like an address is not sent in mails.
+// Firms choose the names of their clients and documents. A name that looks like an address is left out of mails,
+// against phishing.
 
 /** Whether a mail may use a text as a person's name. */
 export const isPlainName = (text: string): boolean => name.test(text) && !addressLike.test(text);
@@ -13,7 +14,7 @@ export const isPlainName = (text: string): boolean => name.test(text) && !addres
 export const isPlainTitle = (text: string): boolean =>
   text.length <= longestTitle && !unshown.test(text) && !addressLike.test(text);
 
-/** The title if a mail may use it, else the other words. */
+/** The title if a mail may use it, else the fallback. */
 export const plainTitle = (text: string, otherwise: string): string => (isPlainTitle(text) ? text : otherwise);
 
 /** Whether a mail may quote a firm's own words to its signers. */

@@ -6,7 +6,7 @@ import { isPlainTitle } from "./plain-name.ts";
 
 /** The firm that a mail is sent for. */
 export type MailFirm = {
-  /** As its clients know it; omitted when it looks like an address. */
+  /** The name that the firm's clients know; omitted when it looks like an address. */
   name: string;
   /** `#1a2b3c` */
   accentColor: string | null;
@@ -15,26 +15,26 @@ export type MailFirm = {
   contactEmail: string | null;
 };
 
-/** Label and value; with an address, the way to what the fact is about. */
+/** Label and value, and optionally a link to the object that the fact is about. */
 export type Fact = readonly [label: string, value: string, url?: string];
 
 /** The parts of a mail. */
 export type MailTemplate = {
-  /** For a mail of a firm: the text after the firm's name. */
+  /** For a mail on behalf of a firm: the text after the firm's name. */
   subject: string;
-  /** Default the subject. */
+  /** Default: the subject. */
   heading?: string;
   greeting: string;
-  /** Lists of mails also show the first one. */
+  /** Mail programs also show the first line in the list of mails. */
   lines: readonly string[];
   facts?: readonly Fact[];
-  /** A credential, on a line of its own. */
+  /** A secret code, on a line of its own. */
   code?: string;
-  /** The one action, as a button; null for none. */
+  /** The single action of the mail, as a button; null for none. */
   link: { label: string; url: string } | null;
   /** A note at the end, in small print. */
   caution: string;
-  /** The reason for the mail, when `caution` doesn't give it. */
+  /** The reason why the recipient gets the mail, when `caution` doesn't give it. */
   why?: string;
   /** The language of the fixed words; default `en`. */
   language?: Language;
@@ -85,11 +85,11 @@ const footers: Readonly<Record<Language, { sentBy: string; sentFor: (firm: strin
   },
 };
 
-/** The firm's name if a mail may use it, else the other words. */
+/** The firm's name if a mail may use it, else the fallback. */
 export const nameIn = <Otherwise>(firm: MailFirm | null, otherwise: Otherwise): string | Otherwise =>
   firm !== null && isPlainTitle(firm.name) ? firm.name : otherwise;
 
-/** Names like `Acme Title Co.` already end a sentence. */
+/** Removes a double period: names like `Acme Title Co.` already end with one. */
 const oneStop = (text: string): string => text.replace(/(?<!\.)\.\.(?=\s|$)/g, ".");
 
 /** Renders the mail as plain text and as HTML, with its sender. */
@@ -107,7 +107,7 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
     subject,
     ...(name !== null && { onBehalfOf: name }),
     ...(firm && { replyTo }),
-    // An address has its own line, so that it can be copied whole.
+    // Puts an address on its own line, so that it can be copied completely.
     text: [
       greeting,
       ...lines,

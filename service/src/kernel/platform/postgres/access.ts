@@ -10,17 +10,17 @@ import { StartupError } from "../errors.ts";
 export const port = 5432;
 export const database = "postgres";
 
-/** The owner of the tables, who is the cluster's superuser, and the role that the service works as. */
+/** The owner of the tables, which is the cluster's superuser, and the role that the service normally uses. */
 const users = { owner: "signsealship", service: serviceRole } as const;
 export type Role = keyof typeof users;
 export const ownerName = users.owner;
 
 type Passwords = Readonly<Record<Role, string>>;
 
-/** How a role connects. */
+/** The connection settings of a role. */
 export type Connection = { host: string; port: number; database: string; user: string; password: string };
 
-/** In the format of PostgreSQL's own programs: `PGPASSFILE`. */
+/** A file in the format of PostgreSQL's `PGPASSFILE`. */
 const passwordFile = (folder: string): string => join(folder, "pgpass");
 
 /** Reads the passwords in the folder of the cluster; null when there are none yet. */
@@ -44,7 +44,7 @@ async function makePasswords(folder: string): Promise<Passwords> {
   return passwords;
 }
 
-/** A wrong password is given where there is none: else the driver would look for one in the environment. */
+/** Before passwords exist, passes a dummy password; otherwise the driver would look for one in the environment. */
 export const connectionOf = (folder: string, host: string, role: Role): Connection => ({
   host,
   port,
@@ -59,18 +59,24 @@ const byPassword = `# Written by SignSealShip: nobody but its two roles, by thei
   .join("")}`;
 const withoutPassword = `local ${database} ${users.owner} trust\n`;
 
-/** In place: the file stays its owner's. */
+/** Writes the file in place, so that its owner stays the same. */
 const writeHba = (folder: string, text: string): void => writeFileSync(hbaFile(folder), text, { flush: true });
 
 const isClosed = (folder: string): boolean =>
   readPasswords(folder) !== null && readFileSync(hbaFile(folder), "utf8") === byPassword;
 
-/** Before the server starts: lets in its owner without a password, for `closeAccess`, unless there are passwords. */
+/**
+ * Before the server starts: lets the owner in without a password, so that `closeAccess` can set passwords. Does nothing
+ * once they exist.
+ */
 export function openAccess(folder: string): void {
   if (!isClosed(folder)) writeHba(folder, withoutPassword);
 }
 
-/** Gives both roles passwords and lets in nobody without one: once for a cluster, also of one that an earlier release made. */
+/**
+ * Sets passwords for both roles, and then requires one from everybody. Runs once for each cluster, including clusters
+ * of earlier releases.
+ */
 export async function closeAccess(folder: string, host: string): Promise<void> {
   if (isClosed(folder)) return;
   const client = new pg.Client(connectionOf(folder, host, "owner"));
@@ -78,7 +84,7 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
   await client.connect();
   try {
     await client.query(setUpRoles(readPasswords(folder) ?? (await makePasswords(folder))));
-    // Last: until then the next start does all this again.
+    // Written last: if this fails, the next start repeats all steps.
     writeHba(folder, byPassword);
     await client.query("SELECT pg_reload_conf()");
     await untilRefused(host);
@@ -88,8 +94,8 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
 }
 
 /**
- * May be run again. PUBLIC loses what would let the service's role make objects that hide others. Iterations make it costly to
- * guess a password that people thought of; these are 256 random bits, and each connection pays for the iterations.
+ * May run again. PUBLIC loses the right to create objects that could hide others. One iteration is enough: more make it
+ * costly to guess a human password, but these are 256 random bits, and every connection would pay for them.
  */
 const setUpRoles = ({ owner, service }: Passwords): string => `
 BEGIN;
@@ -103,7 +109,10 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC;
 COMMIT;`;
 
-/** The server reads its settings again a moment after it was told to. */
+/**
+ * The server applies new settings only a moment after it is told to, so this waits until it refuses access without a
+ * password.
+ */
 async function untilRefused(host: string): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (await letsIn({ host, port, database, user: users.owner, password: "none" })) {
@@ -131,7 +140,7 @@ async function tryToConnect(connection: Connection): Promise<void> {
   }
 }
 
-/** Whether the server lets in its owner. @throws StartupError when it asks for another password */
+/** Whether the server lets its owner in. @throws StartupError when it requires a different password */
 export async function answers(folder: string, host: string): Promise<boolean> {
   try {
     await tryToConnect(connectionOf(folder, host, "owner"));

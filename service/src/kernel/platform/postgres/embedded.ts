@@ -22,15 +22,15 @@ import { type ServerIdentity, serverIdentity } from "./identity.ts";
 import { isAlive, withLock } from "./lock.ts";
 
 export type EmbeddedPostgres = {
-  /** Connects as the service's role, which has only the rights that the service needs. */
+  /** Connects as the service's role, which has only the rights that it needs. */
   connection: Connection;
-  /** Connects as the owner of the tables, who is superuser: for migrations. */
+  /** Connects as the owner of the tables, a superuser, for migrations. */
   owner: Connection;
-  /** Releases the server; the last process to do so stops it. */
+  /** Releases the server. The last process to release it stops it. */
   release: () => Promise<void>;
 };
 
-// A socket path has at most 107 bytes, of which its file name needs 15.
+// A socket path may have 107 bytes, and its file name needs 15 of them.
 const longestSocketFolder = 90;
 
 type Layout = { folder: string; cluster: string; sockets: string; holders: string; lock: string; log: string };
@@ -48,15 +48,15 @@ function layout(dataDir: string): Layout {
 }
 
 /**
- * Starts the database server under `dataDir`, or joins one that is running there: a service's, a command's, or one that
- * outlived a killed process. Safe to run concurrently with other processes of the same folder.
+ * Starts the database server under `dataDir`, or joins one that runs there: of the service, of a command, or left over
+ * from a killed process. Safe to run concurrently with other processes of the same folder.
  * @throws StartupError with the reason in one line
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const at = layout(dataDir);
   mkdirSync(at.holders, { recursive: true });
   chmodSync(at.holders, 0o700);
-  // Folders above the cluster must be passable for the server's user, when that is another; their content stays
+  // If the server runs as another user, that user must be able to pass through the parent folders. Their content stays
   // private.
   chmodSync(at.folder, passableMode());
   return withLock(at.lock, async () => {
@@ -89,7 +89,7 @@ export async function ownCluster(dataDir: string, draft: string): Promise<void> 
 
 type PidFile = { pid: number; sockets: string; status: string };
 
-/** `postmaster.pid`: the process id in its first line, the folder of its socket in its fifth, its state in its eighth. */
+/** `postmaster.pid`: line 1 is the process id, line 5 the folder of its socket, line 8 its state. */
 function readPidFile(at: Layout): PidFile | null {
   try {
     const lines = readFileSync(join(at.cluster, "postmaster.pid"), "utf8").split("\n");
@@ -99,12 +99,12 @@ function readPidFile(at: Layout): PidFile | null {
   }
 }
 
-/** True once an already running server responds; waits for one that is starting, recovering or stopping. */
+/** True once a running server responds. Waits for one that is starting, recovering or stopping. */
 async function runningServer(at: Layout): Promise<boolean> {
   const deadline = performance.now() + 60_000;
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
     if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
-    // After a reboot another process may have the number; the server itself notices that at its start.
+    // After a reboot another process may have this id. The server itself detects a stale file when it starts.
     if (!isPostgres(file.pid)) return false;
     if (performance.now() > deadline)
       throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
@@ -123,8 +123,8 @@ function isPostgres(pid: number): boolean {
 
 async function initialise(at: Layout, identity: ServerIdentity, initdb: string): Promise<void> {
   if (existsSync(join(at.cluster, "PG_VERSION"))) return;
-  // Created under another name and renamed when complete, so that an interruption leaves nothing that looks like a
-  // cluster.
+  // The cluster is created under another name and renamed when complete, so that an interruption leaves nothing that
+  // looks like a cluster.
   const making = `${at.cluster}.making`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
@@ -134,7 +134,7 @@ async function initialise(at: Layout, identity: ServerIdentity, initdb: string):
     making,
     "-U",
     ownerName,
-    // Until passwords are set: `closeAccess`.
+    // Passwords are set later, by `closeAccess`.
     "--auth=trust",
     "--encoding=UTF8",
     "--locale-provider=builtin",
@@ -177,14 +177,14 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
   const { command, args: wrapped, ...as } = identity.wrap(postgres, args);
   const log = openSync(at.log, "w", 0o600);
   chmodSync(at.log, 0o600);
-  // A session of its own: Ctrl-C in the terminal reaches the service, which then stops the server in order.
+  // The server gets its own session, so that Ctrl-C reaches only the service, which then stops the server in order.
   const child = spawn(command, wrapped, { ...as, detached: true, stdio: ["ignore", log, log] });
   let exited: string | undefined;
   child.on("error", (error) => {
     exited = error.message;
   });
   child.on("exit", () => {
-    // A folder that is gone must not end this process, which may have nothing to do with the server any more.
+    // The folder may have been deleted. A missing log must not end this process, which may no longer use the server.
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();
@@ -202,8 +202,8 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
 }
 
 /**
- * A folder for the server's socket that no other user can enter, with an unpredictable name: the service would trust a
- * false server's socket in it.
+ * A folder for the server's socket, with an unpredictable name, that no other user can enter. Otherwise another user
+ * could place a false server's socket there.
  * @throws StartupError when something else is at its path
  */
 function socketFolder({ sockets }: Layout): string {
@@ -225,7 +225,9 @@ async function release(at: Layout, holder: string): Promise<void> {
   await stop(at);
 }
 
-/** Fast shutdown (SIGINT), then the immediate one (SIGQUIT), which recovers at the next start. */
+/**
+ * Tries a fast shutdown (SIGINT), then an immediate one (SIGQUIT), after which the server recovers at its next start.
+ */
 async function stop(at: Layout): Promise<void> {
   const file = readPidFile(at);
   if (!file || !isAlive(file.pid)) return;

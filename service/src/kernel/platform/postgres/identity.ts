@@ -3,17 +3,18 @@ import { chownSync, existsSync, lchownSync, readdirSync, statSync } from "node:f
 import { join } from "node:path";
 import { StartupError } from "../errors.ts";
 
-/** How the database server is started: PostgreSQL refuses to run as root. */
+/** The user as which the database server runs, because PostgreSQL refuses to run as root. */
 export type ServerIdentity = {
-  /** Prepends what a command needs to run under this identity. */
+  /** Prepends the program that starts a command under this identity. */
   wrap: (command: string, args: string[]) => { command: string; args: string[]; uid?: number; gid?: number };
-  /** Gives a folder to the identity. */
+  /** Makes the identity the owner of a folder. */
   own: (folder: string) => void;
 };
 
 const asCaller: ServerIdentity = { wrap: (command, args) => ({ command, args }), own: () => {} };
 
-// Root mapped to `nobody` in a user namespace: files stay root's, no capability is left, any folder of root's is reachable.
+// Runs as root mapped to `nobody` in a user namespace. Files still belong to root, the process has no capabilities, and
+// it can reach any folder of root's.
 const namespaced: ServerIdentity = {
   wrap: (command, args) => ({
     command: "unshare",
@@ -43,7 +44,7 @@ const succeeds = (command: string, args: string[], as: { uid?: number; gid?: num
 
 let postgres: { uid: number; gid: number } | null | undefined;
 
-/** Asked of the system once. */
+/** Looked up once. */
 function postgresUser(): { uid: number; gid: number } | null {
   if (postgres === undefined) postgres = findPostgresUser();
   return postgres;
@@ -61,15 +62,16 @@ function findPostgresUser(): { uid: number; gid: number } | null {
 
 let namespaces: boolean | undefined;
 
-/** Asked of the system once. */
+/** Looked up once. */
 function hasUserNamespaces(): boolean {
   namespaces ??= succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"]);
   return namespaces;
 }
 
 /**
- * Chooses the identity: the caller's own, or for root the system's `postgres` user where it can reach program and
- * folder, else a user namespace without privileges. A cluster that exists keeps the identity that made it.
+ * Chooses the identity: a normal user runs the server itself. Root uses the system's `postgres` user if that user can
+ * reach the program and the folder, else a user namespace without privileges. An existing cluster keeps the identity
+ * that created it.
  * @throws StartupError when root has neither.
  */
 export function serverIdentity(program: string, folder: string, cluster: string): ServerIdentity {

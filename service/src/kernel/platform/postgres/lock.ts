@@ -32,7 +32,7 @@ function breakIfStale(path: string): void {
   }
 }
 
-/** Runs `work` while no other process of this folder does; the lock of a process that died is broken. */
+/** Runs `work` while holding an exclusive lock on this folder. Breaks the lock of a process that has died. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + 60_000;
   while (!tryLock(path)) {

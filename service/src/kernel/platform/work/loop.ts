@@ -11,7 +11,7 @@ export type Loop = {
 };
 
 export type LoopSettings = {
-  /** For the log. */
+  /** The name in the log. */
   name: string;
   log: Log;
   /**
@@ -70,11 +70,14 @@ export function createLoop(settings: LoopSettings): Loop {
 /** A wake-up signal that is remembered: a wait that starts after `give()` returns at once. */
 type Signal = {
   give: () => void;
-  /** Resolves at once when `give()` was called since the last wait; else at its next call, or after the time. */
+  /**
+   * Resolves at once when `give()` was called since the last wait. Otherwise resolves at the next `give()` or after the
+   * time.
+   */
   wait: (withinMs: number) => Promise<void>;
 };
 
-/** For one waiter. */
+/** The signal supports one waiter. */
 export function createSignal(): Signal {
   let given = false;
   let wake = () => {};

@@ -1,8 +1,8 @@
-/** A message from the pool to a thread. The memory is transferred there and back. */
+/** A message from the pool to a thread. The memory is transferred to the thread and back. */
 export type Asked = {
   readonly module: string;
   readonly memory: ArrayBuffer;
-  /** The number of the memory's bytes that belong to the task. */
+  /** How many bytes of the memory belong to the task. */
   readonly length: number;
   readonly input: unknown;
 };

@@ -3,12 +3,12 @@ import { type KillReason, type Task, type TaskCall, TaskKilled, type Workers } f
 import { lengthOf, startThread, type Thread, type ThreadLimits } from "./thread.ts";
 
 export type WorkerPool = Workers & {
-  /** Ends what runs and refuses what waits, with `TaskKilled`. */
+  /** Ends running tasks and refuses waiting ones, with `TaskKilled`. */
   readonly close: () => Promise<void>;
 };
 
 type PoolSettings = ThreadLimits & {
-  /** How many threads there may be; of more than one, a holder has at most all but one at once. */
+  /** The largest number of threads. If there are several, one holder may use all but one. */
   readonly size: number;
   /** Called for each task that is killed. */
   readonly onKilled?: (task: string, why: KillReason) => void;
@@ -21,17 +21,17 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Tasks on more bytes run one at a time: each may hold several times as much. */
+/** Tasks with more bytes run one at a time, because each may use several times that much memory. */
 export const largeTaskBytes = 16 * 1024 * 1024;
 
 const isLarge = ({ bytes = [] }: TaskCall<unknown>): boolean => lengthOf(bytes) > largeTaskBytes;
 
-/** Worker threads that are started when they are first needed and used again; one that was killed is replaced. */
+/** A pool of worker threads, which are started on demand and reused. A killed thread is replaced. */
 export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): WorkerPool {
   const perHolder = Math.max(1, size - 1);
   const queue = createFairQueue<Waiting>();
   const threads = new Set<Thread>();
-  // Prefers the thread that was busy last: it has loaded the modules of the commonest tasks.
+  // Prefers the thread that finished last, because it has loaded the modules of the commonest tasks.
   const idle: Thread[] = [];
   const busy = new Map<string, number>();
   let closed = false;
@@ -88,7 +88,7 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
     run: <Input, Output>(task: Task<Input, Output>, call: TaskCall<Input>) =>
       new Promise<Output>((resolve, reject) => {
         if (closed) return reject(new TaskKilled("closed"));
-        // The queue holds tasks of every kind; the task says what its output is.
+        // The queue mixes tasks of all kinds; the type of each output is known from its task.
         const waiting = { task, call, resolve, reject } as Waiting;
         queue.add(call.holder, waiting);
         startWaiting();

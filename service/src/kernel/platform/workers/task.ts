@@ -1,40 +1,42 @@
 import { ServiceError } from "../errors.ts";
 
-/** The function `run` of a task's module. It keeps no reference to `bytes`, and its output shares no memory with them. */
+/** The function `run` of a task's module. It must not keep a reference to `bytes`, nor share memory with its output. */
 export type Run<Input, Output> = (bytes: Buffer, input: Input) => Output | Promise<Output>;
 
-/** Work that may take long, as a module that a worker thread can load. Input and output are structured clones. */
+/** Work that may take long, in a module that a worker thread can load. Input and output are structured clones. */
 export type Task<Input, Output> = {
   /** For logs and metrics. */
   readonly name: string;
-  /** Where the module is, as `import` takes it. */
+  /** The module's specifier for `import`. */
   readonly module: string;
   /**
-   * A task that uses more processor time is killed, and one that lasts four times as long. Processor time, so that a
-   * busy machine refuses no document that is within its bounds.
+   * The limit of processor time, after which a task is killed; it is also killed after four times as much elapsed time.
+   * Processor time is measured so that a busy machine doesn't refuse a document within the limits.
    */
   readonly limitMs: number;
-  /** Never set: says what goes in and out. */
+  /** Never set; it only declares the types of input and output. */
   readonly run?: Run<Input, Output>;
 };
 
 export type TaskCall<Input> = {
-  /** Who is to wait for it: holders take turns. */
+  /** The holder for which the task runs. Holders are served round-robin. */
   readonly holder: string;
-  /** Copied once, into memory that the thread keeps; several parts, one behind the other. */
+  /** Copied once into memory of the thread. Several parts are joined. */
   readonly bytes?: Uint8Array | readonly Uint8Array[];
   readonly input: Input;
 };
 
-/** Runs tasks. @throws TaskKilled, and whatever the task throws, as a plain Error */
+/** Runs tasks. @throws TaskKilled, or the task's own error as a plain Error */
 export type Workers = {
   readonly run: <Input, Output>(task: Task<Input, Output>, call: TaskCall<Input>) => Promise<Output>;
 };
 
-/** `time` and `memory`: beyond the bounds of a task; `crash`: the thread ended; `closed`: the service stops. */
+/**
+ * `time` and `memory`: a limit of the task was exceeded. `crash`: the thread ended. `closed`: the service is stopping.
+ */
 export type KillReason = "time" | "memory" | "crash" | "closed";
 
-/** A task that did not end by itself. Who knows what was asked for puts it in better words. */
+/** A task was stopped before it ended. A caller that knows the purpose of the task can give a better message. */
 export class TaskKilled extends ServiceError {
   readonly why: KillReason;
 
@@ -45,10 +47,10 @@ export class TaskKilled extends ServiceError {
   }
 }
 
-/** Whether an error says that a task was beyond its bounds: what was asked for costs too much. */
+/** Whether a task exceeded its limits, so that the request itself is too costly. */
 export const tooCostly = (error: unknown): boolean =>
   error instanceof TaskKilled && (error.why === "time" || error.why === "memory");
 
-/** The same of an error or of what caused it. */
+/** The same check for an error or its cause. */
 export const wasTooCostly = (error: unknown): boolean =>
   tooCostly(error) || (error instanceof Error && error.cause !== undefined && wasTooCostly(error.cause));

@@ -2,36 +2,39 @@ import { Worker } from "node:worker_threads";
 import type { Answered, Asked } from "./messages.ts";
 import { type KillReason, type Task, type TaskCall, TaskKilled } from "./task.ts";
 
-/** One worker thread, for one task at a time. */
+/** A worker thread that runs one task at a time. */
 export type Thread = {
-  /** @throws TaskKilled; then the thread is gone. What the task throws, it throws as a plain Error. */
+  /** @throws TaskKilled, after which the thread has ended; or the task's own error as a plain Error */
   readonly perform: (task: Task<unknown, unknown>, call: TaskCall<unknown>) => Promise<unknown>;
-  /** Ends the thread, and with it what it runs. */
+  /** Ends the thread and its running task. */
   readonly end: (why: KillReason) => Promise<void>;
   readonly isAlive: () => boolean;
 };
 
-/** The memory of a task: its heap, and the buffers outside of it. */
+/** The memory limits of a task: its heap, and its buffers outside the heap. */
 export type ThreadLimits = {
   readonly heapMb: number;
-  /** With more memory in the whole process, a task that has much of its own is killed, too. */
+  /** The limit of the whole process. When it is exceeded, a task with much memory of its own is killed too. */
   readonly processMb: number;
 };
 
-/** Whose task has less is not what the process has too much of. */
+/** A task with less memory than this is not the cause when the process exceeds its limit. */
 const muchMb = 128;
 
-/** Reaching V8's own limit may end the whole process: it is far off, and a task is killed long before. */
+/** V8's own limit may end the whole process. So it is set to a multiple, and a task is killed long before. */
 const hardLimit = 4;
 const watchMs = 50;
-/** How much longer than its processor time a task may last: other threads have the processor, too. */
+/** A task may last this many times its processor time, because other threads also use the processor. */
 const slowdown = 4;
 const megabyte = 1024 * 1024;
 
-/** Memory is had in such steps, so that a document and the same one with its seal mostly fit the same. */
+/**
+ * Memory is allocated in these steps, so that a document and its slightly larger sealed version usually fit the same
+ * block.
+ */
 const memoryStep = 4 * 1024 * 1024;
 
-/** Starts a thread. While nothing runs in it, it does not keep the process alive. */
+/** Starts a thread. An idle thread doesn't keep the process alive. */
 export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   const worker = new Worker(new URL("./entry.ts", import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: hardLimit * heapMb },
@@ -67,9 +70,9 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   const ask = (task: Task<unknown, unknown>, { bytes = [], input }: TaskCall<unknown>) =>
     new Promise<Answered>((resolve, reject) => {
       const timer = setTimeout(() => void end("time"), slowdown * task.limitMs);
-      // A thread that is not running yet has used no time.
+      // A thread that has not started has used no time.
       const before = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-      // A thread that ends meanwhile says so itself.
+      // A thread that ends in the meantime reports that by an event.
       const watch = setInterval(() => {
         void watchHeap().catch(() => {});
         void before.then((used) => watchTime(task.limitMs, used)).catch(() => {});
@@ -107,7 +110,7 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   };
 }
 
-/** The length of one part, or of several together. */
+/** The length of one part, or the total length of several. */
 export const lengthOf = (bytes: Uint8Array | readonly Uint8Array[]): number =>
   bytes instanceof Uint8Array ? bytes.length : bytes.reduce((sum, part) => sum + part.length, 0);
 
