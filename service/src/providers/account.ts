@@ -13,9 +13,9 @@ export type Account = {
   timeoutMs?: number;
   /** The value of the header `Authorization`; never logged. */
   authorization: string;
-  /** Null when the secret of its events is not configured: then no event is accepted. */
+  /** Null when no secret for its events is configured; then no event is accepted. */
   verify: InboundVerifier | null;
-  /** Asks for the balance or the like; changes nothing. */
+  /** Reads the balance or the like; changes nothing. */
   check: (call: Call) => Promise<AccountCheck>;
 };
 

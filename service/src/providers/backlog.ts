@@ -4,19 +4,22 @@ import type { Metrics } from "../kernel/platform/metrics.ts";
 import type { ProviderName } from "./names.ts";
 import type { ProvidersDeps } from "./open.ts";
 
-/** The work that waits for a provider, over all nodes. */
+/** The work that is waiting for a provider, across all nodes. */
 export type ProviderBacklog = {
   provider: ProviderName;
-  /** Acts that are intended or under way. */
+  /** The number of acts that are intended or under way. */
   waitingActs: number;
-  /** Acts with an unknown outcome. */
+  /** The number of acts with an unknown outcome. */
   unknownActs: number;
-  /** Since when the provider has been unavailable to the act that waits longest; null when no act waits for it. */
+  /**
+   * Since when the provider has been unavailable, by the act that has waited longest; null when no act waits for the
+   * provider.
+   */
   awaySince: Date | null;
   unworkedEvents: number;
 };
 
-/** A provider with an empty backlog has no row. */
+/** The backlogs of the providers that have one. */
 export const backlogs = (db: Sql): Promise<ProviderBacklog[]> =>
   db.query<ProviderBacklog>(sql`
     SELECT provider, sum(waiting)::int AS "waitingActs", sum(unclear)::int AS "unknownActs",
@@ -54,7 +57,10 @@ export function providerMetrics(metrics: Metrics, db: Sql): Required<Pick<Provid
 
 const batchSize = 500;
 
-/** Deletes the payloads and answers of acts that ended before the instant, and the bytes of older events, in batches. Hashes and outcomes stay. */
+/**
+ * Deletes, in batches, the payloads and answers of acts that ended before the instant, and the bytes of older events.
+ * Hashes and outcomes are kept.
+ */
 export async function sweepProviderRecords(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
   const batches = [
     sql`UPDATE provider_calls SET payload = NULL, result = NULL, why = NULL WHERE id IN (

@@ -1,4 +1,4 @@
-/** Each provider with its name for people. */
+/** The display name of each provider. */
 export const providerNames = {
   easypost: "EasyPost",
   lob: "Lob",

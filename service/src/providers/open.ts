@@ -38,20 +38,23 @@ export type ProvidersDeps = {
 /** The result of verifying and storing an incoming event. */
 export type Taken = { outcome: "stored" | "repeated" } | { outcome: "forged"; why: string };
 
-/** The accounts at providers: requests, acts that happen once, and signed events. */
+/** The accounts at providers: requests, acts that must happen once, and signed events. */
 export type Providers = {
   has: (provider: ProviderName) => boolean;
-  /** For requests that may be repeated. An act receives its own call. @throws Error without an account */
+  /** For requests that may be repeated. An act gets its own call. @throws Error without an account */
   callOf: (provider: ProviderName) => Call;
-  /** The same with its own circuit breaker and the default time-out: for requests that people wait for, which failures of background work must not block. */
+  /**
+   * The same with a separate circuit breaker and the default time-out. For requests that people wait for, so that
+   * failures of background work don't block them.
+   */
   separateCallOf: (provider: ProviderName) => Call;
-  /** Call it at the start, before any job runs. It also works without an account, for intents of earlier times. */
+  /** Must be called at the start, before any job runs. Also works without an account, for intents from earlier. */
   defineAct: <R>(act: Act<R>) => void;
   /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */
   intend: (tx: Tx, intent: NewIntent) => Promise<void>;
   /**
-   * Ends an act whose outcome an event shows before its own answer or a lookup did. The order's row is locked.
-   * @returns false when there is no such act, or it has ended
+   * Ends an act whose outcome an event reports before its own answer or a lookup does. The order's row must be locked.
+   * @returns false when there is no such act, or it has already ended
    */
   conclude: <R>(
     tx: Tx,
@@ -59,11 +62,11 @@ export type Providers = {
     end: Exclude<ActEnd<R>, { kind: "unclear" }>,
   ) => Promise<boolean>;
   /**
-   * Ends an act with an unknown outcome by what a person found at the provider; null: it was not done.
+   * Ends an act with an unknown outcome by a person's findings at the provider; null: it was not done.
    * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
    */
   resolve: (which: { orderId: number; intentId: number }, said: SaidDone | null, by: string) => Promise<void>;
-  /** Adds a handler of the provider's events. A handler answers `irrelevant` to an event that is not its own. */
+  /** Adds a handler of the provider's events. A handler returns `irrelevant` for an event that it does not handle. */
   onEvent: (provider: ProviderName, handler: EventHandler) => void;
   takesEvents: (provider: ProviderName) => boolean;
   takeEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<Taken>;
@@ -71,11 +74,11 @@ export type Providers = {
   rawEvents: (db: Sql, ids: readonly number[]) => Promise<RawEvent[]>;
   /** Registers the workers of the jobs. */
   work: (jobs: Jobs) => void;
-  /** The accounts with their callers, whose health tells how the last requests went. */
+  /** The accounts with their callers, which know the health of the provider. */
   accounts: () => { account: Account; caller: Caller }[];
 };
 
-/** For each node and provider: one act may hold several copies of a 35 MB document. */
+/** A limit for each node and provider, because one act may hold several copies of a 35 MB document. */
 const actsAtOnce = 2;
 
 export function openProviders(deps: ProvidersDeps, accounts: readonly Account[]): Providers {
@@ -160,9 +163,9 @@ export type CheckedAccount = {
   provider: ProviderName;
   name: string;
   ok: boolean;
-  /** Its answer, or the reason why there is none. */
+  /** The provider's answer, or the reason why there is none. */
   detail: string;
-  /** Whether it sends events; otherwise the service polls. */
+  /** Whether the provider sends events; otherwise the service polls. */
   takesEvents: boolean;
 };
 

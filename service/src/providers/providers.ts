@@ -1,4 +1,7 @@
-/** Providers whose services this service buys (carriers' labels, letters, faxes): requests, acts that happen once, signed events. */
+/**
+ * The providers of bought services (carriers' labels, letters, faxes): requests, acts that must happen once, and signed
+ * events.
+ */
 import { callRows } from "./acts/store.ts";
 import { providerEventRows } from "./sealed-json.ts";
 

@@ -23,18 +23,18 @@ export type Anchoring = {
   /** Submits a SHA-256 digest (32 bytes) to all calendars; null when every calendar refused it. Never rejects. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /**
-   * Asks the calendars about every due proof. Any number of nodes may do so at once.
+   * Asks the calendars about every due proof. Any number of nodes may run it at once.
    * @param stopping once aborted, no further proofs are claimed
    * @returns the number of proofs
    */
   upgradePending: (now: Date, stopping?: AbortSignal) => Promise<number>;
-  /** For a digest of another feature, which keeps the proof. */
+  /** For digests of another feature, which stores the proofs itself. */
   calendars: Calendars;
 };
 
-/** Submits digests and follows their proofs, and keeps nothing. */
+/** Submits digests and upgrades their proofs. Stores nothing. */
 export type Calendars = {
-  /** As `Anchoring.submit`. */
+  /** Like `Anchoring.submit`. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /** Asks the calendars about a proof. @param about names it in the log. @throws EvidenceError when the proof can't be read */
   upgrade: (pending: Pick<Anchor, "proof" | "submittedAt">, now: Date, about: object) => Promise<Learned>;
@@ -56,10 +56,10 @@ type Outcomes = Counter<"calendar" | "outcome">;
 const minutes = 60_000;
 const days = 24 * 60 * minutes;
 const batchSize = 8;
-// If a node dies with a claimed batch, the batch is delayed by this long, and not lost.
+// If a node dies with a claimed batch, other nodes can claim it after this time.
 const claimMs = 10 * minutes;
 
-/** Backs off with the age of the proof: blocks take about ten minutes, calendars hours. */
+/** Backs off with the age of the proof. A block takes about ten minutes, and a calendar takes hours to use one. */
 function nextUpgrade(submittedAt: Date, now: Date): Date {
   const age = now.getTime() - submittedAt.getTime();
   return new Date(now.getTime() + Math.min(Math.max(age / 4, 10 * minutes), days));
@@ -130,7 +130,9 @@ function createCalendars(deps: AnchoringDeps, outcomes: Outcomes): Calendars {
   };
 }
 
-/** Never rejects, so that the batch continues. A proof that failed is upgraded again when its claim expires. */
+/**
+ * Never rejects, so that the rest of the batch is processed. A proof that failed is tried again when its claim expires.
+ */
 async function upgradeAnchor(deps: AnchoringDeps, calendars: Calendars, anchor: DueAnchor, now: Date): Promise<void> {
   const { log } = deps;
   const { passportId } = anchor;
@@ -147,13 +149,13 @@ async function upgradeAnchor(deps: AnchoringDeps, calendars: Calendars, anchor: 
 
 const maxPageBytes = 1024 * 1024;
 
-/** Fetches the calendar's own page, which submits nothing. @throws Error with the reason */
+/** Fetches the calendar's home page, which submits nothing. @throws Error with the reason */
 export async function probeCalendar(
   url: string,
   { fetch, timeoutMs }: { readonly fetch: Fetch; readonly timeoutMs: number },
 ): Promise<void> {
   const answer = await requestBounded(fetch, `${url}/`, { method: "GET" }, { timeoutMs, maxBytes: maxPageBytes });
   if (!answer.ok) throw new Error(answer.why);
-  // A calendar without a page answers 404.
+  // A calendar without a home page answers 404, which is fine.
   if (answer.status >= 500) throw new Error(`the answer has the HTTP status ${answer.status}`);
 }

@@ -10,14 +10,14 @@ export type PendingAttestation = {
   readonly heights: readonly number[];
 };
 
-/** Whether a timestamp contains any attestation: a calendar's pending one or a block. */
+/** Whether a timestamp contains an attestation of a known kind: pending at a calendar, or in a block. */
 export function attestsAnything(timestamp: Timestamp): boolean {
   return timestamp.some((branch) =>
     "attestation" in branch ? branch.attestation.kind !== "unknown" : attestsAnything(branch.next),
   );
 }
 
-/** Heights of the Bitcoin blocks that a timestamp names, in its order. */
+/** The heights of the Bitcoin blocks that a timestamp names, in the timestamp's order. */
 export function bitcoinHeights(timestamp: Timestamp): number[] {
   return timestamp.flatMap((branch) => {
     if (!("attestation" in branch)) return bitcoinHeights(branch.next);
@@ -25,7 +25,7 @@ export function bitcoinHeights(timestamp: Timestamp): number[] {
   });
 }
 
-/** Every pending attestation of a parsed proof, each calendar and commitment once. */
+/** All pending attestations of a parsed proof, without duplicates of calendar and commitment. */
 export async function pendingAttestations(proof: DetachedTimestamp): Promise<PendingAttestation[]> {
   const found = new Map<string, PendingAttestation>();
   const walk = async (timestamp: Timestamp, commitment: Uint8Array): Promise<void> => {

@@ -4,7 +4,7 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
-/** A detached OpenTimestamps proof that waits for its block. `calendar` is the first that accepted the hash. */
+/** A detached OpenTimestamps proof that waits for its block. `calendar` is the first one that accepted the hash. */
 export type Anchor = { proof: Uint8Array; calendar: string; submittedAt: Date; nextUpgradeAt: Date };
 
 /** The public facts of an anchor; `proofSha256` in hex. */
@@ -62,7 +62,10 @@ export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): 
     mac,
   );
 
-/** Claims due anchors for one caller until `claimedUntil`. PostgreSQL may read `IN (SELECT ...)` for each row, past the limit. */
+/**
+ * Claims due anchors for one caller until `claimedUntil`. The subquery is an array because PostgreSQL may evaluate `IN
+ * (SELECT ...)` once for each row, which would exceed the limit.
+ */
 export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: number): Promise<DueAnchor[]> =>
   db.query<DueAnchor>(sql`
 UPDATE passport_anchors SET next_look_at = ${claimedUntil}, looks = looks + 1
@@ -91,7 +94,7 @@ export async function updateAnchor(
     status,
     blockHeight,
   } as const;
-  // If two nodes upgrade at once, the second loses its addition and receives it again at the next upgrade.
+  // If two nodes upgrade at once, the second one's result is discarded; the next upgrade fetches it again.
   await db.query(sql`
 UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeight},
   next_look_at = ${learned.nextUpgradeAt}, status = ${status},

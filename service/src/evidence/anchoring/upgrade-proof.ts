@@ -5,9 +5,9 @@ import { bitcoinHeights, type PendingAttestation, pendingAttestations } from "./
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 
 /**
- * The state of a pending attestation: `confirmed` a Bitcoin block contains it (the calendar says so; only a block header
- * proves it); `pending` it waits for one; `forgotten` the calendar does not know the commitment (any more);
- * `unlisted` the calendar is not configured; `failed` no usable answer this time.
+ * The state of a pending attestation. `confirmed`: the calendar says that a Bitcoin block contains it (only a block
+ * header proves that). `pending`: it waits for a block. `forgotten`: the calendar does not know the commitment, or no
+ * longer. `unlisted`: the calendar is not configured. `failed`: no usable answer this time.
  */
 export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
   | { readonly state: "confirmed"; readonly height: number }
@@ -32,7 +32,10 @@ export type UpgradeDeps = {
   readonly timeoutMs?: number;
 };
 
-/** The calendars behind the public aggregators, whose names differ from the aggregators' own. */
+/**
+ * The calendars behind the public aggregators. Proofs name the calendars, whose names differ from those of the
+ * aggregators.
+ */
 const publicCalendars = [".calendar.opentimestamps.org", ".calendar.eternitywall.com", ".calendar.catallaxy.com"];
 
 const maxAttestations = 32;

@@ -29,10 +29,10 @@ export type LookupDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
 
 export type NamedDeps = LookupDeps & { names: DocumentNames };
 
-/** Any other text is unknown without a query. */
+/** Any text that is not a UUID is unknown, without a query. */
 export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
 
-/** The owner's passport, or undefined. @param id as it came; need not be a UUID */
+/** The owner's passport, or undefined. @param id as received; need not be a UUID */
 export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner): Promise<PassportRow | undefined> {
   return isPassportId(id) ? verifiedRow(deps, await selectOwnPassport(deps.db, id, owner)) : undefined;
 }
@@ -48,12 +48,12 @@ export async function findOwnPassports(
   return new Map(rows.filter((row) => verifiedRow(deps, row)).map((row) => [row.id, row]));
 }
 
-/** The passport under a verify code, or undefined. @param verifyCode as it came; need not be one */
+/** The passport with a verify code, or undefined. @param verifyCode as received; may be invalid */
 export async function findPassport(deps: LookupDeps, verifyCode: string): Promise<PublicPassport | undefined> {
   return isVerifyCode(verifyCode) ? verifiedRow(deps, await selectPassportByCode(deps.db, verifyCode)) : undefined;
 }
 
-/** A passport with its evidence, or undefined. @param verifyCode as it came; need not be one */
+/** A passport with its evidence, or undefined. @param verifyCode as received; may be invalid */
 export async function findEvidence(deps: LookupDeps, verifyCode: string): Promise<EvidenceRow | undefined> {
   if (!isVerifyCode(verifyCode)) return undefined;
   const row = verifiedRow(deps, await selectEvidence(deps.db, verifyCode));
@@ -62,7 +62,7 @@ export async function findEvidence(deps: LookupDeps, verifyCode: string): Promis
   return undefined;
 }
 
-/** A row whose MAC does not match is logged and treated as absent. */
+/** A row whose MAC is not valid is logged and treated as missing. */
 export function verifiedRow<Row extends PassportRow>(
   { rowMac, log }: LookupDeps,
   row: Row | undefined,
@@ -72,11 +72,11 @@ export function verifiedRow<Row extends PassportRow>(
   return undefined;
 }
 
-/** Opens the sealed PDF; null when it was not kept, was deleted, or its blob is missing or altered. */
+/** Opens the sealed PDF; null when it was not stored, was deleted, or its blob is missing or altered. */
 export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
   if (passport.blobKey === null || !isKept(passport)) return null;
   return blobs.open(passport.blobKey, passportUse(passport), memoryHolder(passport)).catch((error: unknown) => {
-    // An unavailable store does not mean that the blob is missing.
+    // A store that is temporarily unavailable does not mean that the blob is missing.
     if (error instanceof ServiceError) throw error;
     log.error(
       { err: error, passportId: passport.id },
@@ -86,7 +86,7 @@ export async function openSealed({ blobs, log }: LookupDeps, passport: PassportR
   });
 }
 
-/** Runs work on the bytes of the sealed PDF; null when `openSealed` gives null. */
+/** Runs work on the bytes of the sealed PDF; null when `openSealed` returns null. */
 export async function withSealed<T>(
   deps: LookupDeps,
   passport: PassportRow,
@@ -101,7 +101,7 @@ export async function withSealed<T>(
 /** A proof passport in the list of its firm. */
 export type ListedPassport = {
   passportId: string;
-  /** The document's name, if its file had one. */
+  /** The document's name; null when the upload had no useful file name. */
   name: string | null;
   verifyCode: string;
   /** Lowercase hex SHA-256 of the document as uploaded. */

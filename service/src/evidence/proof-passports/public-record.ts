@@ -6,7 +6,7 @@ import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
 /** The record of a proof passport for anyone with its verify code. A missing time is null. */
 export type ProofRecord = {
   verifyCode: string;
-  /** The document's name; null when unknown, and while only its firm has the document. */
+  /** The document's name; null when it is unknown, or when the caller is not allowed to see it. */
   name: string | null;
   environment: Environment;
   /** Lowercase hex SHA-256 of the document as uploaded, and of the sealed PDF. */
@@ -18,16 +18,19 @@ export type ProofRecord = {
   /** When the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   timeStamp: { authority: string; at: Date } | null;
-  /** Null unless the seal's certificate was retired; absent in the owner's view. */
+  /** The retirement of the seal's certificate; null when it was not retired, absent in the owner's view. */
   sealRetirement?: { at: Date; reason: string } | null;
-  /** Null unless the operator retracted the seal in the transparency log; absent in the owner's view. */
+  /** The operator's retraction of the seal in the transparency log; null without one, absent in the owner's view. */
   retraction?: Retraction | null;
-  /** How far the seal is in the transparency log, and how many witnesses cosigned it; absent in the owner's view. */
+  /**
+   * The state of the seal's line in the transparency log, and the number of witnesses that cosigned it; absent in the
+   * owner's view.
+   */
   log?: { state: LineState; cosignatures: number };
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };
 
-/** The record under a verify code; null when there is none. @param verifyCode as it came; need not be one */
+/** The record of a verify code; null when there is none. @param verifyCode as received; may be invalid */
 export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<ProofRecord | null> {
   const passport = await findPassport(deps, verifyCode);
   if (!passport) return null;
@@ -41,7 +44,7 @@ export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<
   };
 }
 
-/** The record of the owner's passport; null when there is none. @param id as it came; need not be one */
+/** The record of the owner's passport; null when there is none. @param id as received; may be invalid */
 export async function ownProofRecord(deps: NamedDeps, id: string, owner: Owner): Promise<ProofRecord | null> {
   const passport = await findOwnPassport(deps, id, owner);
   return passport ? recordOf(passport, deps.names.open(passport.name, passport.id)) : null;

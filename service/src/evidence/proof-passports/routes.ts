@@ -106,7 +106,7 @@ function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): voi
 
 const certificateName = "proof-certificate.pdf";
 
-/** The common parts of the public routes of a verify code. */
+/** The settings that the public routes with a verify code share. */
 const byCode = (app: FastifyInstance) =>
   ({
     tag,
@@ -220,7 +220,7 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   });
 }
 
-/** The log's proofs for the evidence; none while it does not have the seal, and where it can't prove it. */
+/** The log's proofs for the evidence; null while the log does not include the seal, and when it can't prove that. */
 async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Promise<LogEvidence> {
   const { id, environment, sealedSha256, proof } = evidence;
   const nothing = { logProof: null, checkpoint: { tokens: [], ots: null }, rootOts: null };

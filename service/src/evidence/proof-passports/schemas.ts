@@ -114,7 +114,7 @@ export const PassportVerification = Type.Object(
 );
 export type PassportVerification = Static<typeof PassportVerification>;
 
-/** The upload, for the published description. */
+/** The schema of the upload, for the published description. */
 export const sealFormSchema = {
   type: "object",
   required: ["file"],

@@ -14,7 +14,7 @@ import type { SealedPassport } from "./schemas.ts";
 import { insertPassport, type PassportFacts, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
 
-/** Where a passport is published: its page, the calendars and the transparency log. */
+/** The services that publish a passport: its page, the calendars and the transparency log. */
 export type Publication = {
   baseUrl: string;
   /** Null when no calendars are set. */
@@ -29,15 +29,15 @@ export type SealPassportDeps = {
   names: DocumentNames;
   sealing: Pick<Sealing, "sealDocument" | "chainPem">;
   publication: Publication;
-  /** Null where sealed PDFs are not kept (KEEP_SEALED). */
+  /** Null when sealed PDFs are not stored (KEEP_SEALED). */
   requireStorage: RequireStorage | null;
 };
 
 /**
- * Seals an uploaded PDF and records its passport: the sealed PDF is durable before one transaction writes passport, audit
- * line, event and the answer that is kept for repeated requests. The uploaded bytes are never written.
+ * Seals an uploaded PDF and records its passport. First the sealed PDF is stored durably. Then one transaction writes
+ * the passport, audit line, event, and the response for repeated requests. The uploaded bytes are never written.
  * @returns the contract's seal response
- * @throws ServiceError; then nothing was recorded
+ * @throws ServiceError; nothing was recorded then
  */
 export async function sealPassport(
   deps: SealPassportDeps,
@@ -67,7 +67,8 @@ export async function sealPassport(
   };
   const { timeStamp } = sealed;
   const chain = sealChainOf(sealing.chainPem[environment]);
-  // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
+  // If this fails, the blob is left to the sweep of orphans: after a broken connection nobody knows whether the row was
+  // committed.
   const bytes = sealed.bytes.length;
   const name = deps.names.seal(documentName(filename), id);
   const times = {

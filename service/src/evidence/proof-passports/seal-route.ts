@@ -59,12 +59,12 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
 }
 
 const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
-/** Far more than a seal adds to most documents. When it adds more, the document is copied. */
+/** A seal usually adds less than this. When it adds more, the document is copied. */
 const tailBytes = 64 * 1024;
 
 /**
- * Runs `work` with the PDF in the form's part `file` and the form's fields. The bytes are lost afterwards.
- * @param authenticate finds the principal again (`FormRules`)
+ * Runs `work` with the form's fields and the PDF in its part `file`. Afterwards the memory of the bytes is reused.
+ * @param authenticate authenticates the caller again (`FormRules`)
  */
 export async function withUpload<Result>(
   deps: { uploadPlaces: UploadPlaces },
@@ -82,7 +82,7 @@ export async function withUpload<Result>(
   }
 }
 
-/** Every fault of the form has the contract's one message. */
+/** The contract has one message for every fault of the form. */
 async function readUpload(request: FastifyRequest, rules: FormRules): Promise<Form> {
   try {
     return await readForm(request, rules);

@@ -27,7 +27,7 @@ export type PassportFacts = {
 };
 
 export type NewPassport = PassportFacts & {
-  /** The document's name, encrypted. */
+  /** The encrypted name of the document. */
   name: Buffer | null;
   blobKey: string | null;
   /** Length of the sealed PDF. */
@@ -37,7 +37,7 @@ export type NewPassport = PassportFacts & {
   anchor: Anchor | null;
 };
 
-/** The use of the blob with a passport's sealed PDF. */
+/** The identity of the blob with a passport's sealed PDF. */
 export const passportUse = ({ id, sealedSha256 }: Pick<PassportFacts, "id" | "sealedSha256">): BlobUse => ({
   kind: "proof passport",
   owner: id,
@@ -102,10 +102,10 @@ ${eventRow({ at, topic: action, eventId: id, partnerId, environment, subject: id
 
 /** A passport with its time stamp and anchor. */
 export type PassportRow = WholePassport & {
-  /** The document's name, encrypted. */
+  /** The encrypted name of the document. */
   name: Buffer | null;
   mac: Buffer;
-  /** When the retention plan deleted the sealed PDF; null when it has not. */
+  /** When the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   calendar: string | null;
   submittedAt: Date | null;
@@ -138,7 +138,7 @@ export const passportRows: MacTable<WholePassport> = {
 /** Whether the sealed PDF can be downloaded. */
 export const isKept = ({ blobKey, deletedAt }: PassportRow): boolean => blobKey !== null && deletedAt === null;
 
-/** Whether the MACs of passport and anchor verify. */
+/** Whether the MACs of the passport and its anchor are valid. */
 export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {
   const { calendar, submittedAt, anchorStatus: status, blockHeight, proofSha256 } = row;
   if (!rowMac.holds("passports", passportMembers(row), row.mac)) return false;
@@ -161,7 +161,7 @@ export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Prom
   return passport;
 }
 
-/** Those of the passports that belong to this owner. */
+/** Those of the passports that the owner has. */
 export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner): Promise<PassportRow[]> =>
   db.query<PassportRow>(
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[]) AND ${ownedBy(owner)}`,
@@ -170,7 +170,7 @@ export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner
 /** The retirement of the sealing certificate; both are null unless it was retired. */
 export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 
-/** The single read of a verification. Separate from its execution, so that a bench can run it alone. */
+/** The only query of a verification. It is separate from its execution, so that a benchmark can run it alone. */
 export const passportStatement = (verifyCode: string): Statement => sql`
 SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"
 ${fromPassports} LEFT JOIN seal_chains ON seal_chains.sha256 = seal_chain AND retired_at IS NOT NULL
@@ -187,7 +187,7 @@ export async function selectPassportByCode(db: Sql, verifyCode: string): Promise
 const olderThan = (id: string): Statement =>
   sql`AND (created_at, id) < (SELECT created_at, id FROM passports WHERE id = ${id})`;
 
-/** A page's statement. Separate from its execution, so that tests can check its plan. */
+/** The query of a page. It is separate from its execution, so that tests can check its plan. */
 export const passportListStatement = (owner: Owner, limit: number, after: string | null): Statement => sql`
 SELECT ${passportColumns} ${fromPassports}
 WHERE ${ownedBy(owner)} ${after === null ? nothing : olderThan(after)}

@@ -12,7 +12,7 @@ function factsView(passport: PassportFacts, baseUrl: string): Facts {
 
 export type Times = Pick<PassportRow, "authority" | "stampedAt" | "calendar" | "submittedAt" | "anchorStatus">;
 
-/** The time stamps of independent parties; each is null when there is none (contract, Proof passport). */
+/** The time stamps by independent parties; each is null when there is none (contract, Proof passport). */
 export function timestampsView({ authority, stampedAt, calendar, submittedAt, anchorStatus }: Times): Timestamps {
   return {
     rfc3161: authority && stampedAt ? { authority, timestampedAtUtc: stampedAt.toISOString() } : null,
@@ -39,7 +39,7 @@ export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Pas
   createdAt: passport.createdAt.toISOString(),
 });
 
-/** The public verification, which doesn't reveal the partner. */
+/** The public verification. It does not reveal the firm. */
 export function verificationView(passport: PublicPassport, retraction: Retraction | null): PassportVerification {
   const { verifyCode, sealedSha256, docSha256, createdAt, environment, deletedAt } = passport;
   const { retiredAt, retirementReason: reason } = passport;

@@ -9,15 +9,17 @@ import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import { type KeptRevocation, storedRevocations } from "../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
-/** The certificates of a seal, which are stored with it: PEM, the seal's own first, and the text's SHA-256 in hex. */
+/** The certificates that are stored with a seal: PEM with the seal's own first, and the SHA-256 of that text in hex. */
 export type SealChain = { sha256: string; pem: string };
 
-/** PEM of the chains in use. Test documents have their own seal. */
+/** PEM of the chains in use. Test documents are sealed with a separate certificate. */
 export type ChainPems = Readonly<Record<Environment, string>>;
 
 export const sealChainOf = (pem: string): SealChain => ({ sha256: hash("sha256", pem), pem });
 
-/** The insert of a chain that may exist already. Chains stay, so that evidence is complete after a change of keys. */
+/**
+ * Inserts a chain unless it exists. Chains are never deleted, so that evidence stays complete after a change of keys.
+ */
 export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Date): Statement => {
   const unretired = { firstUsedAt: at, retiredAt: null, reason: null };
   const mac = rowMac.of("seal_chains", chainMembers({ sha256, pem, ...unretired }));
@@ -27,7 +29,7 @@ export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Dat
 
 type ChainRow = SealChain & { firstUsedAt: Date; retiredAt: Date | null; reason: string | null };
 
-/** Rows from before retirements have no such members. */
+/** The MAC of a chain that is not retired omits the retirement, so that rows from before retirements stay valid. */
 export const chainMembers = ({ sha256, pem, firstUsedAt, retiredAt, reason }: ChainRow): Members =>
   retiredAt === null ? { sha256, pem, firstUsedAt } : { sha256, pem, firstUsedAt, retiredAt, reason };
 
@@ -46,13 +48,13 @@ export const protectedTables = [chainRows];
 
 export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 
-/** A chain on record, with its first certificate: the seal's own, known by the SHA-256 of its DER. */
+/** A chain on record, with the seal's own certificate and its fingerprint: the SHA-256 of its DER. */
 export type KnownChain = ChainRow & { certificate: Certificate; fingerprint: string };
 
 /**
- * The chains of past and present seals, oldest first. Reports and leaves out a chain that fails its MAC. The latest
- * authentic retirement counts, even when the chain's row, which may be an older one, says otherwise. A stricter one
- * without its MAC counts too: an insider can remove the MAC, but not the row.
+ * The chains of past and present seals, oldest first. Reports and leaves out a chain whose MAC is not valid. The latest
+ * authentic retirement counts, even if the chain's row, which may be an older copy, says otherwise. A stricter
+ * retirement without a valid MAC counts too: an insider can remove the MAC, but not the row.
  */
 export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<KnownChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
@@ -86,7 +88,7 @@ function isStricter(one: KeptRevocation, other: KeptRevocation): boolean {
   return safe === otherSafe ? one.effectiveAt < other.effectiveAt : otherSafe;
 }
 
-/** The seal's own certificate of a chain. @throws EvidenceError for text without a certificate */
+/** The seal's own certificate in a chain. @throws EvidenceError for text without a certificate */
 export function leafOf(pem: string): { certificate: Certificate; fingerprint: string } {
   const [certificate] = parseCertificatesPem(pem);
   if (!certificate) throw new Error("a chain without a certificate");
@@ -96,18 +98,18 @@ export function leafOf(pem: string): { certificate: Certificate; fingerprint: st
 /** SHA-256 of a certificate in DER, hex. */
 export const fingerprintOf = ({ der }: Certificate): string => hash("sha256", der);
 
-/** The sealer of the service's own documents, as they state it: the service's address, and its seal's certificate. */
+/** The issuer that the service's own documents name: the service's address and its seal's certificate. */
 export type Issuer = {
   url: string;
-  /** Its subject. */
+  /** The subject of the certificate. */
   certificate: string;
-  /** SHA-256 of its DER, hex. */
+  /** SHA-256 of the certificate's DER, in hex. */
   fingerprint: string;
 };
 
 /**
- * @param chainPem PEM of the certificates that this process seals with. They change only at a start, so documents
- * state the right one.
+ * @param chainPem PEM of the certificates that this process seals with. They change only at a restart, so documents
+ * name the right one.
  */
 export function issuerOf(
   { chainPem, baseUrl }: { chainPem: ChainPems; baseUrl: string },

@@ -2,7 +2,7 @@ import { parseCertificate } from "@signsealship/evidence/x509";
 import { createSelfCheck, SealNotVerified } from "./self-check.ts";
 
 export type CheckInput = {
-  /** DER of the seal's own certificate. */
+  /** The seal's own certificate in DER. */
   readonly leaf: Uint8Array;
   readonly docSha256: string;
   readonly sealedSha256: string;
@@ -10,7 +10,7 @@ export type CheckInput = {
   readonly at: Date;
 };
 
-/** Null for a seal that verifies, else what `SealNotVerified` says. */
+/** Null for a seal that verifies; otherwise the fields of `SealNotVerified`. */
 export type CheckOutput = { readonly why: string; readonly documentAtFault: boolean } | null;
 
 export async function run(bytes: Buffer, { leaf, ...sealed }: CheckInput): Promise<CheckOutput> {

@@ -16,7 +16,7 @@ import { openSealKey } from "./keys/open-seal-key.ts";
 import { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 import { openRoot, ownPath, type RootSettings, type SerialNumbers } from "./root.ts";
 
-/** The key that seals, and the certificates that say whose it is. */
+/** The key that seals, and its certificates. */
 export type SealIdentity = {
   readonly key: SealKey;
   readonly chain: SignerChain;
@@ -24,14 +24,14 @@ export type SealIdentity = {
 };
 
 export type CertificateSettings = {
-  /** Path of a PEM chain; null for the one that the first run makes under `dataDir`. */
+  /** The path of a PEM chain; null to use the one that the first run makes under `dataDir`. */
   readonly sealCertificate: string | null;
   readonly dataDir: string;
 };
 
 export type SealIdentitySettings = CertificateSettings & RootSettings & { readonly sealKey: string };
 
-/** Where the certificates of a seal are. The seal of tests is always the service's own. */
+/** The file with the certificates of a seal. The service always makes those of the test seal itself. */
 export function chainFile({ sealCertificate, dataDir }: CertificateSettings, environment: Environment): ChainFile {
   const own = ownPath(dataDir, "seal-certificate.pem", environment);
   return environment === "live"
@@ -42,24 +42,28 @@ export function chainFile({ sealCertificate, dataDir }: CertificateSettings, env
 export const testKeyPath = ({ dataDir }: Pick<CertificateSettings, "dataDir">): string =>
   ownPath(dataDir, "seal", "test");
 
-/** PEM of the chain that the next start would seal with. @throws StartupError when there is none */
+/** PEM of the chain that the next start would use for sealing. @throws StartupError when there is none */
 export const configuredChain = async (
   settings: CertificateSettings,
   environment: Environment = "live",
 ): Promise<string> => sealChainPem(await openChain(chainFile(settings, environment)));
 
-/** Those of both seals; the seal of tests is missing where this release has not started yet. @throws StartupError without a live one */
+/**
+ * The configured chains of both seals. The one of the test seal is missing before this release has started once.
+ * @throws StartupError without a live one
+ */
 export async function configuredChains(settings: CertificateSettings): Promise<string[]> {
   const live = await configuredChain(settings);
   return existsSync(chainFile(settings, "test").path) ? [live, await configuredChain(settings, "test")] : [live];
 }
 
 /**
- * Opens key and certificates. The first run creates both, and the root that issues the certificate. A self-signed
- * certificate of earlier releases is reissued under the root. The test seal has a file key, whatever the settings name.
+ * Opens the key and its certificates. The first run creates both, and the root that issues the certificate. A
+ * self-signed certificate of earlier releases is reissued under the root. The test seal always has a file key,
+ * regardless of the settings.
  * @param at now
  * @returns the identity, warnings about its certificates, and the replaced self-signed certificate, or null
- * @throws StartupError in one line when nothing could be sealed with them
+ * @throws StartupError in one line when sealing would be impossible
  */
 export async function openSealIdentity(
   settings: SealIdentitySettings,
@@ -89,7 +93,7 @@ export async function openSealIdentity(
   }
 }
 
-/** The certificates of the key: the operator's, or the service's own, made or renewed as needed. */
+/** The certificates of the key: the operator's, or the service's own, which are made or renewed when needed. */
 async function openOwnChain(
   settings: SealIdentitySettings,
   { publicKey }: SealKey,
@@ -110,8 +114,8 @@ async function openOwnChain(
 }
 
 /**
- * The certificates of the seal of tests, under a root of its own. That root's key is never written: nothing else is ever issued below it,
- * so that all of `/seal/certificate.pem` may be trusted, and no signer of a test with it.
+ * The certificates of the test seal, under a separate root. The key of that root is never stored, so nothing else can
+ * be issued below it. Readers may therefore trust all of `/seal/certificate.pem` without trusting any test signer.
  */
 function openTestChain(
   settings: SealIdentitySettings,
@@ -133,8 +137,8 @@ const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): b
   above.length === 0 && equalBytes(subject, issuer);
 
 /**
- * Replaces a certificate file by a new one; the old file stays in the same folder under its fingerprint. The new certificate is first
- * written under another name, so that processes that start at once, and a crash, end with all using the same one.
+ * Replaces a certificate file. The old file stays in the same folder, named by its fingerprint. The new certificate is
+ * first written under another name, so that all processes use the same one even after a crash or concurrent starts.
  */
 export async function replaceChain(
   file: ChainFile,
@@ -148,7 +152,7 @@ export async function replaceChain(
   return chain;
 }
 
-/** The replaced certificates, kept in the same folder. */
+/** The replaced certificates, which stay in the same folder. */
 export async function replacedChains({ path, setting }: ChainFile): Promise<Certificate[]> {
   const prefix = `${basename(path)}.`;
   const names = existsSync(dirname(path)) ? await readdir(dirname(path)) : [];
@@ -177,9 +181,9 @@ export function describeIdentity({ key, chain }: Pick<SealIdentity, "key" | "cha
 }
 
 /**
- * The certificate files that judge this installation's own seals by default: those of the live and the test seal, and earlier ones for
- * the same keys. Certificates of replaced keys are left out, since they may be retired.
- * @returns none when no such file exists
+ * The certificate files that verify this installation's own seals by default: those of the live and test seals, and
+ * earlier ones for the same keys. Certificates of replaced keys are left out, because they may be retired.
+ * @returns an empty list when there is no such file
  */
 export async function ownCertificateFiles(settings: CertificateSettings): Promise<string[]> {
   const files = await Promise.all((["live", "test"] as const).map((each) => filesOf(chainFile(settings, each))));

@@ -16,13 +16,16 @@ const refused: Readonly<Record<PdfRefusalReason, string>> = {
   too_complex: "The PDF is too complex: its structure exceeds what is read of a document.",
 };
 
-/** The message: the fault and its place. The contract's own two messages have no addition. */
+/** The message with the fault and its place. The contract fixes two of the messages, so these stay unchanged. */
 function messageOf({ reason, detail }: PdfRefusal): string {
   const message = refused[reason];
   return reason === "not_a_pdf" || reason === "too_large" ? message : `${message} Found: ${detail}.`;
 }
 
-/** Translates a failed seal into a refusal for the caller. An error that is neither the document's fault nor the key's is returned unchanged. */
+/**
+ * Converts a failed seal to a refusal for the caller. An error that is not the fault of the document or the key is
+ * returned unchanged.
+ */
 export function sealRefusal(error: unknown): unknown {
   if (error instanceof PdfRefusal) return new ServiceError("validation", messageOf(error), { cause: error });
   if (error instanceof SealNotVerified && error.documentAtFault) {

@@ -51,16 +51,16 @@ export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[
       reason,
     }),
   );
-  // Several chains may share the seal's own certificate: the oldest tells its first use.
+  // Several chains may start with the same certificate. Keeps the oldest, which has the first use.
   return certificates.filter(({ sha256 }, index) => certificates.findIndex((one) => one.sha256 === sha256) === index);
 }
 
 /**
- * Retires a seal certificate: the trust list tells verifiers at once, and every node stops sealing with it. Retiring it a second time
- * replaces date and reason.
- * @param inUse PEM of the chains that would be sealed with next
+ * Retires a seal certificate: the trust list tells verifiers at once, and every node stops sealing with it. A second
+ * retirement replaces the date and reason.
+ * @param inUse PEM of the chains that new seals would use
  * @param fingerprint SHA-256 of the certificate, hex, with or without colons
- * @throws ServiceError for an unknown certificate, for the one in use or another of its key, and for an unknown reason
+ * @throws ServiceError for an unknown certificate, for one with a key that is in use, and for an unknown reason
  */
 export async function retireCertificate(
   deps: ChainsDeps & { db: Database },
@@ -105,7 +105,10 @@ async function retireChain({ db, rowMac }: ChainsDeps, chain: KnownChain, retire
     WHERE sha256 = ${sha256}`);
 }
 
-/** Whether the certificate was retired in any chain, or another certificate of its key was, since that key is then unsafe. */
+/**
+ * Whether the certificate was retired in any chain, or another certificate of the same key was, which means that the
+ * key is unsafe.
+ */
 export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean> {
   const own = leafOf(pem);
   const retired = (await knownChains(deps)).filter(({ retiredAt }) => retiredAt !== null);
@@ -116,7 +119,7 @@ export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean>
   );
 }
 
-/** Whether the chain was retired, without verifying the row's MAC: a forged row can only stop the sealing. */
+/** Whether the chain was retired. Does not verify the row's MAC, because a forged row can only stop the sealing. */
 export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promise<boolean> {
   const rows = await db.query(sql`
     SELECT FROM seal_chains WHERE sha256 = ${sha256} AND retired_at IS NOT NULL
@@ -124,15 +127,16 @@ export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promi
   return rows.length > 0;
 }
 
-/** The fingerprints of the new and the previous certificate, and the new path of the previous key. */
+/** The fingerprints of the new and the previous certificate, and the path to which the previous key was renamed. */
 export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
 
 /**
- * Renames the seal key and its certificate and makes new ones. Only for a key in a file with a certificate that the service made; the
- * test seal always is one.
- * The certificate is renamed first: after a crash in between, the next start finds a key and makes the missing certificate.
+ * Renames the seal key and its certificate and makes new ones. Works only for a key in a file with a certificate that
+ * the service made, which is always so for the test seal. The certificate is renamed first: after a crash in between,
+ * the next start finds a key and makes the missing certificate.
  * @param at now
- * @throws ServiceError `conflict` for a key or a certificate that this service did not make; StartupError when the root can't issue
+ * @throws ServiceError `conflict` for a key or a certificate that this service did not make; StartupError when the root
+ * can't issue
  */
 export async function rotateFileKey(
   settings: SealIdentitySettings,
@@ -145,7 +149,7 @@ export async function rotateFileKey(
     const how = "Make the new key where it belongs, name it in SEAL_KEY and SEAL_CERTIFICATE, and restart";
     throw new ServiceError("conflict", `Only a key in a file, with the certificate made for it, is made here. ${how}.`);
   }
-  // Check first that the root can issue the new certificate.
+  // First checks that the root can issue the new certificate.
   if (isLive) await (await openRoot(settings, at, serialNumbers).catch(asStartupError)).key.close();
   const previous = leafOf(await configuredChain(settings, environment));
   const { certificate } = previous;

@@ -18,22 +18,24 @@ import { SealNotVerified } from "./self-check.ts";
 /** A verified time-stamp token over a signature value: DER, the authority's URL, and the time. */
 export type TimeStamp = { readonly token: Uint8Array; readonly authority: string; readonly genTime: Date };
 
-/** Asks one authority after the other for a token over the message; null when no token is valid. Never rejects. */
+/**
+ * Asks one authority after the other for a token over the message; null when none returns a valid token. Never rejects.
+ */
 export type Stamp = (message: Uint8Array) => Promise<TimeStamp | null>;
 
 export type SealInput = {
   readonly bytes: Buffer;
-  /** The SHA-256 state after exactly `bytes`, if the caller has computed it. */
+  /** The SHA-256 state after exactly `bytes`, if the caller has it. */
   readonly hash?: Hash;
-  /** Free bytes after `bytes` in the same buffer: a tail that fits there saves a copy of the document. */
+  /** Free bytes after `bytes` in the same buffer. A tail that fits there saves copying the document. */
   readonly spare?: number;
-  /** PDF readers show it as the reason of the signature. */
+  /** The reason that PDF readers show for the signature. */
   readonly reason: SealReason;
-  /** Whether the service made the document itself: then a field in it may be reserved for the seal. */
+  /** Whether the service made the document itself; a field in it may then be reserved for the seal. */
   readonly isOwn?: boolean;
-  /** Default: the seal locks nothing. */
+  /** The lock that the seal sets; none by default. */
   readonly locks?: SealLock;
-  /** False: seal without a time stamp although authorities are configured. */
+  /** Set false to seal without a time stamp even when authorities are configured. */
   readonly timeStamped?: boolean;
   /** The owner of the document: the workers serve holders round-robin. */
   readonly holder?: string;
@@ -64,10 +66,10 @@ const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
 /**
- * Creates the sealer. It appends a PAdES signature to a document (B-T with a time stamp, otherwise B-B) and returns the result only
- * after the verifier has accepted it.
+ * Creates the sealer. It appends a PAdES signature to a document (B-T with a time stamp, otherwise B-B), and returns
+ * the result only after the verifier has accepted it.
  * @param deps `stamp` null when no authorities are configured; `tokenRoom` bytes reserved for the first token;
- *   `randomBelow` an unpredictable integer from 0 to below its argument
+ * `randomBelow` returns an unpredictable integer from 0 to below its argument
  */
 export function createSealer(deps: {
   identity: SealIdentity;
@@ -76,9 +78,9 @@ export function createSealer(deps: {
   randomBelow: (limit: number) => number;
   stamp: Stamp | null;
   tokenRoom?: number;
-  /** The newest checkpoint of the log that seals enter, from memory; null for none. */
+  /** The newest checkpoint of the log for these seals, from memory; null for none. */
   newestCheckpoint?: () => string | null;
-  /** Called when the verifier refuses a seal because of its time stamp. The document is then sealed without one. */
+  /** Called when the verifier refuses a seal because of its time stamp; the document is then sealed without one. */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
   const { identity, workers, clock, stamp, randomBelow, newestCheckpoint = () => null } = deps;
@@ -103,7 +105,7 @@ export function createSealer(deps: {
       const sealed = { leaf, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() };
       await checkIn(workers, { holder: holderOf(input), bytes, input: sealed });
     } catch (error) {
-      // A bad token must not prevent the seal: try once without it.
+      // A bad token must not prevent the seal, so it is tried once more without the token.
       if (!(error instanceof SealNotVerified) || timeStamp === null) throw error;
       const { spare: _, hash: __, ...rest } = input;
       const plain = await seal({ ...rest, timeStamped: false });
@@ -123,7 +125,7 @@ type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: Tim
 
 type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
 
-/** The seal's own statements: its time, and the checkpoint that it carries. */
+/** Claims that the seal itself makes: its time, and the checkpoint that it contains. */
 type SealClaims = { at: Date; checkpoint: string | null };
 
 async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoom: number): Promise<Signed> {
@@ -135,8 +137,8 @@ async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoo
 }
 
 /**
- * Tries random lengths for the reserved space and the padding: a hostile document may contain the numbers of one predicted /ByteRange,
- * and would then name another place for the signature.
+ * Tries random lengths for the reserved space and the padding. A hostile document may contain a decoy of one predicted
+ * /ByteRange, which would name another place for the signature.
  */
 async function prepare(
   { workers, randomBelow }: Tools,
@@ -165,7 +167,7 @@ async function prepare(
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
 
-/** Documents without an owner share one turn. */
+/** Documents without an owner count as those of one holder. */
 const holderOf = ({ holder = "" }: SealInput): string => holder;
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {
@@ -188,9 +190,9 @@ async function checkIn(workers: Workers, call: TaskCall<CheckInput>): Promise<vo
 }
 
 /**
- * Seals a document that this service made. No caller could correct it, so work that a busy machine made exceed its limits is retried
- * once.
- * @throws ServiceError `unavailable` when the retry exceeds them, too
+ * Seals a document that this service made. No caller could correct the document, so if the work exceeds its limits (on
+ * a busy machine) it is retried once.
+ * @throws ServiceError `unavailable` when the retry fails in the same way
  * @throws Error for a document that can't be sealed
  */
 export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<Sealed> => {
@@ -219,7 +221,7 @@ const prepareTask: Task<PrepareInput, PrepareOutput> = {
 
 /**
  * Builds, in a worker, the revision to append to a document.
- * @returns null when the document has numbers that another reader may take for the signature's place
+ * @returns null when the document contains a decoy of the seal's /ByteRange for every set of lengths
  * @throws PdfRefusal when the document can't be extended unchanged, or takes too long to read
  */
 async function prepareIn(workers: Workers, call: TaskCall<PrepareInput>): Promise<Tail | null> {
@@ -230,7 +232,7 @@ async function prepareIn(workers: Workers, call: TaskCall<PrepareInput>): Promis
   return { ...output.tail, tail: Buffer.from(tail.buffer, tail.byteOffset, tail.length) };
 }
 
-/** @throws PdfRefusal for a task that was killed for its cost; any other error unchanged */
+/** @throws PdfRefusal for a task that was killed because it exceeded its limits; any other error unchanged */
 function refuseCostly(error: unknown): never {
   if (!tooCostly(error)) throw error;
   throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });

@@ -21,7 +21,7 @@ export type Sealing = {
   sealDocument: SealDocument;
   /** Null when no time-stamping authorities are configured. */
   stamp: Stamp | null;
-  /** Each authority by itself, for what all of them stamp. */
+  /** Each authority separately, for messages that all of them stamp. */
   stampers: ReadonlyMap<string, Stamp>;
   /** Whether the last request for a time stamp succeeded; null before the first. */
   isStamped: () => boolean | null;
@@ -45,14 +45,17 @@ export type SealingDeps = ChainsDeps & {
 /** The newest checkpoint of the log of an environment, from memory, which seals carry; null for none. */
 type NewestCheckpoint = (log: Environment) => string | null;
 
-/** `tsaUrls` are time-stamping authorities, asked in this order; none for seals without a time stamp. */
+/**
+ * `tsaUrls` are time-stamping authorities in the order in which they are asked; an empty list means seals without time
+ * stamps.
+ */
 type SealingSettings = SealIdentitySettings & TsaTrustSettings;
 
 /**
- * Opens the keys of the live seal and of the seal of tests with their certificates; logs warnings about their
- * expiry. A document's reason decides which of the two seals it.
+ * Opens the keys and certificates of the live seal and the test seal, and logs warnings about their expiry. The seal to
+ * use depends on the reason in the document.
  * @param newestCheckpoint none by default
- * @throws StartupError in one line when nothing could be sealed
+ * @throws StartupError in one line when sealing would be impossible
  */
 export async function openSealing(
   deps: SealingDeps,
@@ -135,7 +138,7 @@ async function openSeal(
   };
 }
 
-/** Records the chain as one of this service's. @throws StartupError for a retired one */
+/** Records the chain as one of this service's chains. @throws StartupError for a retired one */
 async function enterService(deps: SealingDeps, chainPem: string): Promise<void> {
   if (await isRetired(deps, chainPem)) {
     throw new StartupError(
@@ -150,7 +153,9 @@ async function enterService(deps: SealingDeps, chainPem: string): Promise<void> 
 const recordChain = ({ db, rowMac, clock }: SealingDeps, chainPem: string): Promise<unknown> =>
   db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
 
-/** A node that still has the key of a retired certificate must not seal. */
+/**
+ * Checks before each seal that its certificate is not retired, because a node may still have the key of a retired one.
+ */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
   const chain = sealChainOf(chainPem);
   return async () => {

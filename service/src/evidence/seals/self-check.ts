@@ -4,7 +4,10 @@ import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 
-/** The verifier refused a new seal. `why` is a sentence; `documentAtFault`: another document might succeed. */
+/**
+ * The verifier refused a new seal. `why` is a sentence. `documentAtFault`: another document might be sealed
+ * successfully.
+ */
 export class SealNotVerified extends Error {
   readonly why: string;
   readonly documentAtFault: boolean;
@@ -59,7 +62,7 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   };
 }
 
-/** Hashes the common beginning of the messages once. */
+/** Hashes the part that all the messages have in common only once. */
 function hashingOnce(crypto: EvidenceCrypto): EvidenceCrypto {
   return {
     ...crypto,

@@ -20,7 +20,9 @@ import type { Random } from "../../kernel/platform/random.ts";
 import type { Stamp, TimeStamp } from "./sealer.ts";
 import type { AnchorsOf } from "./tsa-trust.ts";
 
-/** Why an authority's answer was refused. `failed` is the check of RFC 3161 that failed, or the step before it. */
+/**
+ * Why an authority's answer was refused. `failed` names the failed check of RFC 3161, or the step before the checks.
+ */
 export type TimeStampRefusal = {
   readonly authority: string;
   readonly failed: "transport" | "format" | "clock" | TimeStampClaimName;
@@ -32,8 +34,8 @@ export type TimeStampingDeps = {
   /** URLs, in the order in which they are asked. */
   readonly authorities: readonly string[];
   /**
-   * The trust anchors for an authority's tokens. Without any, the chain is validated only up to the topmost certificates in the token
-   * itself: well-formed and valid at its time, but not trusted.
+   * The trust anchors for an authority's tokens. Without any, the chain is validated only up to the topmost
+   * certificates in the token itself: valid at its time, but not trusted.
    */
   readonly anchorsOf: AnchorsOf;
   readonly fetch: Fetch;
@@ -48,7 +50,7 @@ export type TimeStampingDeps = {
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE = 64 * 1024;
 const NONCE_LENGTH = 16;
-/** The largest difference from our clock: a fresh token is neither old nor from the future. */
+/** The largest accepted difference from our clock, because a fresh token is neither old nor from the future. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /**
@@ -67,7 +69,7 @@ export function createTimeStamping(deps: TimeStampingDeps): Stamp {
     for (const { url, breaker } of authorities) {
       if (!breaker.admits()) continue;
       const outcome = await ask(deps, url, imprint).catch((error): TimeStampRefusal => {
-        // An unexpected error in the verification must cost only the time stamp, not the seal.
+        // If the verification itself fails unexpectedly, the seal goes without a time stamp instead of failing.
         return { authority: url, failed: "format", why: String(error) };
       });
       if ("token" in outcome) {
@@ -119,7 +121,7 @@ async function ask(
     crypto: deps.crypto,
   });
   const missing = claims.filter((claim) => claim.state !== "holds");
-  // Without a TSTInfo there is neither nonce nor imprint: name the content type as the failed check.
+  // A token without a TSTInfo has no nonce and no imprint, so the content type is named as the failed check.
   const missed = (token.tstInfo === null && missing.find(({ name }) => name === "contentType")) || missing[0];
   if (missed !== undefined) return refused(missed.name, missed.why);
   if (genTime === null || Math.abs(genTime - at) > MAX_CLOCK_DIFFERENCE_MS) {
@@ -138,7 +140,7 @@ function readResponse(body: Uint8Array): { response: TimeStampResp; token: TimeS
   }
 }
 
-/** The common name in the certificate of the token's authority; else the host of its URL. */
+/** The common name in the certificate of the token's authority, or else the host of its URL. */
 export function authorityName({ token, authority }: TimeStamp): string {
   const { certificates } = parseTimeStampToken(token).signedData;
   const own = certificates.find(
@@ -147,7 +149,7 @@ export function authorityName({ token, authority }: TimeStamp): string {
   return (own && commonNameOf(own.subject)) ?? new URL(authority).host;
 }
 
-/** The topmost certificates: those whose issuer's name is not among the others, or that are self-issued. */
+/** The topmost certificates: those that are self-issued, or whose issuer is not in the list. */
 function topmost(certificates: readonly Certificate[]): Certificate[] {
   return certificates.filter(
     ({ issuer, subject }) =>

@@ -4,7 +4,7 @@ import { holdsDecoy } from "./pdf/decoys.ts";
 import type { SealLock } from "./pdf/objects.ts";
 import { buildTail } from "./pdf/tail.ts";
 
-/** The epoch: a trial seal states no real time. */
+/** The epoch, because a trial seal must not claim a real time. */
 const at = new Date(0);
 const lengths = [
   { reserve: 8192, padding: 1 },
@@ -12,7 +12,7 @@ const lengths = [
 ] as const;
 
 /**
- * Tries to seal a document without the key. Worker threads import it, so it has a front door of its own.
+ * Tries to seal a document without the key. It has an entry file of its own, because worker threads import it.
  * @param docSha256 hex SHA-256, for unique names
  * @param locks default: nothing
  * @returns the revision of a seal, without its signature

@@ -5,10 +5,10 @@ import { type ChainPems, type ChainsDeps, fingerprintOf, type KnownChain, knownC
 
 const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 
-/** The certificate of an authority of signers; `retiredAt` null while it issues. */
+/** The certificate of an authority of signers. `retiredAt` is null while it issues certificates. */
 export type SignerAnchor = { readonly certificate: Certificate; readonly retiredAt: Date | null };
 
-/** Listed besides the seal's own certificates: authorities of signers, and the keys of transparency logs. */
+/** Listed in addition to the seal's own certificates: authorities of signers, and the keys of transparency logs. */
 export type Listing = { readonly signers: readonly SignerAnchor[]; readonly logs: readonly TrustedLog[] };
 
 type Listed = Pick<KnownChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
@@ -26,9 +26,9 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): Trust
 });
 
 /**
- * The trust list for verifiers, as JSON (docs/evidence-format.md, section 4.3): the seal's own certificate of each chain (to trust an
- * issuer would be to trust everybody to whom it issues), when and why one was retired, the authorities of signers, and the roots of
- * the time-stamping authorities.
+ * The trust list for verifiers, as JSON (docs/evidence-format.md, section 4.3). It has the seal's own certificate of
+ * each chain (trusting an issuer would mean trusting everybody to whom it issues), when and why one was retired, the
+ * authorities of signers, and the roots of time-stamping authorities.
  * @param inUse the chains in use
  */
 export async function trustList(
@@ -38,7 +38,7 @@ export async function trustList(
 ): Promise<string> {
   const known = await knownChains(deps);
   const own = [inUse.live, inUse.test].map((pem) => ({ ...leafOf(pem), retiredAt: null, reason: null }));
-  // Among several chains with one certificate, a retired one decides.
+  // If several chains have the same certificate, a retired one overrides the others.
   const retiredLast = known.toSorted((one, other) => Number(one.retiredAt !== null) - Number(other.retiredAt !== null));
   const byFingerprint = new Map([...own, ...retiredLast].map((chain) => [chain.fingerprint, sealEntryOf(chain)]));
   return JSON.stringify({

@@ -4,12 +4,12 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, commonNameOf, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { StartupError } from "../../kernel/platform/errors.ts";
 
-/** The trust anchors for an authority's tokens; none when the authority is accepted without a root. */
+/** The trust anchors for an authority's tokens; empty when the authority is accepted without a root. */
 export type AnchorsOf = (authority: string) => readonly Certificate[];
 
 export type TsaTrustSettings = {
   readonly tsaUrls: readonly string[];
-  /** TSA_TRUST: a PEM file of roots, for all authorities. */
+  /** TSA_TRUST: a PEM file of roots, used for all authorities. */
   readonly tsaTrust: string | null;
 };
 
@@ -22,8 +22,8 @@ const rootsOfHosts: Readonly<Record<string, string>> = {
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Reads the roots of time-stamping authorities. An answer over plain http can be forged, so an http authority on another machine needs
- * a known root.
+ * Reads the roots of time-stamping authorities. Answers over plain http can be forged, so an http authority on another
+ * machine needs a known root.
  * @throws StartupError for unreadable roots, and for an http authority without a root
  */
 export function openTsaTrust({ tsaUrls, tsaTrust }: TsaTrustSettings): AnchorsOf {
@@ -43,13 +43,13 @@ function shippedRootsOf(url: string): Certificate[] {
   return file === undefined ? [] : parseCertificatesPem(readFileSync(new URL(file, shippedRoots), "utf8"));
 }
 
-/** PEM of the roots that time stamps of others' signatures must lead to. */
+/** PEM of the roots to which the time stamps on other parties' signatures must chain. */
 export const tsaRootsPem = ({ tsaTrust }: Pick<TsaTrustSettings, "tsaTrust">): string =>
   (tsaTrust === null ? Object.values(rootsOfHosts).map((file) => new URL(file, shippedRoots)) : [tsaTrust])
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
 
-/** The same roots one by one, with the authority's name. */
+/** The same roots as separate certificates, with the authorities' names. */
 export const tsaRootCertificates = (settings: Pick<TsaTrustSettings, "tsaTrust">): { name: string; pem: string }[] =>
   parseCertificatesPem(tsaRootsPem(settings)).map(({ der, subject }) => ({
     name: `time stamp root ${commonNameOf(subject) ?? ""}`.trim(),

@@ -4,14 +4,14 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { logs, type StoredCheckpoint } from "./store.ts";
 
-/** The source of the calendars' proofs; any other source is the address of a time-stamping authority. */
+/** The source name for the calendars' proofs. Any other source is the address of a time-stamping authority. */
 export const openTimestamps = "opentimestamps";
 
 const anchorLock = 7_246_009;
 
 /**
- * Chooses a checkpoint to be anchored by each source, unless one was chosen since `after`, or one of as many entries before.
- * Nodes do so one at a time.
+ * Chooses a checkpoint for each source to anchor, unless one was chosen since `after`, or an earlier one has the same
+ * size. Only one node may choose at a time.
  */
 export async function chooseRoot(
   tx: Tx,
@@ -25,7 +25,7 @@ export async function chooseRoot(
     WHERE NOT EXISTS (SELECT FROM log_anchors WHERE log = ${log} AND (size >= ${size} OR chosen_at > ${after}))`);
 }
 
-/** A checkpoint that a source shall anchor, or whose proof waits for its block. */
+/** A checkpoint that a source is to anchor, or whose proof waits for its block. */
 export type DueAnchor = {
   log: Environment;
   size: number;
@@ -36,7 +36,10 @@ export type DueAnchor = {
   looks: number;
 };
 
-/** Claims anchors of these sources that are due, for one caller until `claimedUntil`, newest first. The keys are read once, as for jobs. */
+/**
+ * Claims due anchors of these sources for one caller until `claimedUntil`, newest first. As for jobs, the keys are
+ * selected as an array, so that the subquery runs once.
+ */
 export const claimDueAnchors = (
   db: Sql,
   sources: readonly string[],
@@ -51,7 +54,10 @@ export const claimDueAnchors = (
     FROM due WHERE (a.log, a.size, a.source) = (due.log, due.size, due.source)
     RETURNING a.log, a.size, a.source, chosen_at AS "chosenAt", proof, anchored_at AS "anchoredAt", looks`);
 
-/** Ends the wait for proofs of sources that anchored a later checkpoint: it holds all that the earlier one holds. */
+/**
+ * Stops waiting for proofs from sources that have anchored a later checkpoint, because that one covers all entries of
+ * the earlier one.
+ */
 export const supersedeWaiting = (db: Sql): Promise<unknown[]> =>
   db.query(sql`
     UPDATE log_anchors a SET status = 'superseded', next_look_at = NULL
@@ -65,7 +71,7 @@ export const postponeAnchor = (db: Sql, { log, size, source }: DueAnchor, until:
     UPDATE log_anchors SET next_look_at = ${until}
     WHERE log = ${log} AND size = ${size} AND source = ${source} AND next_look_at IS NOT NULL`);
 
-/** The proof of a source, and when to look again; null once nothing more comes. */
+/** The proof of a source, and when to ask again; null once the proof is final. */
 export type NewProof = {
   status: "stamped" | "pending" | "confirmed";
   proof: Uint8Array;
@@ -96,7 +102,7 @@ export const selectProofs = (db: Sql, log: Environment, size: number): Promise<A
     SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
-/** Where a line is, and the first checkpoint over it that calendars have; null for none. */
+/** The index of a line, and the first checkpoint over it that calendars have stamped; null for none. */
 export async function selectCalendarRoot(db: Sql, log: Environment, line: string) {
   const [root] = await db.query<{ leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`
     SELECT leaf, json_build_object('size', c.size, 'note', note) AS checkpoint, proof
@@ -108,10 +114,16 @@ export async function selectCalendarRoot(db: Sql, log: Environment, line: string
   return root ?? null;
 }
 
-/** How far a line is. `witnessed`: a checkpoint over it has its quorum. `anchored`: authorities or calendars have one. */
+/**
+ * The progress of a line. `witnessed`: a checkpoint over it has its quorum of witnesses. `anchored`: authorities or
+ * calendars have stamped one.
+ */
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
-/** The farthest state of a line, how many witnesses cosigned the best checkpoint over it, and whether the log asks any. */
+/**
+ * The most advanced state of a line, the number of witnesses of the best checkpoint over it, and whether the log has
+ * witnesses at all.
+ */
 export async function lineState(
   db: Sql,
   log: Environment,
@@ -138,7 +150,7 @@ export async function lineState(
   return { state, cosignatures, isAsked };
 }
 
-/** Gauge: for how long a source has not anchored the live log's hourly roots. */
+/** Gauge: how long ago each source last anchored an hourly root of the live log. */
 export const anchorGauges = (now: Date): Statement => sql`
 SELECT 'log_roots_oldest_waiting_seconds' AS gauge, source AS label,
   coalesce(greatest(0, extract(epoch FROM ${now}::timestamptz - min(chosen_at) FILTER (WHERE status = 'waiting'))), 0)::float8 AS value

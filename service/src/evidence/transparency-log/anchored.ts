@@ -16,14 +16,14 @@ import { openTimestamps, selectCalendarRoot, selectProofs } from "./anchor-store
 import { inclusionHashes } from "./published.ts";
 import { selectCheckpoint } from "./store.ts";
 
-/** The line of a sealed file. */
+/** The log entry of a sealed file. */
 export type SealedEntry = Extract<LogEntry, { kind: "seal/v1" | "closing/v1" }>;
 
 /**
- * The `.ots` proof of a sealed file by way of the log: from its hash to its line, up the tree to a root that calendars have, and on to their
- * attestations. Any OpenTimestamps client reads it.
- * @returns null until calendars have a root over the line
- * @throws Error when what is stored does not lead to that root
+ * The `.ots` proof of a sealed file through the log: from its hash to its line, up the tree to a root that calendars
+ * have stamped, and on to their attestations. Any OpenTimestamps client can read it.
+ * @returns null until calendars have stamped a root over the line
+ * @throws Error when the stored data do not lead to that root
  */
 export async function composedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer | null> {
   const line = formatEntry(entry);
@@ -61,25 +61,28 @@ export async function composedOts(db: Sql, log: Environment, entry: SealedEntry)
   );
 }
 
-/** RFC 6962 hashes an inner node behind this byte. */
+/** RFC 6962 prefixes the hash input of an inner node with this byte. */
 const inner = Buffer.of(1);
 
 const hashed = (next: Timestamp): Timestamp => [{ op: { op: "sha256" }, next }];
 
-/** The service's answer while calendars have no root over a line. */
+/** The message while calendars have not stamped a root over a line. */
 export const notAnchoredYet = "No hourly root of the transparency log with this seal is with the calendars yet.";
 
-/** The composed proof as a file. @throws ServiceError `conflict` until calendars have a root over the line */
+/** The composed proof as a file. @throws ServiceError `conflict` until calendars have stamped a root over the line */
 export async function requireComposedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer> {
   const proof = await composedOts(db, log, entry);
   if (!proof) throw new ServiceError("conflict", notAnchoredYet);
   return proof;
 }
 
-/** The sources' proofs of a checkpoint: tokens over its note with the log's signature alone, and a detached timestamp of its root. */
+/**
+ * The sources' proofs of a checkpoint: tokens over its note with only the log's signature, and a detached timestamp of
+ * its root.
+ */
 export type CheckpointProofs = { tokens: Buffer[]; ots: Buffer | null };
 
-/** Authorities beyond these are left out of the evidence. */
+/** The evidence contains tokens of at most this many authorities. */
 const mostTokens = 8;
 
 export async function checkpointProofs(db: Sql, log: Environment, size: number): Promise<CheckpointProofs> {
@@ -90,7 +93,7 @@ export async function checkpointProofs(db: Sql, log: Environment, size: number):
   };
 }
 
-/** The proofs over a checkpoint, for anybody; null for a checkpoint that no source anchored. */
+/** The proofs over a checkpoint, for public download; null for a checkpoint that no source anchored. */
 export async function anchorsOf(db: Sql, log: Environment, size: number) {
   const proofs = await selectProofs(db, log, size);
   const checkpoint = proofs.length > 0 ? await selectCheckpoint(db, log, size) : undefined;

@@ -40,7 +40,7 @@ import {
   writeGrowth,
 } from "./store.ts";
 
-/** All tiles of a tree, partial ones as wide as it fills them, lowest level first. */
+/** All tiles of a tree, lowest level first. Partial tiles are as wide as the tree fills them. */
 function* tilesOfTree(size: number): Generator<Tile> {
   for (const level of ["entries", 0, 1, 2, 3, 4, 5, 6, 7] as const) {
     const count = Math.ceil(hashesAt(level === "entries" ? 0 : level, size) / tileWidth);
@@ -51,8 +51,8 @@ function* tilesOfTree(size: number): Generator<Tile> {
 type Exported = { folder: string; origin: string; size: number; files: number };
 
 /**
- * Writes a log as static files: `checkpoint`, `vkey` and its tiles, as a web server or a bucket serves them. Whole tiles that are there stay.
- * The checkpoint comes last, so that the folder never promises a tile that it lacks.
+ * Writes a log as static files: `checkpoint`, `vkey` and its tiles, for a web server or a bucket. Full tiles that
+ * already exist are kept. The checkpoint is written last, so that the folder never promises a tile that is missing.
  * @throws StartupError for a log without a checkpoint, or a folder of another log
  */
 export async function exportLog(db: Sql, log: Environment, folder: string): Promise<Exported> {
@@ -97,16 +97,17 @@ type RecoverDeps = {
 
 type Recovered = { origin: string; size: number; added: number };
 
-/** Reads a file of the copy by its path below the log's prefix; null when there is none. */
+/** Reads a file of the copy by its path below the log's prefix; null when it does not exist. */
 type ReadCopy = (path: string) => Promise<Buffer | null>;
 
 const mostBytes = 256 * 1024;
 
 /**
- * Ends the halt of a log whose database became an older one: adds the entries that a copy has and the database lacks, and goes on only when
- * the root of the copy's checkpoint, which this log signed, comes out.
- * @param from an export (a folder), the address of a log, or a file with the newest checkpoint alone
- * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when it contradicts it
+ * Ends the halt of a log whose database was restored from an older backup. Adds the entries that a copy has and the
+ * database lacks. Continues only if the result has the root of the copy's checkpoint, which this log signed.
+ * @param from an export (a folder), the address of a log, or a file with only the newest checkpoint
+ * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when it
+ * contradicts the log
  */
 export async function recoverLog(deps: RecoverDeps, log: Environment, from: string): Promise<Recovered> {
   const read = await openCopy(deps.fetch, from);
@@ -140,7 +141,7 @@ async function ownCheckpoint(note: string, key: string, from: string): Promise<S
   return checkpoint;
 }
 
-/** The tree with the entries of the copy that it lacks, bundle by bundle. */
+/** Grows the tree by the entries that it lacks, one bundle of the copy after the other. */
 async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: ReadCopy): Promise<StoredTree> {
   let grown = tree;
   while (grown.size < size) {
@@ -187,7 +188,8 @@ const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMes
 const tilesAtOnce = 64;
 
 /**
- * All lines of a log in the order of their leaves, by its tiles: the rows of entries may lack some.
+ * All lines of a log in the order of their leaves. They are read from the tiles, because rows of entries may be
+ * missing.
  * @throws LogHalt when they do not lead to the root of the tree
  */
 export async function readWholeLog(db: Sql, log: Environment): Promise<string[]> {
@@ -199,7 +201,7 @@ export async function readWholeLog(db: Sql, log: Environment): Promise<string[]>
     const places = Array.from({ length: tilesAtOnce }, (_, i) => ({ level: 0, n: n + i }));
     const tiles = (await selectTiles(db, log, places)).sort((one, other) => one.n - other.n);
     for (const entry of tiles.flatMap(({ entries }) => parseBundle(entries ?? Buffer.alloc(0)))) {
-      // A batch that commits between two reads adds lines that the tree's row did not have yet.
+      // A batch that commits between the two reads adds lines that the tree's row did not include yet.
       if (lines.length === size) break;
       appendToEdge(edge, sha256(leafMessage(entry)), nodeHash);
       lines.push(Buffer.from(entry).toString("latin1"));

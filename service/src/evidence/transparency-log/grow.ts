@@ -22,7 +22,7 @@ import {
 } from "@signsealship/evidence/log";
 import type { StoredTile } from "./store.ts";
 
-/** The log must not go on: what is stored, or was computed, is not consistent. */
+/** The log must not continue: stored or computed data are inconsistent. */
 export class LogHalt extends Error {}
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
@@ -31,7 +31,7 @@ const leafHash = (entry: Uint8Array): Buffer => sha256(leafMessage(entry));
 
 export const emptyRoot = sha256(new Uint8Array(0));
 
-/** The root over hashes of one level, a power of two of them. */
+/** The root over hashes of one level, whose number is a power of two. */
 function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   while (level.length > 1) {
@@ -53,7 +53,7 @@ const nameOf = ({ level, n }: Pick<StoredTile, "level" | "n">): string => `${lev
 export const byPlace = (tiles: readonly StoredTile[]): Map<string, StoredTile> =>
   new Map(tiles.map((tile) => [nameOf(tile), tile]));
 
-/** The hash of a range of leaves. @throws LogHalt where the tiles lack a part of it */
+/** The hash of a range of leaves. @throws LogHalt when a tile of the range is missing */
 export function hashOfRange(tiles: ReadonlyMap<string, StoredTile>, range: LeafRange): Uint8Array {
   return (
     foldNodes(
@@ -70,7 +70,7 @@ function hashOfNode(tiles: ReadonlyMap<string, StoredTile>, node: TreeNode): Uin
   return rootOfLevel(Array.from({ length: count }, (_, i) => hashInTile(tile.hashes, first + i)));
 }
 
-/** The places of the tiles on the right edge of a tree, which a batch adds to. */
+/** The positions of the tiles on the right edge of a tree, which a batch extends. */
 export function edgePlaces(size: number): { level: number; n: number }[] {
   const places = tilesOf([{ start: 0, end: size }]);
   return places.filter(({ level, n }) => hashesAt(level, size) > n * tileWidth);
@@ -79,10 +79,11 @@ export function edgePlaces(size: number): { level: number; n: number }[] {
 export type Grown = { size: number; root: Buffer; tiles: StoredTile[] };
 
 /**
- * Appends lines to a tree. Checks, before anything is stored: the stored edge leads to the stored root; the new root, computed from the new
- * tiles and from the old edge, is the same; and the verifier accepts the proof that the new tree begins with the old one.
+ * Appends lines to a tree, after three checks: the stored edge leads to the stored root; the root computed from the new
+ * tiles equals the one computed from the old edge; and the verifier accepts the proof that the new tree extends the old
+ * one.
  * @param edge the stored tiles on the right edge
- * @throws LogHalt when a check fails; a flipped bit would otherwise make the log unusable for ever
+ * @throws LogHalt when a check fails; otherwise a flipped bit would make the log unusable forever
  */
 export async function grow(
   tree: { size: number; root: Buffer },
@@ -117,7 +118,7 @@ export async function grow(
   return { size, root: Buffer.from(root), tiles: changed };
 }
 
-/** Also computes the hashes of the last bundle's entries again, from their bytes. */
+/** Also recomputes the hashes of the last bundle's entries from their bytes. */
 function checkEdge({ size, root }: { size: number; root: Buffer }, tiles: ReadonlyMap<string, StoredTile>): void {
   if (!sameBytes(hashOfRange(tiles, { start: 0, end: size }), root))
     throw new LogHalt(`the tiles do not lead to the stored root of ${size} entries`);
@@ -130,7 +131,7 @@ function checkEdge({ size, root }: { size: number; root: Buffer }, tiles: Readon
     throw new LogHalt("the entries of the last bundle are not those of its hashes");
 }
 
-/** None for a bundle that can't be read. */
+/** The entries of a tile; an empty list for a bundle that can't be read. */
 function entriesOf(tile: StoredTile | undefined): Uint8Array[] {
   try {
     return parseBundle(tile?.entries ?? Buffer.alloc(0));
@@ -140,7 +141,7 @@ function entriesOf(tile: StoredTile | undefined): Uint8Array[] {
   }
 }
 
-/** Fills the tiles of all levels from the right edge on. */
+/** Fills the tiles of all levels, starting at the right edge. */
 function writerOf(tiles: ReadonlyMap<string, StoredTile>, size: number) {
   const open = new Map<number, { n: number; hashes: Uint8Array[]; entries: Uint8Array[] }>();
   const changed: StoredTile[] = [];

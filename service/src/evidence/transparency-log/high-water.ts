@@ -12,10 +12,13 @@ import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { byPlace, hashOfRange, LogHalt } from "./grow.ts";
 import { selectTiles, type Tree } from "./store.ts";
 
-/** The newest checkpoint that a node signed, outside of the database and next to the key: what a restored backup lacks. */
+/**
+ * The file with the newest checkpoint that a node signed. It is outside of the database, next to the key, so that a
+ * restored backup can't undo it.
+ */
 export const highWaterPath = (keyPath: string): string => `${keyPath}.state`;
 
-/** @returns null when the node has signed none yet. @throws LogHalt for a file that holds no checkpoint */
+/** @returns null when the node has not signed any yet. @throws LogHalt for a file that does not contain a checkpoint */
 export async function readHighWater(keyPath: string): Promise<SignedCheckpoint | null> {
   const path = highWaterPath(keyPath);
   let text: string;
@@ -32,11 +35,11 @@ export async function readHighWater(keyPath: string): Promise<SignedCheckpoint |
   }
 }
 
-/** Before a checkpoint is published it is in the file, and on the disk. */
+/** The checkpoint must be durable in the file before it is published. */
 export const writeHighWater = (keyPath: string, note: string): Promise<void> =>
   writeFileDurably(highWaterPath(keyPath), note, { mode: 0o600 });
 
-/** @throws LogHalt unless the tree begins with the checkpoint's */
+/** @throws LogHalt unless the tree extends the tree of the checkpoint */
 export async function requireBeginsWith(
   db: Sql,
   tree: Tree,

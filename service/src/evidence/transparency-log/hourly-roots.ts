@@ -33,14 +33,14 @@ export type HourlyRootDeps = {
 const minutes = 60_000;
 const hours = 60 * minutes;
 const batchSize = 8;
-/** After the death of a node its claims are delayed by so long, and not lost. */
+/** After the death of a node, its claims expire after this time and others take them over. */
 const claimMs = 5 * minutes;
-/** Seals of tests need no proof of time that lasts. */
+/** Test seals need no lasting proof of time, so their log is anchored once a day. */
 const testRootsPerLive = 1 / 24;
 
 /**
- * Anchors a checkpoint of each log: once an interval, where the log has grown. A source that fails is asked again until it has anchored this
- * checkpoint or a later one. Any number of nodes may do so at once.
+ * Anchors a checkpoint of each log once in each interval, if the log has grown. A source that fails is asked again
+ * until it has anchored this checkpoint or a later one. Any number of nodes may run it at once.
  * @param stopping once aborted, nothing further is claimed
  */
 export async function anchorRoots(deps: HourlyRootDeps, stopping?: AbortSignal): Promise<void> {
@@ -67,7 +67,7 @@ async function choose({ db, clock, intervalMs }: HourlyRootDeps, log: Environmen
   await db.transaction((tx) => chooseRoot(tx, log, { size: checkpoint.size, sources, now, after }));
 }
 
-/** Never rejects, so that the others of the batch go on. */
+/** Never rejects, so that the rest of the batch is processed. */
 async function attend(deps: HourlyRootDeps, anchor: DueAnchor): Promise<void> {
   const { db, clock, log } = deps;
   const about = { log: anchor.log, size: anchor.size, source: anchor.source };
@@ -83,10 +83,10 @@ async function attend(deps: HourlyRootDeps, anchor: DueAnchor): Promise<void> {
   }
 }
 
-/** Backs off from a minute to an hour. */
+/** Backs off from a minute up to an hour. */
 const retryMs = (looks: number): number => Math.min(minutes * 2 ** Math.min(looks - 1, 6), hours);
 
-/** The note as the log alone signed it: the message that authorities stamp. */
+/** The note with only the log's signature, which is the message that authorities stamp. */
 async function noteOf(deps: HourlyRootDeps, { log, size }: DueAnchor): Promise<string> {
   const checkpoint = await selectCheckpoint(deps.db, log, size);
   if (!checkpoint) throw new Error("the checkpoint of an anchor is missing");

@@ -16,19 +16,19 @@ export type LogKeySettings = { dataDir: string; logKey: string };
 
 /** Signs the checkpoints of one log. */
 export type LogSigner = {
-  /** The public key as verifiers take it. */
+  /** The public key in the form that verifiers read. */
   key: string;
-  /** Ed25519 is deterministic: a checkpoint that is signed twice has the same bytes. */
+  /** Returns the signed checkpoint. Ed25519 is deterministic, so signing the same one again gives the same bytes. */
   signed: (size: number, root: Uint8Array) => string;
 };
 
-/** The log of tests always has a file key of its own, as the seal of tests has. */
+/** The path of a log's key. The log of test seals always has its own file key, like the test seal. */
 export const logKeyPath = ({ dataDir, logKey }: LogKeySettings, log: Environment): string =>
   log === "live" ? fileKeyPath(logKey) : join(dataDir, "keys", "log-test");
 
 /**
- * Opens the key of a log, or makes it at the first start: Ed25519 in PKCS#8, of mode 0600.
- * @throws StartupError for a file that holds another key
+ * Opens the key of a log, or creates it at the first start: Ed25519 in PKCS#8, mode 0600.
+ * @throws StartupError for a file with any other kind of key
  */
 export async function openLogSigner(settings: LogKeySettings, log: Environment, origin: string): Promise<LogSigner> {
   const privateKey = await ed25519KeyAt(logKeyPath(settings, log), "LOG_KEY");
@@ -44,8 +44,8 @@ export async function openLogSigner(settings: LogKeySettings, log: Environment, 
 }
 
 /**
- * Reads a key file, or makes it: Ed25519 in PKCS#8, of mode 0600.
- * @throws StartupError, with the name of the setting, for a file that holds another key
+ * Reads a key file, or creates it: Ed25519 in PKCS#8, mode 0600.
+ * @throws StartupError, naming the setting, for a file with any other kind of key
  */
 export async function ed25519KeyAt(path: string, setting: string): Promise<KeyObject> {
   const pem = (await keyFileText(path)) ?? (await makeKey(path));
@@ -59,7 +59,7 @@ export async function ed25519KeyAt(path: string, setting: string): Promise<KeyOb
   throw refusal();
 }
 
-/** All processes that start at once use the key of the one that won. */
+/** Processes that start concurrently all use the key that was written first. */
 async function makeKey(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();

@@ -26,14 +26,14 @@ import {
 } from "./store.ts";
 import { selectCosignatures, selectWitnessed } from "./witness-store.ts";
 
-/** `unknown`: no such line was queued. `queued`: it waits for a signed checkpoint. */
+/** `unknown`: no such line was queued. `queued`: it is not in a signed checkpoint yet. */
 export type ProvenLine =
   | { state: "unknown" | "queued" }
   | { state: "logged"; index: number; size: number; proof: string };
 
 /**
- * The proof of the first retraction that the log has of a sealed file: it travels in the `extra` of the file's own proof. Null for none, and for a
- * line that is not a sealed file's.
+ * The proof of the first retraction of a sealed file, which is included in the `extra` of the file's own proof. Null
+ * for none, and for a line that is not of a sealed file.
  */
 async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer | null> {
   if (entry.kind !== "seal/v1" && entry.kind !== "closing/v1") return null;
@@ -45,10 +45,10 @@ async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Prom
 }
 
 /**
- * The `.tlog-proof` of a line, up to the first checkpoint over it that has its quorum of witnesses, or else the first one; and once there is
- * one that sources anchored, with a quorum if any has one, up to that. The same bytes each time, but for these and a retraction. The
- * verifier accepts it before it is returned.
- * @throws Error when what is stored does not prove the line
+ * The `.tlog-proof` of a line. It leads to the first anchored checkpoint over the line, if possible with a quorum of
+ * witnesses. Before one is anchored it leads to the first checkpoint with a quorum, or else to the first one. So its
+ * bytes change only with these and with a retraction. The verifier checks it before it is returned.
+ * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, log: Environment, entry: LogEntry): Promise<ProvenLine> {
   const line = formatEntry(entry);
@@ -65,17 +65,20 @@ export async function logProof(db: Sql, log: Environment, entry: LogEntry): Prom
   return { state: "logged", index, size, proof };
 }
 
-/** The hashes from a leaf up to the root over the first `size` leaves. */
+/** The hashes from a leaf up to the root of the first `size` leaves. */
 export async function inclusionHashes(db: Sql, log: Environment, index: number, size: number): Promise<Uint8Array[]> {
   const ranges = inclusionRanges(index, size);
   const tiles = byPlace(await selectTiles(db, log, tilesOf(ranges)));
   return ranges.map((range) => hashOfRange(tiles, range));
 }
 
-/** A state with its quorum is shown in place of a newer one for so long. */
+/** For this long, readers get a checkpoint with a quorum even when a newer one without a quorum exists. */
 const quorumWaitMs = 60_000;
 
-/** The checkpoint for readers: the newest with its quorum of witnesses, unless the last quorum is a minute old; then the newest. */
+/**
+ * The checkpoint for readers: the newest one with a quorum of witnesses, if it is less than a minute old; otherwise the
+ * newest.
+ */
 export async function newestForReaders(db: Sql, log: Environment, now: Date): Promise<StoredCheckpoint | undefined> {
   const witnessed = await selectWitnessed(db, log);
   const isRecent = witnessed !== undefined && now.getTime() - witnessed.at.getTime() <= quorumWaitMs;
@@ -84,13 +87,13 @@ export async function newestForReaders(db: Sql, log: Environment, now: Date): Pr
   );
 }
 
-/** The same, with the cosignatures of its witnesses; null before the first. */
+/** The same checkpoint as a note with its witnesses' cosignatures; null before the first one. */
 export async function publishedCheckpoint(db: Sql, log: Environment, now: Date): Promise<string | null> {
   const checkpoint = await newestForReaders(db, log, now);
   return checkpoint ? cosignedNote(db, log, checkpoint) : null;
 }
 
-/** A checkpoint with the lines of its witnesses. Their keys are a reader's to verify. */
+/** A checkpoint with the lines of its witnesses, whose keys the reader must verify. */
 async function cosignedNote(db: Sql, log: Environment, { size, note }: StoredCheckpoint): Promise<string> {
   const cosignatures = await selectCosignatures(db, log, size);
   return note + cosignatures.map(({ line }) => line).join("");
@@ -98,14 +101,14 @@ async function cosignedNote(db: Sql, log: Environment, { size, note }: StoredChe
 
 export const notLoggedYet = "The transparency log does not have this seal yet. Try again in a few seconds.";
 
-/** The proof as a file. @throws ServiceError `unavailable` while the log does not have the line */
+/** The proof as a file. @throws ServiceError `unavailable` while the log does not include the line */
 export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer> {
   const line = await logProof(db, log, entry);
   if (line.state !== "logged") throw new ServiceError("unavailable", notLoggedYet);
   return Buffer.from(line.proof);
 }
 
-/** The bytes of a tile whose width a published checkpoint covers; null for any other path. */
+/** The bytes of a tile, if a published checkpoint covers its width; null for any other path. */
 export async function publishedTile(db: Sql, log: Environment, path: string): Promise<Buffer | null> {
   const tile = parseTilePath(path);
   if (!tile) return null;
@@ -128,7 +131,10 @@ function firstOf({ hashes, entries }: StoredTile, isBundle: boolean, width: numb
 
 const lookEveryMs = 100;
 
-/** Waits until the log has a line, and its witnesses, where it asks any, cosigned it. @returns the state then, or when the time is over */
+/**
+ * Waits until the log includes a line and, if the log has witnesses, until they have cosigned it. @returns the state
+ * then, or when the time is over
+ */
 export async function waitForState(
   { db, log, entry }: { db: Sql; log: Environment; entry: LogEntry },
   { seconds, isGone }: { seconds: number; isGone: () => boolean },

@@ -7,10 +7,10 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { queueEntry } from "./store.ts";
 
-/** A retraction that the log has, and when it was queued. */
+/** A retraction in the log, and when it was queued. */
 export type Retraction = { reason: RetractionReason; retractedAt: Date };
 
-/** The first retraction of a sealed file that the log has a leaf for; null for none. */
+/** The first retraction of a sealed file that is in the log; null for none. */
 export async function selectRetraction(db: Sql, log: Environment, sealedSha256: string): Promise<Retraction | null> {
   const reasons = new Map(
     retractionReasons.map((reason) => [formatEntry({ kind: "retract/v1", sealedSha256, reason }), reason]),
@@ -22,7 +22,7 @@ export async function selectRetraction(db: Sql, log: Environment, sealedSha256: 
   return reason ? { reason, retractedAt: found.retractedAt } : null;
 }
 
-/** Why and when the operator retracted a seal; null for one that stands. */
+/** Why and when the operator retracted a seal; null for a seal that was not retracted. */
 export const retractionOf = (
   db: Sql,
   { environment, sealedSha256 }: { environment: Environment; sealedSha256: string },
@@ -31,8 +31,9 @@ export const retractionOf = (
 const isReason = (text: string): text is RetractionReason => retractionReasons.some((reason) => reason === text);
 
 /**
- * Queues the retraction of a sealed file for its log. It is public, and nobody can take it back.
- * @throws ServiceError for another reason, a hash that is not of a file in the log, and a retraction that is there
+ * Queues the retraction of a sealed file for its log. It is public and can't be undone.
+ * @throws ServiceError for an unknown reason, for a hash that is not of a file in the log, and when the file is already
+ * retracted
  */
 export async function retractSeal(
   { db, clock }: { db: Database; clock: Clock },
@@ -53,7 +54,7 @@ export async function retractSeal(
   });
 }
 
-/** Whether the log has, or will have, a line of this sealed file. */
+/** Whether a line of this sealed file is in the log or queued for it. */
 async function hasSealed(db: Sql, log: Environment, sealedSha256: string): Promise<boolean> {
   const found = await db.query(sql`
     SELECT FROM log_entries

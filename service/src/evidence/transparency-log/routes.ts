@@ -8,10 +8,10 @@ import { publishedCheckpoint, publishedTile } from "./published.ts";
 import { logs } from "./store.ts";
 import { selectPolicy } from "./witness-store.ts";
 
-/** `policy`: the live log's, with its witnesses; null for none. */
+/** `policy`: the published policy of the live log, with its witnesses; null for none. */
 export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: string | null };
 
-/** The logs as C2SP tlog-tiles has them: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them. */
+/** Publishes the logs by C2SP tlog-tiles: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them. */
 export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: LogRouteDeps): void {
   for (const log of logs) {
     const schema = { hide: true };
@@ -24,7 +24,7 @@ export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: L
     app.get<{ Params: { "*": string } }>(`/log/${log}/tile/*`, { schema, onRequest }, async (request, reply) => {
       const bytes = await publishedTile(db, log, `tile/${request.params["*"]}`);
       if (!bytes) throw notFound();
-      // A partial tile never changes, too: the service serves each of its widths for ever.
+      // A partial tile never changes either, because the service serves each of its widths forever.
       return forAll(reply, unchanging).type("application/octet-stream").send(bytes);
     });
   }

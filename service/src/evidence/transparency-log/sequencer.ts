@@ -32,16 +32,22 @@ export type SequencerDeps = {
   clock: Clock;
   log: Log;
   files: Readonly<Record<Environment, LogFiles>>;
-  /** The shortest time between two batches of one log, on whichever nodes. */
+  /** The shortest time between two batches of one log, across all nodes. */
   intervalMs: number;
 };
 
 export type Sequencer = {
-  /** Gives waiting lines their leaves, and signs what is committed. Of several nodes the first one to lock does. */
+  /**
+   * Assigns leaves to waiting lines, and signs what is committed. Of several nodes only the one that gets the lock
+   * does.
+   */
   turn: () => Promise<void>;
-  /** Why a log halts on this node; without the logs that go on. */
+  /** Why each halted log is halted on this node. */
   halted: () => ReadonlyMap<Environment, string>;
-  /** The newest checkpoint that this node saw and did not halt at, as the log alone signed it; null before the first. In memory. */
+  /**
+   * The newest checkpoint that this node has accepted, with only the log's signature; null before the first. Read from
+   * memory.
+   */
   newestSeen: (log: Environment) => string | null;
 };
 
@@ -54,7 +60,10 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   const seen = new Map<Environment, number>();
   const newest = new Map<Environment, string>();
 
-  /** A node keeps what others published, too: then it refuses an older database, whichever node signed last. */
+  /**
+   * A node also remembers the checkpoints that others published. So it refuses an older database, even if another node
+   * signed last.
+   */
   async function watch({ log, published }: Outlook): Promise<void> {
     const before = seen.get(log);
     if (before === published && !halted.has(log)) return;
@@ -77,7 +86,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     }
   }
 
-  /** A log that fails for another reason than a halt is tried each turn; its failure is a line of the service's log once a minute. */
+  /** A log that fails for a reason other than a halt is retried in each turn. Its failure is logged once a minute. */
   function reportFailure(log: Environment, error: unknown): void {
     const message = String(error);
     const at = deps.clock().getTime();
@@ -106,7 +115,8 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
 const isUnpublished = ({ size, published }: Outlook): boolean => published === null || published < size;
 
 /**
- * The tree, if it may go on: the service wrote its row, this node has its key, and it begins with all that this node signed.
+ * The tree, if it may continue: the service wrote its row, this node has its key, and it extends all checkpoints that
+ * this node signed.
  * @throws LogHalt otherwise
  */
 export async function examineTree(
@@ -147,11 +157,12 @@ async function sequence(tx: Tx, deps: SequencerDeps, log: Environment): Promise<
     lines.map(({ line }) => line),
   );
   const leaves = lines.map(({ id }, i) => ({ id, leaf: tree.size + i }));
-  // The lock is lost with its connection: then the size is another node's by now.
+  // If the connection breaks, its lock is lost too, and another node may have grown the tree by now. The write checks
+  // for that.
   return writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, leaves, tiles });
 }
 
-/** Waiting lines that the service wrote. Others wait for ever, and `doctor` counts them. */
+/** The waiting lines that the service wrote. Forged lines wait forever, and `doctor` counts them. */
 async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment): Promise<WaitingLine[]> {
   for (let after = 0; ; ) {
     const page = await selectWaiting(tx, log, after, mostLines);
@@ -161,7 +172,7 @@ async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment)
   }
 }
 
-/** Keeps the newest checkpoint of the database as this node's own high water, if it is one of this log. */
+/** Remembers the newest checkpoint of the database as this node's own high-water mark, if this log signed it. */
 async function keepPublished({ db, files }: SequencerDeps, log: Environment): Promise<string> {
   const { signer, keyPath } = files[log];
   const newest = await selectNewestCheckpoint(db, log);
@@ -175,7 +186,7 @@ async function keepPublished({ db, files }: SequencerDeps, log: Environment): Pr
   return newest.note;
 }
 
-/** Signs the committed tree. The file is durable before anybody can read the checkpoint. */
+/** Signs the committed tree. The file is durable before the checkpoint can be read. */
 async function publish(tx: Tx, deps: SequencerDeps, log: Environment): Promise<void> {
   if (!(await tryLock(tx, log))) return;
   const { size, root } = await examineTree(tx, deps, log);

@@ -8,21 +8,21 @@ import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
 export const logs = ["live", "test"] as const satisfies readonly Environment[];
 
-/** A tree's row, the point of truth: `root` is over the first `size` leaves. */
+/** The row of a tree, which is authoritative: `root` is the root of the first `size` leaves. */
 export type Tree = { log: Environment; origin: string; noteKey: string; size: number; root: Buffer } & Restores;
 
-/** When a backup last became the database, and when an operator last showed where the lost one ended. */
+/** When the database was last restored from a backup, and when an operator last recovered the log. */
 export type Restores = { restoredAt: Date | null; recoveredAt: Date | null };
 
 export type StoredTree = Tree & { mac: Buffer };
 
-/** Entries of level 0 are bundled as C2SP tlog-tiles has them. */
+/** Entries of level 0 are bundled by the format of C2SP tlog-tiles. */
 export type StoredTile = { level: number; n: number; hashes: Buffer; entries: Buffer | null };
 
-/** A line that waits for its leaf. */
+/** A line that has no leaf yet. */
 export type WaitingLine = { id: number; line: string; mac: Buffer | null };
 
-/** MACs of a log that was never restored have no times: those of earlier releases hold. */
+/** The MAC of a log that was never restored omits these times, so that MACs of earlier releases stay valid. */
 const treeMembers = ({ log, origin, noteKey, size, root, restoredAt, recoveredAt }: Tree): Members => ({
   log,
   origin,
@@ -48,7 +48,7 @@ const waitingRows: MacTable<{ log: Environment; line: string; leaf: number | nul
   key: sql`id`,
   mac: sql`row_mac`,
   rows: sql`SELECT id AS key, log, line, leaf, row_mac AS mac FROM log_entries`,
-  // The tree vouches for a line with a leaf.
+  // A line with a leaf needs no MAC, because the tree protects it.
   members: ({ log, line, leaf }) => (leaf === null ? { log, line } : null),
   backfill: { set: "lines of the log", which: sql`leaf IS NULL` },
 };
@@ -56,8 +56,8 @@ const waitingRows: MacTable<{ log: Environment; line: string; leaf: number | nul
 export const protectedTables = [treeRows, waitingRows];
 
 /**
- * Queues a line for the log: a part of the very statement that records what was sealed, so that nothing sealed can be missing. A line that
- * is there stays.
+ * Queues a line for the log. It is part of the statement that records the sealed file, so that no sealed file can be
+ * missing from the log. An existing line is kept.
  */
 export function queueEntry(log: Environment, entry: LogEntry, at: Date): Statement {
   const line = formatEntry(entry);
@@ -85,7 +85,7 @@ export async function selectTree(db: Sql, log: Environment): Promise<StoredTree 
 export const treeHolds = (rowMac: RowMac, tree: StoredTree): boolean =>
   rowMac.holds("log_trees", treeMembers(tree), tree.mac);
 
-/** The state of a log: `isDue` where lines wait and the last batch is old enough. */
+/** The state of a log. `isDue`: lines wait, and the last batch is old enough. */
 export type Outlook = { log: Environment; isDue: boolean; size: number; published: number | null };
 
 export const selectOutlook = (db: Sql, intervalMs: number): Promise<Outlook[]> =>
@@ -97,7 +97,7 @@ export const selectOutlook = (db: Sql, intervalMs: number): Promise<Outlook[]> =
 
 const advisoryLock = 7_246_007;
 
-/** The lock of one log; a transaction that has it sequences or publishes alone. */
+/** Tries to lock a log. Only the transaction with the lock may sequence or publish. */
 export async function tryLock(tx: Tx, log: Environment): Promise<boolean> {
   const [lock] = await tx.query<{ ours: boolean }>(
     sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(log)}) AS ours`,
@@ -106,8 +106,9 @@ export async function tryLock(tx: Tx, log: Environment): Promise<boolean> {
 }
 
 /**
- * Lines by the one rule that they have no leaf. There is no cursor: a line that commits late is found by the next batch, whatever its id.
- * @param after the last id of the page before
+ * The lines without a leaf. No cursor is stored between batches, so a line that commits late is found by the next
+ * batch.
+ * @param after the last id of the previous page
  */
 export const selectWaiting = (db: Sql, log: Environment, after: number, limit: number): Promise<WaitingLine[]> =>
   db.query<WaitingLine>(sql`
@@ -117,7 +118,7 @@ export const selectWaiting = (db: Sql, log: Environment, after: number, limit: n
 export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: WaitingLine): boolean =>
   rowMac.holds("log_entries", { log, line }, mac);
 
-/** Tiles by their places; a tile that is not there is left out. */
+/** The tiles at these positions; a missing tile is left out. */
 export const selectTiles = (db: Sql, log: Environment, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   db.query<StoredTile>(sql`
     SELECT t.level, t.n, hashes, entries FROM log_tiles t
@@ -126,7 +127,7 @@ export const selectTiles = (db: Sql, log: Environment, places: readonly Pick<Sto
 
 export type Growth = { tree: Tree; from: number; leaves: readonly { id: number; leaf: number }[]; tiles: StoredTile[] };
 
-/** Writes a batch. @returns false when the tree is no longer of the size that the batch began at */
+/** Writes a batch. @returns false when the tree's size has changed since the batch began */
 export async function writeGrowth(tx: Tx, { tree, from, leaves, tiles }: Growth): Promise<boolean> {
   const grown = await tx.query(sql`
     UPDATE log_trees SET size = ${tree.size}, root = ${tree.root}, sequenced_at = clock_timestamp(),
@@ -146,7 +147,9 @@ export async function writeGrowth(tx: Tx, { tree, from, leaves, tiles }: Growth)
   return true;
 }
 
-/** Lines that a copy of the log has, in their order; one that waits here stays the same row. @returns their ids */
+/**
+ * Inserts the lines of a copy of the log, in order; a line that is already waiting keeps its row. @returns their ids
+ */
 export async function insertLines(tx: Tx, log: Environment, lines: readonly string[], at: Date): Promise<number[]> {
   await tx.query(sql`
     INSERT INTO log_entries (log, line, queued_at) SELECT ${log}, line, ${at} FROM unnest(${lines}::text[]) AS line
@@ -157,7 +160,10 @@ export async function insertLines(tx: Tx, log: Environment, lines: readonly stri
   return lines.map((line) => ids.get(line) ?? -1);
 }
 
-/** Queues, behind the lines of seals from before there was a log, a line that counts them. @returns the number of such lines */
+/**
+ * Queues a line with the number of the imported lines, those of seals from before the log existed. It comes after them.
+ * @returns the number of such lines
+ */
 export async function markImport(tx: Tx, at: Date): Promise<number> {
   const counts = await tx.query<{ log: Environment; lines: number }>(sql`
     SELECT log, count(*) AS lines FROM log_entries GROUP BY log`);
@@ -180,7 +186,7 @@ export async function selectCheckpoint(db: Sql, log: Environment, size: number):
   return found;
 }
 
-/** The newest checkpoint of at most so many entries; null for none. */
+/** The newest checkpoint with at most `size` entries; null for none. */
 export async function newestCheckpointUpTo(db: Sql, log: Environment, size: number) {
   const [found] = await db.query<StoredCheckpoint>(sql`
     SELECT size, note FROM log_checkpoints WHERE log = ${log} AND size <= ${size} ORDER BY size DESC LIMIT 1`);
@@ -192,10 +198,13 @@ export const insertCheckpoint = (tx: Tx, log: Environment, { size, note }: Store
     INSERT INTO log_checkpoints (log, size, note, signed_at) VALUES (${log}, ${size}, ${note}, ${at})
     ON CONFLICT DO NOTHING`);
 
-/** Where a line is, and the checkpoint that its proof leads to; both null while it waits. */
+/** The index of a line, and the checkpoint that its proof leads to; both are null while it waits. */
 export type Place = { leaf: number | null; checkpoint: StoredCheckpoint | null };
 
-/** The checkpoint is the first anchored one over the line that is as well witnessed as any, else the first with its quorum, else the first. */
+/**
+ * Selects the first anchored checkpoint over the line, if it has a quorum or none has. Otherwise the first with a
+ * quorum, or else the first one.
+ */
 export async function selectPlace(db: Sql, log: Environment, line: string): Promise<Place | undefined> {
   const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;
   const [place] = await db.query<Place>(sql`
@@ -212,17 +221,18 @@ export async function selectPlace(db: Sql, log: Environment, line: string): Prom
 }
 
 /**
- * Halts both logs of a database that was a backup: nobody knows here where the lost one ended. The halt needs no MAC, because only its
- * end does; the time grows with each restore, so that the MAC of an earlier recovery does not end it.
+ * Halts both logs of a database that was restored from a backup, because it doesn't show where the lost database ended.
+ * The halt itself needs no MAC; only its end does. The time increases with each restore, so that the MAC of an earlier
+ * recovery does not end this halt.
  */
 export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`UPDATE log_trees SET restored_at = greatest(${at}, restored_at + interval '1 ms')`));
 
-/** Since when the log halts after a restore; null when it was recovered since. */
+/** When the log halted because of a restore; null if it has been recovered since. */
 export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null =>
   restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;
 
-/** Ends the halt of a tree that is consistent with the newest published one. */
+/** Ends the halt of a tree that is consistent with the newest published tree. */
 export async function endHalt(tx: Tx, tree: Tree, at: Date): Promise<void> {
   const { restoredAt } = tree;
   const recoveredAt = restoredAt !== null && restoredAt > at ? restoredAt : at;
@@ -232,7 +242,7 @@ export async function endHalt(tx: Tx, tree: Tree, at: Date): Promise<void> {
     WHERE log = ${tree.log}`);
 }
 
-/** Counts the lines that wait, and of the oldest thousand those that the service did not write. */
+/** Counts the waiting lines, and those among the oldest thousand that the service did not write. */
 export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {
   const [queue] = await db.query<{ waiting: number; oldestWaitingAt: Date | null }>(sql`
     SELECT count(*) AS waiting, min(queued_at) AS "oldestWaitingAt" FROM log_entries WHERE log = ${log} AND leaf IS NULL`);
@@ -241,7 +251,7 @@ export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {
   return { waiting: queue?.waiting ?? 0, oldestWaitingAt: queue?.oldestWaitingAt ?? null, notWritten };
 }
 
-/** Gauges: the leaves of each log, and the lines that wait. */
+/** Gauges: the leaves of each log, and its waiting lines. */
 export const logGauges = (now: Date): Statement => sql`
 SELECT gauge, log AS label, value FROM log_trees t, LATERAL (
   SELECT count(*) AS waiting, min(queued_at) AS oldest FROM log_entries e WHERE e.log = t.log AND leaf IS NULL

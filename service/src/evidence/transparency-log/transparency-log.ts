@@ -42,7 +42,7 @@ export {
 export { witnessGauges } from "./witness-store.ts";
 
 export type LogSettings = LogKeySettings & {
-  /** Null for the host of the public address. */
+  /** The host in the logs' names; null for the host of the public address. */
   logOrigin: string | null;
   logIntervalMs: number;
   /** The file with the witnesses of the live log (C2SP tlog-policy); null for none. */
@@ -51,11 +51,11 @@ export type LogSettings = LogKeySettings & {
   baseUrl: string;
 };
 
-/** The key of a log as verifiers take it; null before the first start with a log. */
+/** The public key of a log in the form that verifiers read; null before the first start with a log. */
 export const logKeyOf = async (db: Sql, log: Environment): Promise<string | null> =>
   (await selectTree(db, log))?.noteKey ?? null;
 
-/** The origins of the logs that have begun. */
+/** The origins of the logs that exist. */
 export const logOrigins = async (db: Sql): Promise<string[]> =>
   (await Promise.all(logs.map((log) => selectTree(db, log)))).flatMap((tree) => (tree ? [tree.origin] : []));
 
@@ -63,14 +63,15 @@ export type LogOrigins = Readonly<Record<Environment, string>>;
 
 export type OpenedLogs = {
   origins: LogOrigins;
-  /** The public keys as verifiers take them. */
+  /** The public keys in the form that verifiers read. */
   keys: Readonly<Record<Environment, string>>;
   files: Readonly<Record<Environment, LogFiles>>;
 };
 
 /**
- * Opens the keys of both logs, and begins the logs at the first start. An origin never changes: later starts take it from the database.
- * @throws StartupError for a LOG_ORIGIN that is another, or a file that holds no key
+ * Opens the keys of both logs, and creates the logs at the first start. An origin never changes: later starts read it
+ * from the database.
+ * @throws StartupError when LOG_ORIGIN differs from it, or for a file without a usable key
  */
 export async function openLogs(db: Sql, settings: LogSettings): Promise<OpenedLogs> {
   const opened: Awaited<ReturnType<typeof openLog>>[] = [];
@@ -95,7 +96,7 @@ async function openLog(db: Sql, settings: LogSettings, log: Environment) {
   if (known) return { log, origin, noteKey: known.noteKey, files };
   const never = { restoredAt: null, recoveredAt: null };
   await insertTree(db, { log, origin, noteKey: files.signer.key, size: 0, root: emptyRoot, ...never });
-  // Another node may have been first.
+  // Another node may have created the log first.
   const tree = await selectTree(db, log);
   return { log, origin: tree?.origin ?? origin, noteKey: tree?.noteKey ?? files.signer.key, files };
 }
@@ -104,7 +105,7 @@ export type TransparencyLog = Pick<OpenedLogs, "origins"> &
   Sequencer & {
     /** The keys of both logs, for verifiers. */
     trusted: readonly TrustedLog[];
-    /** The live log's policy as it is published; null where it has no witnesses. */
+    /** The published policy of the live log; null when it has no witnesses. */
     policy: string | null;
     /** Asks the witnesses that are due to cosign the live log's newest checkpoint. */
     askWitnesses: () => Promise<void>;
@@ -131,7 +132,7 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
   };
 }
 
-/** Whether each log halts on this node: 1 or 0. */
+/** Adds a gauge for each log: 1 if it is halted on this node, else 0. */
 export function logMetrics(metrics: Metrics, { halted }: TransparencyLog): void {
   const help = "Whether the transparency log halts on this node, instead of contradicting itself: 1 or 0.";
   metrics.gauge("log_halted", help, "log", async () => new Map(logs.map((log) => [log, Number(halted().has(log))])));
@@ -143,16 +144,16 @@ export type LogStatus = {
   origin: string;
   key: string;
   size: number;
-  /** Lines that wait; those that the service did not write never get a leaf. */
+  /** The number of waiting lines, including forged ones, which never get a leaf. */
   waiting: number;
   notWritten: number;
   oldestWaitingAt: Date | null;
-  /** Why the log halts, and what to do; null when it goes on. */
+  /** Why the log is halted, and what to do; null when it works. */
   halted: string | null;
   witnesses: AskedWitness[];
 };
 
-/** Examines both logs as the sequencer does. @returns none before the first start with a log */
+/** Checks both logs in the same way as the sequencer. @returns an empty list before the first start with a log */
 export async function logStatuses({
   db,
   rowMac,

@@ -3,20 +3,20 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { logs, queueEntry } from "./store.ts";
 
-/** A cosignature as it stands below a checkpoint. `witness` is NAME+ID of its key. */
+/** A cosignature line of a checkpoint. `witness` is NAME+ID of its key. */
 export type Cosignature = { witness: string; line: string; cosignedAt: Date };
 
-/** Claims, until `until`, the witnesses that nobody asked lately. @returns how far each was */
+/** Claims, until `until`, the witnesses that were not asked recently. @returns the last known size of each */
 export const claimWitnesses = (db: Sql, log: Environment, witnesses: readonly string[], now: Date, until: Date) =>
   db.query<{ witness: string; size: number }>(sql`
     INSERT INTO log_witnesses AS w (log, witness, next_at) SELECT ${log}, name, ${until} FROM unnest(${witnesses}::text[]) AS name
     ON CONFLICT (log, witness) DO UPDATE SET next_at = ${until} WHERE w.next_at <= ${now}
     RETURNING witness, size`);
 
-/** The state of a witness after a question: how far it is by its own word, and whether it fails or contradicts the log. */
+/** The state of a witness after a request: its size by its own account, and whether it fails or contradicts the log. */
 export type WitnessState = { witness: string; size: number; isFailing: boolean; alarm: string | null };
 
-/** An alarm stays until the witness cosigns: a witness that is away withdraws nothing. */
+/** An alarm stays until the witness cosigns again. A witness that does not respond doesn't clear it. */
 export const updateWitness = (
   db: Sql,
   log: Environment,
@@ -28,14 +28,14 @@ export const updateWitness = (
       failing_since = CASE WHEN ${isFailing} THEN coalesce(failing_since, ${now}) END
     WHERE log = ${log} AND witness = ${witness}`);
 
-/** The state of each witness that was ever asked: its last size, the start of its failure, and what it contradicts. */
+/** The state of each witness that was ever asked: its last size, when it began to fail, and what it contradicts. */
 export type AskedWitness = { witness: string; size: number; failingSince: Date | null; alarm: string | null };
 
 export const selectWitnesses = (db: Sql, log: Environment): Promise<AskedWitness[]> =>
   db.query<AskedWitness>(sql`
     SELECT witness, size, failing_since AS "failingSince", alarm FROM log_witnesses WHERE log = ${log} ORDER BY witness`);
 
-/** A note has 32 lines at most, the log's own included. */
+/** A note has at most 32 lines, including the log's own. */
 const mostCosignatures = 31;
 
 export const selectCosignatures = (db: Sql, log: Environment, size: number): Promise<Cosignature[]> =>
@@ -60,14 +60,14 @@ export const insertCosignature = (
     INSERT INTO log_cosignatures (log, size, witness, line, cosigned_at, is_quorum)
     VALUES (${log}, ${size}, ${witness}, ${line}, ${cosignedAt}, ${isQuorum}) ON CONFLICT DO NOTHING`);
 
-/** The newest checkpoint that has its quorum, and since when; undefined for none. */
+/** The newest checkpoint that has a quorum, and the time when it got it; undefined for none. */
 export async function selectWitnessed(db: Sql, log: Environment): Promise<{ size: number; at: Date } | undefined> {
   const [found] = await db.query<{ size: number; at: Date }>(sql`
     SELECT size, cosigned_at AS at FROM log_cosignatures WHERE log = ${log} AND is_quorum ORDER BY size DESC LIMIT 1`);
   return found;
 }
 
-/** Publishes a policy, and queues its line: nothing when it was published before. */
+/** Publishes a policy and queues its line. Does nothing when it was published before. */
 export const publishPolicy = (db: Sql, log: Environment, sha256: string, policy: string, at: Date) =>
   db.query(sql`
     WITH published AS (

@@ -31,10 +31,10 @@ import {
   type WitnessState,
 } from "./witness-store.ts";
 
-/** A witness that a log can ask. */
+/** A witness with an address, which the log can ask. */
 type AskedWitness = Witness & { url: string };
 
-/** The policy of a log as it is published: the log itself, and the operator's file. */
+/** The published policy of a log: the operator's file with the line of the log itself. */
 export type PublishedPolicy = {
   witnesses: readonly AskedWitness[];
   policy: WitnessPolicy;
@@ -42,7 +42,7 @@ export type PublishedPolicy = {
   sha256: string;
 };
 
-/** Tests have no witnesses: their log proves nothing to others. */
+/** The log of test seals has no witnesses, because it need not prove anything to others. */
 const witnessed: Environment = "live";
 const askTimeoutMs = 5_000;
 const answerBytes = 64 * 1024;
@@ -50,7 +50,7 @@ const answerBytes = 64 * 1024;
 /**
  * Reads LOG_POLICY and puts the line of our own log above it.
  * @param ownLog the key and the address of the log
- * @throws StartupError for a file that cannot be read, that names logs, or a witness without an address
+ * @throws StartupError for a file that can't be read or that names logs, and for a witness without an address
  */
 export async function readLogPolicy(path: string, ownLog: { key: string; url: string }): Promise<PublishedPolicy> {
   const refusal = (why: string) => new StartupError(`LOG_POLICY: ${path}: ${why}`);
@@ -84,11 +84,14 @@ export type WitnessingDeps = {
   log: Log;
   fetch: Fetch;
   published: PublishedPolicy;
-  /** The shortest time between two questions to one witness, by whichever node. */
+  /** The shortest time between two requests to one witness, across all nodes. */
   intervalMs: number;
 };
 
-/** Asks each due witness to cosign the newest checkpoint (C2SP tlog-witness). A witness that fails holds nobody up. */
+/**
+ * Asks each due witness to cosign the newest checkpoint (C2SP tlog-witness). A witness that fails doesn't delay the
+ * others.
+ */
 export async function askWitnesses(deps: WitnessingDeps): Promise<void> {
   const { db, clock, published, intervalMs } = deps;
   const now = clock();
@@ -114,7 +117,7 @@ export async function askWitnesses(deps: WitnessingDeps): Promise<void> {
   }
 }
 
-/** The outcome of a question. `why` a witness failed, as a sentence; null when it cosigned. */
+/** The outcome of a request. `why` is a sentence about a failure; null when the witness cosigned. */
 type Answer = Omit<WitnessState, "witness"> & { cosignature?: Cosignature; why: string | null };
 
 async function ask(
@@ -125,7 +128,8 @@ async function ask(
   isAgain = false,
 ): Promise<Answer> {
   if (!witness) return { size: known, isFailing: true, alarm: null, why: "the policy has no such witness" };
-  // A witness that is said to be ahead tells its size when it is asked from nothing.
+  // If the recorded size of the witness is larger than the log, it is asked from size 0, and its refusal then tells its
+  // real size.
   const old = known > newest.size ? 0 : known;
   const fails = (why: string): Answer => ({ size: known, isFailing: true, alarm: null, why });
   const contradicts = (why: string): Answer => ({ size: known, isFailing: true, alarm: why, why });
@@ -162,11 +166,11 @@ async function consistencyLines(db: Sql, old: number, size: number): Promise<str
   return ranges.map((range) => `${Buffer.from(hashOfRange(tiles, range)).toString("base64")}\n`).join("");
 }
 
-/** The line of the witness among those of its answer; null for none that is valid. */
+/** The valid cosignature line of the witness in its answer; null without one. */
 async function cosignatureIn(note: string, answer: string, { key }: Witness): Promise<string | null> {
   try {
     const cosigned = parseNote(`${note}${answer}`);
-    // A blank line in the answer would make the log's own signature a part of the text.
+    // A blank line in the answer would move the log's own signature into the signed text.
     if (cosigned.text !== parseNote(note).text) return null;
     if ((await verifyCosignature(cosigned, key)).verdict !== "signed") return null;
     const own = cosigned.signatures.filter(({ name, id }) => keyName({ name, id }) === keyName(key));
@@ -177,7 +181,7 @@ async function cosignatureIn(note: string, answer: string, { key }: Witness): Pr
   }
 }
 
-/** Whichever node adds the last cosignature that the quorum needs, sees the others'. */
+/** Stores cosignatures under a lock, so that the node which completes the quorum sees all the others. */
 async function keepCosignatures(
   { db, published }: WitnessingDeps,
   { size }: StoredCheckpoint,

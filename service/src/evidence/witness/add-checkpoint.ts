@@ -18,20 +18,21 @@ import { countQuestion, lockState, stateHolds, updateState } from "./store.ts";
 
 export type WitnessDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; witness: Witness };
 
-/** An answer of C2SP tlog-witness: a text, and its status. `size`: a 409 that says how far the witness is. */
+/** An answer of C2SP tlog-witness: a text and its status. `size`: a 409 that tells the size the witness has. */
 export type WitnessAnswer = { status: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503; text: string; isSize?: true };
 
-/** A question of C2SP tlog-witness. */
+/** A request of C2SP tlog-witness. */
 type Question = { old: number; proof: Buffer[]; note: string };
 
 const maxHashes = 63;
 
-/** A log's text and signatures. With the cosignature they fit into the database. */
+/** A log's text and signatures. Together with the cosignature they fit into the database column. */
 const maxNoteBytes = 60 * 1024;
 
 /**
- * Answers `add-checkpoint`: cosigns a checkpoint that its log signed and that begins with each one that was cosigned before. The row's lock
- * makes comparing and storing one step, and the state is stored, in the database and in this node's file, before anybody gets the cosignature.
+ * Answers `add-checkpoint`. Cosigns a checkpoint if its log signed it and it extends every checkpoint that was cosigned
+ * before. A row lock makes comparing and storing atomic. The state is stored in the database and in this node's file
+ * before the cosignature is sent.
  */
 export async function addCheckpoint(deps: WitnessDeps, body: string): Promise<WitnessAnswer> {
   try {
@@ -53,7 +54,7 @@ export async function addCheckpoint(deps: WitnessDeps, body: string): Promise<Wi
   }
 }
 
-/** @throws EvidenceError `log` for a body of another form */
+/** @throws EvidenceError `log` for a malformed body */
 function parseQuestion(body: string): Question {
   const end = body.indexOf("\n\n");
   const refuse = (why: string) => new EvidenceError("log", why);
@@ -70,7 +71,10 @@ function parseQuestion(body: string): Question {
   return { old: Number(old), proof, note: body.slice(end + 2) };
 }
 
-/** The lines of the log's own keys; null when none of them signed. A wrong signature of a known key refuses the note. */
+/**
+ * The signature lines of the log's own keys; null when none of the keys signed, or when a signature by one of them is
+ * wrong.
+ */
 async function signaturesOf({ note }: SignedCheckpoint, { keys }: WitnessedLog): Promise<string | null> {
   const parsed = await Promise.all(keys.map(parseNoteKey));
   const verdicts = await Promise.all(parsed.map((key) => verifyNote(note, key)));
@@ -109,7 +113,8 @@ async function judge(
   }
   const now = clock();
   const day = now.toISOString().slice(0, 10);
-  // Anybody may send a log's public checkpoints. Only the log makes its state grow, so nothing else counts.
+  // Anybody may send a log's public checkpoints. Only growth of the log counts as a request of the log, because only
+  // the log can cause it.
   if (size > state.size) {
     if (state.askedOn === day && state.asked >= log.mostADay)
       return { status: 429, text: `This log may ask ${log.mostADay} times a day.\n` };
@@ -124,7 +129,7 @@ async function judge(
   return { status: 200, text: cosignature };
 }
 
-/** Why this key must not cosign the log: the stored state may be an older one. */
+/** The reason why this key must not cosign the log; null when it may. A stored state may be an old one. */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,
   state: Awaited<ReturnType<typeof lockState>>,

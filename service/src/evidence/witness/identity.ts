@@ -11,35 +11,38 @@ import { parseLogsList, type WitnessedLog } from "./logs-list.ts";
 import { selectStates } from "./store.ts";
 
 export type WitnessSettings = {
-  /** The list of logs to cosign; null for none, and then there is no witness. */
+  /** The list of logs to cosign; null for none, and then the service is not a witness. */
   witnessLogs: string | null;
   witnessKey: string;
-  /** The name of the witness's key; null for that of the public address. */
+  /** The name of the witness's key; null to derive it from the public address. */
   witnessName: string | null;
   baseUrl: string;
 };
 
 /** A witness for other operators' logs (C2SP tlog-witness). */
 export type Witness = {
-  /** The public key in hex: what states are kept by. A cosignature does not cover the key's name, so another name must not begin at size 0. */
+  /**
+   * The public key in hex, which identifies the stored states. A cosignature does not cover the key's name, so a
+   * renamed key must not start again at size 0.
+   */
   id: string;
-  /** NAME+ID+BASE64, as policies have it. */
+  /** NAME+ID+BASE64, the form used in policies. */
   key: string;
   logs: ReadonlyMap<string, WitnessedLog>;
-  /** The line of a cosignature over a checkpoint's text (C2SP tlog-cosignature). */
+  /** Returns the line of a cosignature over a checkpoint's text (C2SP tlog-cosignature). */
   cosign: (text: string, at: Date) => string;
-  /** The file with the newest state of a log that this node cosigned, outside of the database. */
+  /** The path of the file with the newest state of a log that this node cosigned. It is outside of the database. */
   statePath: (origin: string) => string;
-  /** Writes that file, before anybody gets the cosignature. */
+  /** Writes that file. Called before the cosignature is sent. */
   remember: (origin: string, state: { size: number; root: Uint8Array }) => Promise<void>;
 };
 
 const timedEd25519 = 0x04;
 
 /**
- * Opens the witness, or makes its key at the first start; null without a list of logs.
- * @param ownOrigins a witness of its own log would prove nothing
- * @throws StartupError for a list, a key or a name that cannot be used
+ * Opens the witness, or creates its key at the first start; null without a list of logs.
+ * @param ownOrigins the service's own logs, which are refused because a witness of them would prove nothing
+ * @throws StartupError for a list, a key or a name that can't be used
  */
 export async function openWitness(settings: WitnessSettings, ownOrigins: readonly string[]): Promise<Witness | null> {
   const { witnessLogs, witnessName, baseUrl } = settings;
@@ -99,7 +102,7 @@ async function readLogs(path: string): Promise<Map<string, WitnessedLog>> {
   }
 }
 
-/** The state that a node cosigned last of a log, which a restored database lacks; null for none. */
+/** The last state of a log that a node cosigned, which a restored database may lack; null for none. */
 export async function readCosigned(path: string): Promise<{ size: number; root: string } | null> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
@@ -111,7 +114,9 @@ export async function readCosigned(path: string): Promise<{ size: number; root: 
   return { size: Number(size), root };
 }
 
-/** Writes it, unless the file has a later state: answers to two questions may come here in another order than they were committed. */
+/**
+ * Writes the state, unless the file has a later one: answers may get here in another order than they were committed.
+ */
 async function writeCosigned(path: string, { size, root }: { size: number; root: Buffer }): Promise<void> {
   const known = await readCosigned(path);
   if (known !== null && known.size >= size) return;

@@ -1,15 +1,16 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseNoteKey } from "@signsealship/evidence/log";
 
-/** A log that this witness cosigns: its keys, and how many questions it may ask in a day. */
+/** A log that this witness cosigns: its keys, and how many requests it may send in a day. */
 export type WitnessedLog = { origin: string; keys: string[]; mostADay: number };
 
 const usualMostADay = 8_640;
 const mostLogs = 1_000;
 
 /**
- * Reads a list of logs in the form of witness-network.org's `logs/v0`: that line, and for each log a line `vkey KEY`, under which `qpd NUMBER`,
- * `origin ORIGIN` and `contact TEXT` may stand. Two keys of one origin are both of that log.
+ * Reads a list of logs in the form of witness-network.org's `logs/v0`: that line, then for each log a line `vkey KEY`,
+ * which may be followed by `qpd NUMBER`, `origin ORIGIN` and `contact TEXT`. Several keys with one origin belong to the
+ * same log.
  * @throws EvidenceError `log` with the number of the line and its rule
  */
 export async function parseLogsList(text: string): Promise<Map<string, WitnessedLog>> {

@@ -7,12 +7,12 @@ import { selectNote } from "./store.ts";
 
 const maxBodyBytes = 72 * 1024;
 
-/** `POST /witness/add-checkpoint` and `GET /witness/SHA256_OF_ORIGIN/checkpoint`, as C2SP tlog-witness has them. */
+/** `POST /witness/add-checkpoint` and `GET /witness/SHA256_OF_ORIGIN/checkpoint`, by C2SP tlog-witness. */
 export async function witnessRoutes(app: FastifyInstance, deps: WitnessDeps, limits: RateLimits): Promise<void> {
   const { db, witness } = deps;
   const origins = new Map([...witness.logs.keys()].map((origin) => [hash("sha256", origin), origin]));
   const shown = { schema: { hide: true }, onRequest: limits.limit("log") };
-  // A Fastify context of its own, so that other routes keep their parsers.
+  // Registered in its own Fastify scope, so that other routes keep their parsers.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "string", bodyLimit: maxBodyBytes }, (_request, body, done) =>

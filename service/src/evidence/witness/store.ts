@@ -5,7 +5,7 @@ import { MacOfRow } from "../../kernel/platform/database/state-mac.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
-/** The newest state of a log that this witness cosigned; of size 0 before the first one. */
+/** The newest state of a log that this witness cosigned; size 0 before the first one. */
 export type WitnessedState = { witness: string; origin: string; size: number; root: Buffer };
 
 type StoredState = WitnessedState & {
@@ -40,7 +40,7 @@ export const protectedTables = [stateRows];
 
 const emptyRoot = hash("sha256", "", "buffer");
 
-/** Locks the state of a log until the transaction ends, which makes comparing and storing one step. */
+/** Locks the state of a log until the transaction ends, so that comparing and storing are atomic. */
 export async function lockState(tx: Tx, witness: string, origin: string): Promise<StoredState> {
   const first = { witness, origin, size: 0, root: emptyRoot };
   await tx.query(sql`
@@ -76,6 +76,6 @@ export async function selectNote(db: Pick<Tx, "query">, witness: string, origin:
   return row?.note ?? null;
 }
 
-/** A restored database may lack what was cosigned: no key of it cosigns again. */
+/** A restored database may lack some cosigned states, so its keys must never cosign again. */
 export const endWitnessing = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`UPDATE witness_logs SET restored_at = ${at} WHERE restored_at IS NULL`));

@@ -5,11 +5,11 @@ import type { ProviderName } from "../names.ts";
 
 /** An act that must happen once for an order. */
 export type NewIntent = {
-  /** `label.buy`, `letter.send`, `fax.send`, ... */
+  /** Such as `label.buy`, `letter.send` or `fax.send`. */
   act: string;
   provider: ProviderName;
   orderId: number;
-  /** From 1. The pair of act and attempt is intended once for an order. */
+  /** Counted from 1. An order can have only one intent for each pair of act and attempt. */
   attempt: number;
   /** JSON for `perform`; encrypted at rest. */
   payload: object;
@@ -27,7 +27,7 @@ export type Intent = {
   attempt: number;
   payload: unknown;
   intendedAt: Date;
-  /** The time right before its last request; null before the first. */
+  /** The time just before its last request; null before the first. */
   begunAt: Date | null;
 };
 
@@ -37,7 +37,7 @@ export type ActEnd<R> =
   | { kind: "failed"; code: string | null; why: string }
   | { kind: "unclear"; why: string };
 
-/** The provider's id, and the tracking number if any, that a person found at the provider. */
+/** The provider's id and, if any, the tracking number, which a person found at the provider. */
 export type SaidDone = { id: string; tracking: string | null };
 
 /** A purchase or another irreversible act at a provider, and how its result is applied. */
@@ -45,27 +45,30 @@ export type Act<R> = {
   name: string;
   provider: ProviderName;
   /**
-   * The kind of task by which people do the same by hand. The act does not begin while a person has claimed that task. The task opens
-   * once the provider has been unavailable for half an hour. Null: people cannot do it.
+   * The kind of task with which people do the same work by hand. The act does not begin while a person has claimed that
+   * task. The task opens once the provider has been unavailable for half an hour. Null when people can't do it.
    */
   byHand: TaskKind | null;
-  /** How long after its beginning an act without an end is looked up. Must exceed the time-out of its request. */
+  /** How long after the start an unfinished act is looked up. It must exceed the time-out of its request. */
   lookAfterMs: number;
-  /** Whether it is still needed: asked right before it begins, with the order's row locked. If not, the intent is withdrawn. */
+  /**
+   * Whether the act is still needed. Called just before it begins, with the order's row locked. If not, the intent is
+   * withdrawn.
+   */
   wanted: (tx: Tx, intent: Intent) => Promise<boolean>;
-  /** Makes the one request that acts, through this call. */
+  /** Sends, through this call, the one request that performs the act. */
   perform: (
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>>;
-  /** Looks up an act with an unknown outcome. Only `not_done` lets it begin again. */
+  /** Looks up an act with an unknown outcome. The act begins again only after `not_done`. */
   lookUp: (
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | { kind: "not_done" } | { kind: "unclear"; why: string }>;
-  /** The result from what a person found. @throws ServiceError `validation` for a malformed id or number */
+  /** Makes the result from a person's findings. @throws ServiceError `validation` for a malformed id or number */
   resultOf: (said: SaidDone, intent: Intent) => R;
-  /** In the transaction of the intent's end, with the order's row locked. */
+  /** Runs in the transaction that ends the intent, with the order's row locked. */
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };
 

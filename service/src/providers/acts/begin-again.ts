@@ -7,10 +7,13 @@ import { resumeByHand } from "./by-hand.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
-/** The largest number of failed tries. Tries while the provider is unavailable do not count. */
+/** The largest number of failed tries, not counting tries while the provider is unavailable. */
 export const mostFailures = 5;
 
-/** Schedules another try after one that provably did nothing, or ends the act as failed. @param why the reason in that case */
+/**
+ * Schedules another try after one that certainly did nothing, or ends the act as failed. @param why the reason in that
+ * case
+ */
 export async function beginAgain(
   deps: { clock: Clock; sealed: SealedJson },
   tx: Tx,

@@ -6,7 +6,7 @@ import { type ProviderName, providerNames } from "../names.ts";
 import type { AnyAct, Intent } from "./act.ts";
 import { type IntentState, verifiedCall } from "./store.ts";
 
-// People and the provider never do the same work at once: either the task for people is open, or the act is under way.
+// People and the provider never do the same work at once: either the people's task is open, or the act is under way.
 
 /** Whether a person has claimed the task. */
 export const isClaimedByHand = async (tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<boolean> =>
@@ -56,11 +56,11 @@ export type ActOnRecord = {
   lookAt: Date | null;
   endedAt: Date | null;
   endedBy: string | null;
-  /** The provider's words, or why the outcome is unknown. */
+  /** The provider's message, or why the outcome is unknown. */
   why: string | null;
 };
 
-/** The acts of an order, the earliest intent first. @throws ServiceError `unavailable` where one fails its MAC */
+/** The acts of an order, the earliest intent first. @throws ServiceError `unavailable` when one fails its MAC */
 export const actsOfOrder = (db: Sql, orderId: number) =>
   db.query<ActOnRecord>(sql`
     SELECT id, act, provider, attempt, state, tries, intended_at AS "intendedAt", begun_at AS "begunAt",
@@ -68,7 +68,7 @@ export const actsOfOrder = (db: Sql, orderId: number) =>
       ended_at AS "endedAt", ended_by AS "endedBy", why, ${verifiedCall}
     FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);
 
-/** A message while a provider may be doing work that people would do; null when none is. */
+/** A message while a provider may be doing work that people could do; null otherwise. */
 export async function actUnderWay(db: Sql, orderId: number): Promise<string | null> {
   type Found = Pick<ActOnRecord, "act" | "provider" | "state"> & { isBeside: boolean };
   const acts = await db.query<Found>(sql`

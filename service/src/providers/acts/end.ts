@@ -11,7 +11,10 @@ import { findIntent, type IntentRow, intentContext, lockIntent, updateIntent } f
 
 type EndDeps = { clock: Clock; sealed: SealedJson };
 
-/** Ends an intent, its tasks and what depends on it. The rows of the intent and the order are locked. @param by the actor; default: the provider */
+/**
+ * Ends an intent, its tasks and everything that depends on it. The caller must have locked the rows of the intent and
+ * the order. @param by the actor; default: the provider
+ */
 export async function endIntent(
   { clock, sealed }: EndDeps,
   tx: Tx,
@@ -49,7 +52,9 @@ export async function endIntent(
 const endWords = (end: ActEnd<unknown> | { kind: "withdrawn" }): string =>
   end.kind === "done" || end.kind === "withdrawn" ? end.kind : `${end.kind}: ${end.why}`;
 
-/** Ends an act by the outcome in an event. @returns false when there is no such act, or it has ended */
+/**
+ * Ends an act by the outcome that an event reports. @returns false when there is no such act, or it has already ended
+ */
 export async function concludeIntent(
   deps: Pick<ActDeps, "clock" | "sealed" | "acts">,
   tx: Tx,
@@ -59,7 +64,7 @@ export async function concludeIntent(
   const act = deps.acts.get(which.act);
   const found = await findIntent(tx, deps.sealed, which);
   const intent = found && (await lockIntent(tx, deps.sealed, found.id));
-  // Only what began can have been done.
+  // An act that has not begun can't have been done.
   if (!act || !intent || !["begun", "unknown"].includes(intent.state)) return false;
   await endIntent(deps, tx, act, intent, end);
   return true;

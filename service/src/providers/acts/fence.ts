@@ -5,16 +5,16 @@ import type { Caller } from "../calls/call.ts";
 import type { AnyAct } from "./act.ts";
 import type { IntentRow } from "./store.ts";
 
-/** Allowance for the difference of the nodes' clocks and for the time between this check and the request. */
+/** A margin for the difference between the nodes' clocks, and for the time between this check and the request. */
 const marginMs = 5_000;
 
-/** How long after the act began its request may leave, so that it ends before any lookup. */
+/** How long after its start an act may send its request, so that the request ends before any lookup. */
 export const leavesWithinMs = ({ lookAfterMs }: AnyAct, { timeoutMs }: Pick<Caller, "timeoutMs">): number =>
   lookAfterMs - timeoutMs - marginMs;
 
 /**
- * Whether the request that acts may still leave. The preparation (reading files, waiting for workers) may have taken so long that
- * another node has looked the act up and begun it again.
+ * Whether the act may still send its request. Its preparation (reading files, waiting for workers) may have taken so
+ * long that another node looked it up and began it again.
  * @returns the reason why not, or null
  */
 export async function whyTooLate(
@@ -27,7 +27,7 @@ export async function whyTooLate(
     sql`SELECT FROM provider_calls WHERE id = ${id} AND state = 'begun' AND tries = ${tries}`,
   );
   if (same.length === 0) return "another node has taken it up";
-  // Read the clock after the query, which may have waited, too.
+  // Reads the clock after the query, which may have waited too.
   const passed = clock().getTime() - (begunAt?.getTime() ?? 0);
   return passed > leavesWithinMs(act, caller) ? "its files were not ready in time" : null;
 }

@@ -9,9 +9,9 @@ import { beginAgain } from "./begin-again.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-/** The pauses between lookups without a result. After the last a person is asked. */
+/** The pauses between lookups without a result. After the last of them a task asks a person. */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
-/** After that, one lookup an hour for a day. */
+/** After that, one lookup an hour continues for a day. */
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };
@@ -32,7 +32,7 @@ export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: In
   }
 }
 
-/** The act was provably not done: it begins again, unless a person has claimed the question. */
+/** The act was certainly not done, so it begins again, unless a person has claimed the task about it. */
 async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
   const { id, orderId, failures, provider } = intent;
   const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;

@@ -4,13 +4,13 @@ import type { ActDeps } from "./deps.ts";
 import { whyTooLate } from "./fence.ts";
 import type { IntentRow } from "./store.ts";
 
-/** The outcome of a try. `error`: the act failed here, before anything was done. */
+/** The outcome of a try. `error`: the act failed in this service, before anything was done. */
 export type Performed =
   | { kind: "done"; result: unknown }
   | Exclude<CallOutcome, { kind: "answered" }>
   | { kind: "error"; why: string };
 
-/** Performs an act that has begun, once. @returns the outcome, and its last request */
+/** Performs an act that has begun, once. @returns the outcome, and the last request */
 export async function performAct(
   deps: ActDeps,
   act: AnyAct,
@@ -32,7 +32,9 @@ export async function performAct(
   return { outcome, exchange: exchanges.at(-1) };
 }
 
-/** After an error in our code, the requests that were sent decide whether something may have been done. */
+/**
+ * After an error in our code, the outcomes of the requests that were sent decide whether the provider may have acted.
+ */
 function afterError(why: string, outcomes: ReadonlySet<CallOutcome["kind"]>): Performed {
   if (outcomes.has("answered") || outcomes.has("unknown")) return { kind: "unknown", why };
   return outcomes.has("unavailable") ? { kind: "unavailable", why, retryAfterMs: null } : { kind: "error", why };

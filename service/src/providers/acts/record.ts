@@ -11,7 +11,7 @@ import { endIntent } from "./end.ts";
 import type { Performed } from "./perform.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-/** Once a provider has been away for so long, people are asked to do it by hand. */
+/** Once a provider has been unavailable for this long, a task asks people to do the work by hand. */
 const awayMs = 30 * minuteMs;
 const shortestPauseMs = 30_000;
 export const longestPauseMs = 10 * minuteMs;
@@ -25,7 +25,7 @@ export async function recordPerformed(
   { outcome, exchange }: { outcome: Performed; exchange: Exchange | undefined },
 ): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, begun.id);
-  // In the meantime another node has looked it up, and ended it or begun it again.
+  // In the meantime another node has looked the act up, and has ended it or begun it again.
   if (!intent || intent.tries !== begun.tries || !["begun", "unknown"].includes(intent.state)) {
     deps.log.error({ intent: begun.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
     return;
@@ -52,7 +52,10 @@ export async function recordPerformed(
   }
 }
 
-/** Schedules another try of an act that was not done. The pause grows with the time for which the provider has been unavailable. */
+/**
+ * Schedules another try of an act that was not done. The longer the provider has been unavailable, the longer the
+ * pause.
+ */
 export async function waitForProvider(
   deps: ActDeps,
   tx: Tx,

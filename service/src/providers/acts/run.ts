@@ -10,10 +10,10 @@ import { performAct, wordsOf } from "./perform.ts";
 import { longestPauseMs, recordPerformed, waitForProvider } from "./record.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-/** The next step of an intent, to be done outside of any transaction. */
+/** The next step of an intent, performed outside of any transaction. */
 type Step = { step: "perform" | "look"; intent: IntentRow; act: AnyAct; caller: Caller };
 
-/** Begins an intent, or looks it up when its outcome is unknown. */
+/** Begins an intent, or looks it up if its outcome is unknown. */
 export async function runIntent(deps: ActDeps, id: number): Promise<void> {
   const found = await deps.db.transaction((tx) => nextStep(deps, tx, id));
   if (!found) return;
@@ -28,7 +28,7 @@ export async function runIntent(deps: ActDeps, id: number): Promise<void> {
   await deps.db.transaction((tx) => recordPerformed(deps, tx, act, intent, performed));
 }
 
-/** Decides the next step by the stored state. An act is recorded as begun before its request leaves. */
+/** Decides the next step from the stored state. An act is recorded as begun before its request is sent. */
 async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null> {
   const intent = await lockIntent(tx, deps.sealed, id);
   if (!intent || !["intended", "begun", "unknown"].includes(intent.state)) return null;
@@ -57,7 +57,7 @@ async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null>
   }
   const lookAt = intent.lookAt?.getTime() ?? (intent.begunAt ?? at).getTime() + act.lookAfterMs;
   const early = lookAt - at.getTime();
-  // The request may still be under way, on this node or another.
+  // The request may still be in flight, on this node or another.
   if (early > 0 || !caller) {
     await enqueueIntent(tx, intent, caller ? early : longestPauseMs);
     return null;

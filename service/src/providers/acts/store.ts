@@ -9,8 +9,8 @@ import type { Intent, NewIntent } from "./act.ts";
 
 const queuePrefix = "provider-act-";
 /**
- * The queue of a provider's intents; payload `{intentId}`. Each provider has its own, so that hanging requests to one do not delay
- * those to another.
+ * The queue of a provider's intents; payload `{intentId}`. Each provider has its own queue, so that hanging requests to
+ * one provider do not delay another.
  */
 export function actQueueOf(provider: ProviderName): string;
 export function actQueueOf(column: Statement): Statement;
@@ -23,9 +23,9 @@ export type IntentState = "intended" | "begun" | "unknown" | "done" | "failed" |
 /** An intent with its state. */
 export type IntentRow = Intent & {
   state: IntentState;
-  /** How often it began: the number of the current try. */
+  /** How often the act has begun, which is the number of the current try. */
   tries: number;
-  /** Tries that were interrupted or failed on our side. */
+  /** The number of tries that were interrupted or failed on our side. */
   failures: number;
   looks: number;
   lookAt: Date | null;
@@ -37,7 +37,10 @@ type Sealed<Row> = Omit<Row, "payload"> & { payload: Buffer | null };
 const columns = sql`id, act, provider, order_id AS "orderId", attempt, payload, intended_at AS "intendedAt",
   begun_at AS "begunAt", state, tries, failures, looks, look_at AS "lookAt", away_since AS "awaySince"`;
 
-/** The columns that decide whether a request leaves. Payload and result are encrypted, and bound to their row. */
+/**
+ * The MAC covers the columns that decide whether a request is sent. Payload and result are encrypted and bound to their
+ * row.
+ */
 const callState: StateMac = {
   table: sql`provider_calls`,
   key: sql`id`,
@@ -48,7 +51,7 @@ const callState: StateMac = {
     ${c}.failures, ${c}.ended_by, ${c}.code, ${c}.state_version`,
 };
 
-/** For the select list of a statement over `provider_calls`. */
+/** For the select list of a query on `provider_calls`. */
 export const verifiedCall: Statement = verified(callState, sql`provider_calls`);
 
 export const callRows = stateRows(callState, {
@@ -56,11 +59,11 @@ export const callRows = stateRows(callState, {
   ciphers: [sql`payload`, sql`result`].map((column) => ({ use: callColumn, column, context: callContext })),
 });
 
-/** The context that the encrypted columns are bound to. */
+/** The context to which the encrypted columns are bound. */
 export const intentContext = ({ act, orderId, attempt }: Pick<Intent, "act" | "orderId" | "attempt">): string =>
   `${act}:${orderId}:${attempt}`;
 
-/** Inserts an intent and its job. A second insert of the same act and attempt changes nothing. */
+/** Inserts an intent and its job. Inserting the same act and attempt again changes nothing. */
 export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent): Promise<void> {
   const { act, provider, orderId, attempt, payload, at, isBeside = false } = intent;
   const [row] = await tx.query<{ id: number }>(sql`

@@ -23,8 +23,8 @@ export const isStranded = (
 ): boolean => state === "begun" && begunAt !== null && (lookAt ?? begunAt).getTime() + strandedMs <= now.getTime();
 
 /**
- * Queues acts again whose job is gone (it failed for good); otherwise nobody could move their orders by hand. For an act that began
- * long ago it opens a task.
+ * Queues acts again whose job has failed for good. Otherwise nobody could continue their orders, not even by hand.
+ * Opens a task for an act that began long ago.
  */
 export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
@@ -50,7 +50,7 @@ export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock
 type Unclear = { orderId: number; intentId: number };
 
 /**
- * Ends an act with an unknown outcome by what a person found at the provider.
+ * Ends an act with an unknown outcome by a person's findings at the provider.
  * @param said null: it was not done, and people do it
  * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
  */

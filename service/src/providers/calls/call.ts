@@ -10,7 +10,7 @@ export type { CallOutcome } from "./outcome.ts";
 
 export type CallRequest = {
   method: "GET" | "POST" | "DELETE";
-  /** Relative to the account's base URL, with its query. */
+  /** The path with its query, relative to the account's base URL. */
   path: string;
   /** A form is sent as multipart/form-data. */
   body?: string | Uint8Array | FormData;
@@ -21,20 +21,20 @@ export type CallRequest = {
   maxBytes?: number;
 };
 
-/** Sends one request once: no retry, no redirect. Never rejects. */
+/** Sends one request without retries and redirects. Never rejects. */
 export type Call = (request: CallRequest) => Promise<CallOutcome>;
 
 /** The record of a request: hashes in hex, and the outcome. */
 export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha256: string | null };
 
-/** A `Call` with a watcher, and the provider's health by its requests. */
+/** A `Call`, a variant with a watcher, and the provider's health. */
 export type Caller = {
   call: Call;
-  /** The same call, which passes each exchange to the watcher. */
+  /** The same call, but each exchange is passed to the watcher. */
   watched: (watch: (exchange: Exchange) => void) => Call;
-  /** How the last requests went. */
+  /** The health of the provider, judged by the latest requests. */
   health: () => CallerHealth;
-  /** A request has ended by then. */
+  /** The time limit of a request. */
   timeoutMs: number;
 };
 
@@ -49,7 +49,7 @@ export type CallerDeps = {
   fetch: Fetch;
   clock: Clock;
   log: Log;
-  /** Counts each request. */
+  /** Called for each request. */
   count?: (provider: ProviderName, outcome: CallOutcome["kind"], seconds: number) => void;
 };
 
@@ -59,7 +59,10 @@ const breakerSettings = { failures: 5, coolDownMs: 60_000 };
 const usualTimeoutMs = 15_000;
 const usualMaxBytes = 1024 * 1024;
 
-/** The only way to a provider: bounded in time and size, behind a circuit breaker, with secrets removed from messages. */
+/**
+ * The only way to send requests to a provider: limited in time and size, behind a circuit breaker, with secrets removed
+ * from messages.
+ */
 export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller {
   const { clock, log } = deps;
   const { provider } = settings;
@@ -75,7 +78,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
       lastAnsweredAt = at;
       return;
     }
-    // A refused key fails every request, so it opens the breaker.
+    // A refused key fails every request, so it opens the breaker at once.
     if (isKeyRefused) breaker.open();
     else breaker.failed();
     lastFailure = { at, why: outcome.why };
@@ -97,7 +100,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
     if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
     const began = performance.now();
     const made = await send(deps.fetch, settings, request).catch((error) => {
-      // The breaker needs a report for every request that it let through, even when nothing was sent.
+      // The breaker needs a report for every request that it admitted, even if nothing was sent.
       breaker.failed();
       throw error;
     });
@@ -148,14 +151,14 @@ async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest
   };
 }
 
-/** The secrets to remove: the credentials, and the key inside base64 ones. */
+/** The secrets to remove: the credentials, and the key that base64 credentials contain. */
 function secretsOf(authorization: string): string[] {
   const [scheme, credentials = ""] = authorization.split(" ");
   const key = scheme === "Basic" ? Buffer.from(credentials, "base64").toString().replace(/:$/, "") : "";
   return [credentials, key].filter((secret) => secret !== "");
 }
 
-/** The bytes of the body, so that its hash covers forms, too. */
+/** Returns the bytes of the body, so that its hash covers forms too. */
 async function bodyOf({
   body,
   contentType = "application/json",

@@ -1,18 +1,18 @@
 import type { BoundedAnswer } from "../../kernel/platform/bounds/bounded-request.ts";
 import { hourMs } from "../../kernel/platform/clock.ts";
 
-/** The outcome of one request. Only after `unknown` may the provider have acted. */
+/** The outcome of one request. Only `unknown` means that the provider may have acted without our knowing it. */
 export type CallOutcome =
-  /** 2xx, and its JSON. */
+  /** Status 2xx, with the parsed JSON. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
-  /** Not done: the provider refused it or does not know the object. `why` quotes the provider. */
+  /** Not done: the provider refused the request or does not know the object. `why` quotes the provider. */
   | { kind: "refused"; status: number; code: string | null; why: string }
-  /** Not done: the provider was not reached, or serves this account no requests now. */
+  /** Not done: the provider could not be reached, or does not serve this account now. */
   | { kind: "unavailable"; why: string; retryAfterMs: number | null }
-  /** No answer, or an unreadable one. */
+  /** There was no answer, or an unreadable one. */
   | { kind: "unknown"; why: string };
 
-// These concern the account or its rate limit: the request was not processed.
+// Statuses that concern the account or its rate limit, so that the request was not processed.
 const accountStatuses: Readonly<Record<number, string>> = {
   401: "the key is not accepted",
   402: "the account has no balance",
@@ -22,7 +22,7 @@ const accountStatuses: Readonly<Record<number, string>> = {
 
 const longestWords = 500;
 
-/** @param secrets removed from the provider's words, which may echo them */
+/** @param secrets removed from the provider's message, which may echo them */
 export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): CallOutcome {
   const words = (text: string) => plainWords(text, secrets);
   if (!answer.ok) {
@@ -41,7 +41,7 @@ export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): Ca
     const why = words(said.why ? `${ofAccount}: ${said.why}` : ofAccount);
     return { kind: "unavailable", why, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
   }
-  // 408 and 409 may mean that an earlier copy of the request is under way or succeeded.
+  // 408 and 409 may mean that an earlier copy of the request is in progress or succeeded.
   if (status >= 400 && status < 500 && status !== 408 && status !== 409)
     return { kind: "refused", status, code: said.code, why: words(said.why || `status ${status}`) };
   return { kind: "unknown", why: words(`status ${status}${said.why ? `: ${said.why}` : ""}`) };
@@ -61,7 +61,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** `{error: {code, message, errors}}` as EasyPost and Lob say it, or `{errors: [{code, title, detail}]}` as Telnyx does. */
+/** Reads `{error: {code, message, errors}}` of EasyPost and Lob, or `{errors: [{code, title, detail}]}` of Telnyx. */
 function wordsOf(body: unknown): { code: string | null; why: string } {
   const { error, errors } = fieldsOf(body);
   const first = fieldsOf(Array.isArray(errors) ? errors[0] : error);
@@ -72,7 +72,7 @@ function wordsOf(body: unknown): { code: string | null; why: string } {
   return { code: textOf(first["code"]) || null, why: [...why, ...details].join(": ") || textOf(error) };
 }
 
-/** Makes one line, without control characters and secrets. */
+/** Converts to one line, without control characters and secrets. */
 const plainWords = (text: string, secrets: readonly string[]): string =>
   secrets
     .reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
@@ -81,7 +81,7 @@ const plainWords = (text: string, secrets: readonly string[]): string =>
 
 const longestRetryAfterMs = hourMs;
 
-/** RFC 9110, section 10.2.3, in seconds; providers send no dates. */
+/** RFC 9110, section 10.2.3, in seconds. The other form, a date, is never sent by these providers. */
 function retryAfterMs(header: string | null): number | null {
   return header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1000, longestRetryAfterMs) : null;
 }

@@ -38,8 +38,8 @@ const EventBody = Type.Object({
 });
 
 /**
- * EasyPost's events: `X-Hmac-Signature: hmac-sha256-hex=..` over the bytes, keyed by the webhook's secret in NFKD. It has no signed
- * time, so only the event's id reveals a replay.
+ * Verifies EasyPost's events: `X-Hmac-Signature: hmac-sha256-hex=..` over the body, with the webhook's secret in NFKD
+ * as the key. No time is signed, so only the event's id reveals a replay.
  */
 export function easypostVerifier(webhookSecret: string): InboundVerifier {
   const key = Buffer.from(webhookSecret.normalize("NFKD"));
@@ -67,6 +67,6 @@ function parsed(raw: Buffer): unknown {
 
 const TrackerEvent = Type.Object({ result: TrackerAnswer });
 
-/** The state of a parcel in an event; null for an event about something else. */
+/** The state of a parcel in an event; null for an event about anything else. */
 export const trackingOfEvent = (body: unknown): Tracking | null =>
   Value.Check(TrackerEvent, body) ? trackingOf(body.result) : null;

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { CallOutcome } from "../calls/call.ts";
 
-/** The members of EasyPost's objects that are read. */
+/** The members of EasyPost's objects that the service reads. */
 const text = Type.String({ maxLength: 2000 });
 const textOrNull = Type.Optional(Type.Union([text, Type.Null()]));
 
@@ -45,7 +45,7 @@ export const ShipmentAnswer = Type.Object({
 
 type Shipment = Static<typeof ShipmentAnswer>;
 
-/** The outcome with the parsed answer. An unreadable answer is `unknown`: EasyPost may have acted. */
+/** The outcome with the parsed answer. An unreadable answer is `unknown`, because EasyPost may have acted. */
 export type Asked<R> = { kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>;
 
 export function readAnswer<Schema extends TSchema, R>(
@@ -66,7 +66,7 @@ const carrierNames: Readonly<Record<string, string>> = {
   DHLExpress: "DHL Express",
 };
 
-/** A carrier and its service as people write them: `USPS`, `Ground Advantage`. */
+/** A carrier and its service in readable form: `USPS`, `Ground Advantage`. */
 const namesOf = ({ carrier, service }: Static<typeof Rate>) => ({
   carrier: carrierNames[carrier] ?? carrier,
   service: service.replace(/(?<=[a-z])(?=[A-Z])/g, " ").replaceAll("_", " "),
@@ -82,19 +82,19 @@ export type BoughtLabel = {
   amountCents: number;
   trackingNumber: string;
   trackerId: string;
-  /** Where its PDF can be fetched. */
+  /** The URL of the label's PDF. */
   labelUrl: string;
 };
 
-/** The state of a parcel by its tracker. */
+/** The state of a parcel, from its tracker. */
 export type Tracking = {
   trackerId: string;
   status: string;
-  /** The receiver's name, if the carrier tells it. */
+  /** The receiver's name, if the carrier reports it. */
   signedBy: string | null;
 };
 
-/** An amount of EasyPost in US cents; null for another currency or a malformed amount. */
+/** EasyPost's amount in US cents; null for another currency or a malformed amount. */
 function centsOf({ rate, currency }: Static<typeof Rate>): number | null {
   const [, dollars, cents = "00"] = /^(\d{1,6})(?:\.(\d{2})\d*)?$/.exec(rate) ?? [];
   return currency !== "USD" || dollars === undefined ? null : Number(dollars) * 100 + Number(cents);

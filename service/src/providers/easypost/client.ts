@@ -14,7 +14,7 @@ import {
   trackingOf,
 } from "./answers.ts";
 
-/** A US address as EasyPost takes it. */
+/** A US address in EasyPost's form. */
 export type PostalAddress = {
   name: string;
   line1: string;
@@ -26,21 +26,23 @@ export type PostalAddress = {
 
 export type ShipmentRequest = {
   from: PostalAddress;
-  /** The id of an address from an earlier request. */
+  /** The id that EasyPost gave to a verified address. */
   toAddressId: string;
   weightGrams: number;
-  /** The reference shown on EasyPost's own pages. */
+  /** The reference that EasyPost's own pages show. */
   reference: string;
 };
 
 /** The state of a postage refund; null when none was requested. */
 export type RefundStatus = string | null;
 
-/** The parts of EasyPost's API that are used (docs.easypost.com). Each method sends one request. */
+/** The parts of EasyPost's API that the service uses (docs.easypost.com). Each method sends one request. */
 export type EasyPost = {
-  /** Sends an address to be verified for delivery. `problem` quotes EasyPost's reason why nothing can be delivered there. */
+  /**
+   * Asks EasyPost to verify an address for delivery. `problem` quotes the reason why nothing can be delivered there.
+   */
   verifyAddress: (address: PostalAddress) => Promise<Asked<{ addressId: string; problem: string | null }>>;
-  /** Free of charge: buys nothing. */
+  /** Creates a shipment, which is free of charge and buys nothing. */
   createShipment: (
     request: ShipmentRequest,
   ) => Promise<Asked<{ shipmentId: string; zone: number | null; rates: CarrierOffer[] }>>;
@@ -52,17 +54,17 @@ export type EasyPost = {
 };
 
 const gramsPerOunce = 28.349523125;
-/** Ounces with a decimal, rounded up. Rounds to thousandths first, because of floating-point error. */
+/** Ounces with one decimal, rounded up. First rounds to thousandths, because of floating-point errors. */
 const ouncesOf = (grams: number): number => Math.ceil(Math.round((grams / gramsPerOunce) * 1000) / 100) / 10;
 
-// An envelope of letter size, in inches.
+// An envelope for letter-size paper, in inches.
 const envelope = { length: 12.5, width: 9.5, height: 0.5 };
 
-// After these errors the carrier may have sold a label: the shipment must be looked up.
+// After these errors the carrier may have sold a label, so the shipment must be looked up.
 const perhapsBought = /^SHIPMENT\.(POSTAGE\.(EXISTS|TIMED_OUT|NO_RESPONSE)|PURCHASE\.IN_PROGRESS)$/;
 const perhapsRefunded = /^SHIPMENT\.REFUND\.(EXISTS|IN_PROGRESS)$/;
 
-/** A refusal counts as `unknown` unless it proves that nothing was done. */
+/** Treats a refusal as `unknown` unless it proves that nothing was done. */
 const unlessPerhaps = <R>(asked: Asked<R>, perhaps: RegExp): Asked<R> =>
   asked.kind === "refused" && perhaps.test(asked.code ?? "") ? { kind: "unknown", why: asked.why } : asked;
 
@@ -106,7 +108,7 @@ export function createEasyPost(call: Call): EasyPost {
       const answer = await get(shipment(shipmentId));
       return readAnswer(answer, ShipmentAnswer, (found) => {
         const label = labelOf(found);
-        // An unreadable label still exists: don't buy another.
+        // A label that can't be parsed still exists, so another must not be bought.
         if (!label && found.postage_label) return null;
         return { label, refundStatus: found.refund_status ?? null };
       });
@@ -128,9 +130,9 @@ const bounds = { timeoutMs: 15_000, maxBytes: 4 * 1024 * 1024 };
 const header = Buffer.from("%PDF-");
 
 /**
- * Fetches the PDF of a label from EasyPost's file store, which asks for no key.
+ * Fetches the PDF of a label from EasyPost's file store, which needs no key.
  * @param apiBase of the account: any other origin must be https
- * @throws Error with the reason when it cannot be fetched now
+ * @throws Error with the reason when it can't be fetched now
  */
 export async function fetchLabelFile(fetch: Fetch, apiBase: string, labelUrl: string): Promise<Buffer> {
   const url = URL.parse(labelUrl);

@@ -1,42 +1,45 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 
-/** The result of a check of a credential, without its number, its pictures and a day of birth. */
+/** The result of a credential check, without the credential's number, pictures and date of birth. */
 export type CredentialResult = {
   outcome: "passed" | "failed" | "inconclusive";
-  /** Whether the provider saw a forgery: then no other try follows. */
+  /** Whether the provider detected a forgery, so that no other try is allowed. */
   isFinal: boolean;
   credential: {
     type: string;
     issuer: string;
-    /** `YYYY-MM-DD`; null where the provider read none. */
+    /** `YYYY-MM-DD`; null when the provider did not read a date. */
     issuedOn: string | null;
     expiresOn: string | null;
   } | null;
   /** The names on the credential. */
   names: string | null;
   faces: "matched" | "different" | "not compared";
-  /** The provider's own word for what was wrong. */
+  /** The provider's code for the problem. */
   why: string | null;
 };
 
 export type NewProofing = {
-  /** Our own reference. Checks with the same one begin once. */
+  /** Our own reference. Beginning a check with the same reference again does not start another one. */
   id: string;
   /** Whether the face is compared with the credential. */
   comparesFaces: boolean;
   returnTo: string;
 };
 
-/** Checks credentials of people who are elsewhere. */
+/** A provider that checks the credentials of remote people. */
 export type IdentityProofing = {
   name: string;
-  /** Orders of this environment are checked by the account. */
+  /** The environment whose orders the account checks. */
   environment: Environment;
   /** @throws ServiceError `unavailable` */
   begin: (proofing: NewProofing) => Promise<{ reference: string }>;
-  /** The page where the person shows the credential, for one visit; null once there is nothing to do. @throws ServiceError `unavailable` */
+  /**
+   * The page where the person shows the credential, valid for one visit; null when nothing is left to do. @throws
+   * ServiceError `unavailable`
+   */
   page: (reference: string) => Promise<string | null>;
-  /** Null while the check goes on. @throws ServiceError `unavailable` */
+  /** The result; null while the check is in progress. @throws ServiceError `unavailable` */
   look: (reference: string, id: string) => Promise<CredentialResult | null>;
   /** Asks the provider to delete its copies. @throws ServiceError `unavailable` */
   forget: (reference: string) => Promise<void>;
@@ -45,22 +48,22 @@ export type IdentityProofing = {
 export type QuizQuestion = { text: string; choices: string[] };
 
 export type QuizRequest = {
-  /** Ours. */
+  /** Our own reference. */
   id: string;
-  /** Who the questions are about; it is passed on, and not kept. */
+  /** The person whom the questions are about. Passed on to the provider and not stored. */
   person: { name: string; address: string; dateOfBirth: string };
   questions: number;
   choices: number;
-  /** The quiz that is repeated, and the share of questions that are new then. */
+  /** For a repeated quiz: the earlier quiz, and the share of questions that must be new. */
   repeats: { reference: string; renewed: number } | null;
 };
 
-/** Asks people questions that they alone can answer. */
+/** A provider of questions that only the right person can answer. */
 export type KnowledgeQuiz = {
   name: string;
   environment: Environment;
   /** @throws ServiceError `unavailable` */
   ask: (request: QuizRequest) => Promise<{ reference: string; questions: QuizQuestion[] }>;
-  /** @param choices the index of the choice, one for each question. @throws ServiceError `unavailable` */
+  /** @param choices the index of the chosen answer for each question. @throws ServiceError `unavailable` */
   answer: (reference: string, choices: readonly number[]) => Promise<{ right: number; of: number }>;
 };

@@ -6,7 +6,7 @@ import { away } from "./stripe.ts";
 
 type Settings = { url: string; apiKey: string };
 
-/** A provider of questions, by the protocol of docs/identity-checks.md: no company is the default. */
+/** A provider of questions that uses the protocol of docs/identity-checks.md. No company is preset. */
 export const quizAccount = ({ url, apiKey }: Settings): Account => ({
   provider: "quiz",
   baseUrl: url,

@@ -22,7 +22,10 @@ export function stripeIdentityAccount({ apiKey, apiBase, webhookSecret }: Settin
 
 const toleranceSeconds = 300;
 
-/** Accepts events that Stripe signed in the last five minutes: HMAC-SHA256 over `t.body`; one of several `v1` has to hold. */
+/**
+ * Accepts events that Stripe signed in the last five minutes: HMAC-SHA256 over `t.body`. One of the `v1` signatures
+ * must match.
+ */
 export const stripeVerifier =
   (secret: string): InboundVerifier =>
   (raw, headers, now) => {
@@ -56,7 +59,7 @@ function eventIn(raw: Buffer): ReturnType<InboundVerifier> {
   return { ok: true, eventId, type: kind, objectId, occurredAt: new Date(created * 1000), body };
 }
 
-/** Stripe Identity: people show their credential on Stripe's page, and nothing of Stripe's runs in ours. */
+/** Stripe Identity: people show their credential on Stripe's own page. No code of Stripe runs on our pages. */
 export const createStripeIdentity = (call: Call, environment: Environment): IdentityProofing => ({
   name: "Stripe Identity",
   environment,
@@ -73,7 +76,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
       path: sessions,
       body: new URLSearchParams(form).toString(),
       contentType: "application/x-www-form-urlencoded",
-      // A check costs money: a repeated request must not begin another one.
+      // A check costs money, so a repeated request must not start another one.
       headers: { "idempotency-key": `proofing:${id}` },
     });
     const reference = textOf(made["id"]);
@@ -100,7 +103,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
   },
 });
 
-/** It becomes a link. A double on this machine has no https. */
+/** The URL becomes a link, so it must be https, except for a test double on this machine. */
 const isWebPage = (url: string): boolean => /^(?:https:\/\/|http:\/\/127\.0\.0\.1[:/])/.test(url) && URL.canParse(url);
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -119,7 +122,9 @@ async function ask(call: Call, request: CallRequest): Promise<Fields> {
   return fieldsOf(outcome.body);
 }
 
-/** The vendor’s codes for a forgery, and for a face of somebody else. Every other code leaves the identity open. */
+/**
+ * Stripe's codes for a forgery, and for the face of a different person. Any other code leaves the identity undecided.
+ */
 const forgeries: ReadonlySet<string> = new Set(["selfie_manipulated", "document_manipulated"]);
 const mismatches: ReadonlySet<string> = new Set(["selfie_face_mismatch"]);
 

@@ -8,10 +8,10 @@ import type { Headers, SignedEvent } from "./verifier.ts";
 /** The queue of stored events; payload `{eventRow}`. */
 export const eventQueue = "provider-event";
 
-/** A handler's result. `unknown`: the event is about an object that is not on record, or not yet. */
+/** A handler's result. `unknown`: the event is about an object that is not on record, or not on record yet. */
 export type EventOutcome = "applied" | "known" | "unknown" | "irrelevant";
 
-/** A stored signed event. `id` is the row's. */
+/** A stored, signed event. `id` is the id of its row. */
 export type StoredEvent = SignedEvent & { id: number; provider: ProviderName; receivedAt: Date };
 
 /** An event as received: the signed bytes, and the headers with the signature. */
@@ -21,7 +21,7 @@ type RawContent = { body: string; headers: Headers };
 
 const context = (provider: string, eventId: string): string => `${provider}:${eventId}`;
 
-// Headers with signatures and about the body. Those of proxies prove nothing.
+// The headers that contain signatures or describe the body. Headers of proxies are dropped, because they prove nothing.
 const keptHeaders = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
 
 /** Stores an event and its job in one statement. @returns false for an event that is already stored */
@@ -65,7 +65,7 @@ export async function findEvent(db: Sql, sealed: SealedJson, id: number) {
   return { event, raw, headers, isWorked: workedAt !== null };
 }
 
-/** Events as received, for evidence, without those whose bytes were deleted. */
+/** Events as received, for evidence. Leaves out those whose bytes were deleted. */
 export async function rawEvents(db: Sql, sealed: SealedJson, ids: readonly number[]): Promise<RawEvent[]> {
   const found: RawEvent[] = [];
   for (const id of ids) {

@@ -4,7 +4,10 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** The fields of a signed event. */
 export type SignedEvent = { eventId: string; type: string; objectId: string; occurredAt: Date; body: unknown };
 
-/** Verifies that the provider signed these bytes, and recently if the signature has a time. Never throws. */
+/**
+ * Verifies that the provider signed these bytes, and that it did so recently if the signature includes a time. Never
+ * throws.
+ */
 export type InboundVerifier = (
   raw: Buffer,
   headers: Headers,

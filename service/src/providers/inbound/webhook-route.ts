@@ -10,9 +10,9 @@ export type ProviderWebhookDeps = { providers: Providers; log: Log; metrics: Met
 const maxEventBytes = 1024 * 1024;
 
 /**
- * Receives providers' events about parcels, letters and faxes. The signature covers the exact bytes, so no parser runs before it is
- * verified. A signed event gets 200 as soon as it is stored, even a repeated or irrelevant one; a job applies it. A bad signature gets
- * 400 and is only counted. A provider without an account gets 404.
+ * Receives providers' events about parcels, letters and faxes. The signature covers the exact bytes, so no parser runs
+ * before it is verified. A signed event gets a 200 as soon as it is stored, even if it is repeated or irrelevant; a job
+ * applies it later. A bad signature gets a 400 and is only counted. A provider without an account gets a 404.
  */
 export async function providerWebhook(
   app: FastifyInstance,

@@ -5,7 +5,7 @@ import type { ProviderName } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import { type EventOutcome, endEvent, eventQueue, findEvent, type StoredEvent } from "./store.ts";
 
-/** Applies an event in its own transaction; idempotent. */
+/** Applies an event in its own transaction. Must be idempotent. */
 export type EventHandler = (event: StoredEvent) => Promise<EventOutcome>;
 
 export type EventDeps = {
@@ -16,7 +16,7 @@ export type EventDeps = {
   count?: (provider: ProviderName, outcome: EventOutcome) => void;
 };
 
-/** An event may arrive before its object is stored: the pauses before the next tries. */
+/** An event may arrive before its object is stored. These are the pauses before the next tries. */
 const unknownPausesMs = [5_000, 30_000, 120_000, 600_000];
 
 export async function workEvent(
@@ -33,7 +33,10 @@ export async function workEvent(
   count?.(event.provider, outcome);
 }
 
-/** The result of the first handler that applies or knows the event; else `unknown` if any handler said so. */
+/**
+ * The result of the first handler that applied or already knew the event; otherwise `unknown` if any handler returned
+ * that.
+ */
 async function handledBy(handlers: readonly EventHandler[], event: StoredEvent): Promise<EventOutcome> {
   let outcome: EventOutcome = "irrelevant";
   for (const handle of handlers) {

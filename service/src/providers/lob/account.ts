@@ -5,7 +5,7 @@ import { dateOf, membersOf, textOf } from "./letter.ts";
 
 const publicBase = "https://api.lob.com";
 
-// A letter's file goes up with its request.
+// The time-out for requests, which also upload a letter's file.
 const uploadMs = 60_000;
 
 type LobSettings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
@@ -30,7 +30,8 @@ export function lobAccount({ apiKey, apiBase, webhookSecret }: LobSettings): Acc
 const clockDifferenceMs = 5 * 60_000;
 
 /**
- * Verifies Lob's events: `Lob-Signature` is the HMAC-SHA256, in hex, of the time stamp in milliseconds, a dot, and the body.
+ * Verifies Lob's events: `Lob-Signature` is the HMAC-SHA256, in hex, of the time stamp in milliseconds, a dot, and the
+ * body.
  * @param secret of the webhook, from Lob's dashboard
  */
 export const lobVerifier =

@@ -8,7 +8,7 @@ export type AcceptedLetter = {
   trackingNumber: string | null;
   /** `YYYY-MM-DD`; Lob's estimate. */
   expectedDelivery: string | null;
-  /** When it goes into production. Until then it can be canceled. */
+  /** When production of the letter starts. Until then the letter can be canceled. */
   sendAt: Date | null;
   isCancelled: boolean;
   tracking: LetterTracking[];
@@ -39,7 +39,7 @@ export function readLetter(body: unknown): { value: AcceptedLetter } | undefined
   };
 }
 
-/** The members of a JSON object; of any other value, none. */
+/** The members of a JSON object; an empty object for any other value. */
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 

@@ -6,33 +6,33 @@ export type LobAddress = Readonly<Record<"name" | "line1" | "city" | "state" | "
   readonly line2: string | null;
 };
 
-/** Certified mail proves delivery; a return receipt adds the receiver's signature. */
+/** Certified mail proves delivery. A return receipt adds the receiver's signature. */
 export const mailClasses = ["certified", "certified_return_receipt", "standard"] as const;
 export type MailClass = (typeof mailClasses)[number];
 
-/** A letter to print and to mail. */
+/** A letter to print and mail. */
 export type NewLetter = {
   to: LobAddress;
   from: LobAddress;
-  /** Each page of letter size. */
+  /** A PDF whose pages all have letter size. */
   pdf: Uint8Array<ArrayBuffer>;
   mailClass: MailClass;
   doubleSided: boolean;
-  /** Finds the letter again. */
+  /** Labels by which the letter can be found again. */
   metadata: Readonly<Record<string, string>>;
 };
 
 type NoAnswer = Exclude<CallOutcome, { kind: "answered" }>;
 export type Answer<T> = { kind: "done"; result: T } | NoAnswer;
 
-/** The parts of Lob's letters API (version 1) that are used. */
+/** The parts of Lob's letters API (version 1) that the service uses. */
 export type Lob = {
-  /** Sends a letter; the same key gives the same letter for 24 hours. */
+  /** Sends a letter. For 24 hours the same key returns the same letter. */
   send: (letter: NewLetter, idempotencyKey: string) => Promise<Answer<AcceptedLetter>>;
   get: (letterId: string) => Promise<Answer<AcceptedLetter>>;
   /** The letters with this metadata, the newest first. */
   find: (metadata: Readonly<Record<string, string>>) => Promise<Answer<AcceptedLetter[]>>;
-  /** Takes a letter out of production, as long as Lob permits it. */
+  /** Cancels a letter, as long as Lob allows it. */
   cancel: (letterId: string) => Promise<Answer<null>>;
 };
 
@@ -63,7 +63,7 @@ export function createLob(call: Call): Lob {
   };
 }
 
-/** An unreadable answer is `unknown`: Lob may have acted. */
+/** An unreadable answer is `unknown`, because Lob may have acted. */
 function read<T>(outcome: CallOutcome, parse: (body: unknown) => { value: T } | undefined): Answer<T> {
   if (outcome.kind !== "answered") return outcome;
   const parsed = parse(outcome.body);
@@ -83,12 +83,12 @@ function formOf({ to, from, pdf, mailClass, doubleSided, metadata }: NewLetter):
   for (const [name, value] of Object.entries(metadata)) form.append(`metadata[${name}]`, value);
   form.append("color", "true");
   form.append("double_sided", String(doubleSided));
-  // Lob prints addresses on a page of their own: nothing is printed over the document.
+  // Makes Lob print the address on a separate page, so that nothing is printed on the document.
   form.append("address_placement", "insert_blank_page");
   form.append("mail_type", "usps_first_class");
   if (mailClass !== "standard") form.append("extra_service", mailClass);
   form.append("use_type", "operational");
-  // The file goes up with the request, so that no URL of a client's document is handed out.
+  // The file is uploaded with the request, so that no third party gets a URL of a client's document.
   form.append("file", new Blob([pdf], { type: "application/pdf" }), "letter.pdf");
   return form;
 }

@@ -1,13 +1,19 @@
-/** The chain of a session's chunks: one line for each, in one order for all takes, so that no person's part can be left out. */
+/**
+ * The hash chain of a session's chunks: one line for each chunk, in one order for all takes, so that no person's part
+ * can be left out.
+ */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 
-/** Times `from` and `to` are in the take, in milliseconds; `at` is this server's clock, ISO 8601. `n` counts a take's chunks from its header, 0. */
+/**
+ * `from` and `to` are milliseconds since the start of the take. `at` is this server's time in ISO 8601. `n` counts a
+ * take's chunks; its header is 0.
+ */
 export type ChainLine = {
   readonly seq: number;
   readonly at: string;
   readonly take: number;
-  /** Whose take it is, by the session's own name for the person. */
+  /** The person in the take, by the session's own name for that person. */
   readonly person: string;
   readonly n: number;
   readonly from: number;
@@ -18,15 +24,15 @@ export type ChainLine = {
   readonly previousSha256: string;
 };
 
-/** The state of a chain at one moment: the number of its lines, and the hash of the last. */
+/** The state of a chain: the number of its lines, and the hash of the last one. */
 export type ChainHead = { readonly seq: number; readonly sha256: string };
 
 export const sha256Hex = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Before the first line. */
+/** The head of a chain without lines. */
 export const emptyChain: ChainHead = { seq: 0, sha256: sha256Hex("") };
 
-/** A line as it is hashed: canonical JSON, as `jq -Sca .` writes it, without the line's end. */
+/** The text of a line that is hashed: canonical JSON, as `jq -Sca .` writes it, without the line's end. */
 export const lineText = (line: ChainLine): string => canonicalJson(line);
 
 export const headAfter = (line: ChainLine): ChainHead => ({ seq: line.seq, sha256: sha256Hex(lineText(line)) });
@@ -35,7 +41,7 @@ const members = ["at", "bytes", "from", "key", "n", "person", "previousSha256", 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isHash = (value: unknown): boolean => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-/** @throws Error for a text that is not one line of a chain in its canonical form */
+/** @throws Error for a text that is not exactly one line of a chain in canonical form */
 export function readLine(text: string): ChainLine {
   const line = JSON.parse(text) as ChainLine;
   const isLine =
@@ -53,8 +59,8 @@ export function readLine(text: string): ChainLine {
 }
 
 /**
- * Follows lines from a head.
- * @returns the new head, or which line does not follow the one before
+ * Verifies that lines follow a head.
+ * @returns the new head, or the first line that does not follow its predecessor
  */
 export function followChain(from: ChainHead, lines: readonly ChainLine[]): ChainHead | { readonly brokenAt: number } {
   let head = from;

@@ -1,4 +1,7 @@
-/** The engine in this service: its process, which is started again when it dies, and the tickets that lead to it. */
+/**
+ * The media engine of this service: its process, which is restarted when it dies, and the tickets that grant access to
+ * it.
+ */
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -14,32 +17,35 @@ import { iceServersFor } from "./probe.ts";
 
 type EngineDeps = {
   readonly settings: MediaSettings;
-  /** A folder of the engine's own; each session has a folder in it. */
+  /** A folder that only the engine uses, with a subfolder for each session. */
   readonly spoolDir: string;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** Code and packages: all that the process may read besides its spool. The data folder may lie next to them, with its keys. */
+/**
+ * Code and packages: all that the process may read besides its spool folder. It must not read the data folder with its
+ * keys, which may be next to them.
+ */
 const code = ["node_modules", "packages", "service/src", "service/package.json", "package.json"].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
 );
 /** Each session has at least two people with two connections each. */
 const portsOfSession = 4;
 const mostSessions = 200;
-/** A process that dies at once is not started at once again. */
+/** The delay before the process is restarted, so that one that dies at once doesn't restart in a tight loop. */
 const restartMs = 500;
-/** A negotiation takes some 50 ms; a process that does not answer for so long hangs. */
+/** A negotiation takes some 50 ms. A process that does not answer within this time hangs. */
 const answerMs = 20_000;
 const stopMs = 10_000;
-/** Twice the memory of 60 rooms of three. */
+/** Twice the memory that 60 rooms with three people need. */
 const heapMb = 1_024;
 
 const isName = (name: unknown): boolean => typeof name === "string" && /^[A-Za-z0-9-]{1,64}$/.test(name);
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
-/** Flags of Node's permission model: no file but these, no process, no thread, no add-on. */
+/** Flags of Node's permission model: no access to other files, and no processes, threads or add-ons. */
 export const permissionsFor = (spoolDir: string): string[] => [
   "--permission",
   ...[...code, spoolDir].map((path) => `--allow-fs-read=${path}`),
@@ -63,7 +69,7 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
       "--disable-warning=ExperimentalWarning",
       `--max-old-space-size=${heapMb}`,
     ],
-    // No variable of the service's: they name keys and passwords.
+    // The environment is empty, because the service's variables contain keys and passwords.
     env: {},
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -71,7 +77,7 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
   return child;
 }
 
-/** The engine's process, which is started again when it dies. */
+/** The engine's process, which is restarted when it dies. */
 class EngineProcess {
   readonly #deps: EngineDeps;
   readonly #onEvent: (event: MediaEvent) => void;
@@ -107,7 +113,7 @@ class EngineProcess {
         else if ("event" in message) this.#onEvent(message.event);
         else this.#settle(message);
       });
-      // A process that could not be started says no more than this.
+      // A process that could not be started only emits "error", never "exit".
       own.on("error", (error) => end(error.message));
       own.on("exit", (code, signal) => end(`${signal ?? code}`));
     });
@@ -232,5 +238,5 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
   };
 }
 
-/** Where the engine keeps what is not in the store yet. */
+/** The folder where the engine keeps chunks until they are in the store. */
 export const spoolFolder = (dataDir: string): string => join(dataDir, "recordings");

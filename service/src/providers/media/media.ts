@@ -1,49 +1,52 @@
 /**
- * Live audio and video: who may send, who receives, and what is recorded. The port that sessions use; it knows nothing of orders.
- * Sessions and people have names of the caller's, of letters, digits and dashes.
+ * Live audio and video: who may send, who receives, and what is recorded. This is the interface that sessions use; it
+ * knows nothing about orders. The caller chooses the names of sessions and people: letters, digits and dashes.
  */
 import type { ChainHead, ChainLine } from "./chain.ts";
 
-/** A recording of a session, from here on. */
+/** The state with which the recording of a session starts or continues. */
 export type RecordingRun = {
-  /** 32 random bytes for this recording alone. */
+  /** 32 random bytes, used only for this recording. */
   readonly key: Uint8Array;
-  /** The chain so far. */
+  /** The head of the chain so far. */
   readonly head: ChainHead;
-  /** Greater than the number of every take so far: a number is never used twice under one key. */
+  /** Greater than the number of every earlier take, because a number must never be used twice with one key. */
   readonly firstTake: number;
-  /** The session breaks off before a take of a greater number. */
+  /** The largest take number. The session ends before it would need a greater one. */
   readonly lastTake: number;
 };
 
 export type Allowed = {
   readonly audio: boolean;
   readonly video: boolean;
-  /** Sends the person's own media back, for a check of the line. */
+  /** Sends the person's own media back, to test the connection. */
   readonly loop?: boolean;
 };
 
 export type IceServer = { readonly urls: readonly string[]; readonly username?: string; readonly credential?: string };
 export type Ticket = { readonly ticket: string; readonly iceServers: readonly IceServer[] };
 
-/** `join`: a page was loaded and receives from now on. `publish`: a browser's offer. `subscribe`: its answer to ours. */
+/**
+ * `join`: a page was loaded and is ready to receive. `publish`: an offer by the browser. `subscribe`: the browser's
+ * answer to our offer.
+ */
 export type ClientMessage =
   | { readonly kind: "join" }
   | { readonly kind: "publish"; readonly sdp: string }
   | { readonly kind: "subscribe"; readonly sdp: string };
 
 export type SentTrack = { readonly mid: string; readonly person: string; readonly media: "audio" | "video" };
-/** `publish`: the answer to the browser's offer. `subscribe`: our offer, which brings everybody else's tracks. */
+/** `publish`: the answer to the browser's offer. `subscribe`: our offer, which carries everybody else's tracks. */
 export type ServerMessage =
   | { readonly kind: "publish"; readonly sdp: string }
   | { readonly kind: "subscribe"; readonly sdp: string; readonly tracks: readonly SentTrack[] };
 
-/** Why somebody's media ended. */
+/** Why a person's media ended. */
 export type EndCause = "failed" | "removed" | "replaced" | "closed";
 
 /**
- * One second of what came from a person. `silentMs` since the last packet, or since the connection; `unseenMs` since the last packet of
- * a picture, null before the first.
+ * The quality of one second of a person's media. `silentMs`: time since the last packet, or since the connection.
+ * `unseenMs`: time since the last video packet; null before the first.
  */
 export type Quality = {
   readonly session: string;
@@ -52,7 +55,7 @@ export type Quality = {
   readonly audioPackets: number;
   readonly videoPackets: number;
   readonly lost: number;
-  /** Packets above the rate that a person may send at. */
+  /** The number of packets above the person's rate limit. */
   readonly dropped: number;
   readonly silentMs: number;
   readonly unseenMs: number | null;
@@ -69,29 +72,30 @@ export type MediaEvent =
   | (Of & { readonly kind: "take"; readonly take: number; readonly at: string; readonly ended: EndCause | null })
   | { readonly kind: "chunk"; readonly session: string; readonly line: ChainLine }
   | { readonly kind: "part"; readonly session: string; readonly file: string }
-  /** The recording can't go on, as when the disk is full. The session is closed. */
+  /** The recording can't continue, as when the disk is full, so the session is closed. */
   | { readonly kind: "broken"; readonly session: string; readonly why: string }
-  /** The engine's process died. It starts again by itself, without these sessions. */
+  /** The engine's process died. It restarts by itself, without these sessions. */
   | { readonly kind: "lost"; readonly sessions: readonly string[] };
 
 export type MediaEngine = {
   /**
-   * Opens a session. @param recording null where nothing is recorded
-   * @throws ServiceError `conflict` for one that is open; `unavailable` above the limits and while the engine starts
+   * Opens a session. @param recording null to record nothing
+   * @throws ServiceError `conflict` for one that is already open; `unavailable` above the limits and while the engine
+   * starts
    */
   open: (session: string, recording: RecordingRun | null) => Promise<void>;
-  /** Lets a person in and ends an earlier ticket of theirs. No media flows before. */
+  /** Lets a person in, and ends an earlier ticket of the same person. No media flow before that. */
   admit: (session: string, person: string, allowed: Allowed) => Promise<Ticket>;
-  /** @throws ServiceError `validation` for a message that is not in its form; `not_found` for a ticket that ended */
+  /** @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended */
   signal: (ticket: string, message: ClientMessage) => Promise<readonly ServerMessage[]>;
-  /** Neither forwards nor records these kinds of the person's media. */
+  /** Stops forwarding and recording these kinds of the person's media. */
   mute: (session: string, person: string, muted: { audio: boolean; video: boolean }) => Promise<void>;
   /** Ends the person's ticket and connections. */
   remove: (session: string, person: string) => Promise<void>;
-  /** Resolves when the last chunk is durable. A session that is not open is closed. */
+  /** Closes a session, if it is open. Resolves when its last chunk is durable. */
   close: (session: string) => Promise<void>;
-  /** @returns the end of listening */
+  /** @returns a function that stops listening */
   listen: (listener: (event: MediaEvent) => void) => () => void;
-  /** Ends the engine's process; sessions are closed first. */
+  /** Closes all sessions, then ends the engine's process. */
   stop: () => Promise<void>;
 };

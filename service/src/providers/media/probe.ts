@@ -1,4 +1,4 @@
-/** The relay, and looks for the doctor: whether sessions could be held with these settings. */
+/** Credentials for the relay, and checks for `doctor` whether sessions would work with these settings. */
 import { createHmac } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { isIPv6 } from "node:net";
@@ -7,17 +7,20 @@ import { systemClock } from "../../kernel/platform/clock.ts";
 import { parseAddress } from "../../kernel/platform/network.ts";
 import type { IceServer } from "./media.ts";
 
-/** coturn's `use-auth-secret`; as long as the longest session. */
+/** For coturn's `use-auth-secret`: as long as the longest session. */
 const turnSeconds = 4 * 60 * 60;
 
-/** Credentials for the relay, for so long as a session may last (HMAC-SHA1 of `expiry:name`, as coturn's `use-auth-secret`). */
+/**
+ * Credentials for the relay that last as long as a session may (HMAC-SHA1 of `expiry:name`, as in coturn's
+ * `use-auth-secret`).
+ */
 export function iceServersFor({ turn }: MediaSettings, name: string, now: Date): IceServer[] {
   if (!turn) return [];
   const username = `${Math.floor(now.getTime() / 1000) + turnSeconds}:${name}`;
   return [{ urls: turn.urls, username, credential: createHmac("sha1", turn.secret).update(username).digest("base64") }];
 }
 
-/** Opens the first free UDP port of the range. @throws Error where none is free */
+/** Opens the first free UDP port of the range. @throws Error when none is free */
 export async function probePorts({ ports: [first, last], announce }: MediaSettings): Promise<number> {
   for (let port = first; port <= last; port++) if (await canOpen(port, isIPv6(announce))) return port;
   throw new Error(`no UDP port of ${first}-${last} is free: is MEDIA_PORTS the same as another program's?`);
@@ -31,16 +34,16 @@ function canOpen(port: number, v6: boolean): Promise<boolean> {
   });
 }
 
-/** `public`, or why browsers elsewhere can't reach the address: `loopback`, `private` and the like. */
+/** `public`, or the kind of address that browsers elsewhere can't reach, such as `loopback` or `private`. */
 export function reachOf({ announce }: MediaSettings): string {
   const range = parseAddress(announce)?.range() ?? "invalid";
   return range === "unicast" ? "public" : range === "uniqueLocal" ? "private" : range;
 }
 
 /**
- * Asks the first relay for an allocation with a credential of ours, and gives it back.
+ * Asks the first relay for an allocation with one of our credentials, then releases it.
  * @returns its address; null without a relay
- * @throws Error where the relay refuses or does not answer
+ * @throws Error when the relay refuses or does not answer
  */
 export async function probeTurn(settings: MediaSettings): Promise<string | null> {
   const [server] = iceServersFor(settings, "doctor", systemClock());

@@ -1,4 +1,6 @@
-/** Chunks on this machine's disk until they are in the store: encrypted, each with its line of the chain. */
+/**
+ * Keeps chunks on this machine's disk until they are in the store. They are encrypted, each with its line of the chain.
+ */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,18 +8,18 @@ import { syncFolder } from "../../kernel/platform/durable-file.ts";
 import { type ChainHead, type ChainLine, headAfter, lineText, readLine, sha256Hex } from "./chain.ts";
 import type { Chunk } from "./webm/take.ts";
 
-/** A stored chunk: the encrypted bytes with their tag, and the line. */
+/** A stored chunk: its line, and its encrypted bytes with their tag. */
 export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
 
-/** A part goes to the store after so long or so much. */
+/** A part goes to the store after this time, or when it has `partBytes`. */
 export const partMs = 60_000;
 export const partBytes = 16 * 1024 * 1024;
-/** More chunks wait only where the disk does not keep up: each waits for the ones before. */
+/** The most chunks that wait for the disk. Each waits for the ones before it. */
 const mostWaiting = 400;
 const tagBytes = 16;
 export const sealedBytes = (bytes: number): number => bytes + tagBytes;
 
-/** A nonce is used once: the service counts takes for the whole recording, over all restarts. */
+/** The nonce of a chunk. It is used only once, because takes are counted for the whole recording, across restarts. */
 function nonceOf(take: number, n: number): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt32BE(take, 0);
@@ -30,7 +32,7 @@ export function sealChunk(key: KeyObject, take: number, n: number, plain: Uint8A
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws Error where the bytes are not those that the line names */
+/** @throws Error unless the bytes are the ones that the line names */
 export function openChunk(key: KeyObject, line: ChainLine, sealed: Buffer): Buffer {
   const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(line.take, line.n));
   decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
@@ -42,11 +44,11 @@ export function openChunk(key: KeyObject, line: ChainLine, sealed: Buffer): Buff
 export const recordKey = (bytes: Uint8Array): KeyObject => createSecretKey(Buffer.from(bytes));
 
 export type SpoolEvents = {
-  /** The chunk is durable. */
+  /** Called when a chunk is durable. */
   readonly onChunk: (line: ChainLine) => void;
-  /** A file was closed. */
+  /** Called when a file was closed. */
   readonly onPart: (file: string) => void;
-  /** Nothing can be written anymore. */
+  /** Called when nothing can be written any more. */
   readonly onFailure: (error: Error) => void;
 };
 
@@ -59,7 +61,7 @@ type SpoolInput = SpoolEvents & {
 
 type OpenFile = { handle: FileHandle; path: string; bytes: number; at: number };
 
-/** Where a chunk belongs. */
+/** The position of a chunk. */
 export type Place = { readonly take: number; readonly n: number; readonly person: string };
 
 /** Writes the chunks of one session. */
@@ -67,7 +69,7 @@ export type Spool = {
   add: (chunk: Chunk & Place) => void;
   /** Closes a file that is old enough. */
   tick: () => void;
-  /** Resolves when everything is durable and the last file closed. */
+  /** Resolves when everything is durable and the last file is closed. */
   close: () => Promise<void>;
 };
 
@@ -115,7 +117,7 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
       previousSha256: head.sha256,
     };
     const record = encoded({ line, sealed: sealChunk(key, chunk.take, chunk.n, chunk.bytes) });
-    // The first line's number names the file, so that files sort by the chain.
+    // The file is named after the number of its first line, so that files sort in the order of the chain.
     const path = join(folder, `${String(line.seq).padStart(10, "0")}${openEnd}`);
     if (!file) {
       file = { handle: await open(path, "wx", 0o600), path, bytes: 0, at: now() };
@@ -149,7 +151,7 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
   };
 }
 
-/** Length and text of the line, length and bytes of the chunk. */
+/** Encodes the line's length and text, then the chunk's length and bytes. */
 function encoded({ line, sealed }: SpooledChunk): Buffer {
   const text = Buffer.from(lineText(line));
   const lengths = [Buffer.alloc(4), Buffer.alloc(4)] as const;
@@ -159,8 +161,9 @@ function encoded({ line, sealed }: SpooledChunk): Buffer {
 }
 
 /**
- * The whole chunks of a file.
- * @returns `torn`: how many bytes at the end do not form a whole chunk, because the writer was killed or the machine lost power
+ * The complete chunks of a file.
+ * @returns `torn`: how many bytes at the end do not form a whole chunk, because the writer was killed or the machine
+ * lost power
  */
 export async function readSpool(path: string): Promise<{ chunks: SpooledChunk[]; torn: number }> {
   const bytes = await readFile(path);
@@ -188,7 +191,7 @@ export async function readSpool(path: string): Promise<{ chunks: SpooledChunk[];
   return { chunks, torn: bytes.length - at };
 }
 
-/** The files of a session, in the order of the chain. Those that a killed process left open are among them. */
+/** The files of a session in the order of the chain, including files that a killed process left open. */
 export async function spoolFiles(folder: string, { closedOnly = false } = {}): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [] as string[];

@@ -1,8 +1,11 @@
-/** Signatures by a key that a trust service holds for a person, by the API of the Cloud Signature Consortium, version 2. */
+/**
+ * Signatures with a key that a trust service holds for a person, by the API of the Cloud Signature Consortium, version
+ * 2.
+ */
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 
-/** A thing that the trust service asks of the person before each signature, such as a PIN or a one-time code. */
+/** A secret that the trust service requires from the person before each signature, such as a PIN or a one-time code. */
 export type AuthorizationObject = { id: string; label: string };
 
 /** A key that can sign now. */
@@ -11,8 +14,8 @@ export type RemoteCredential = {
   /** DER, the key's own certificate first. */
   certificates: Uint8Array[];
   /**
-   * `explicit`: the person's answers go with the request. `implicit`: the trust service asks the person itself, by its app. `oauth2code`: the
-   * token is for this one signature already.
+   * `explicit`: the person's answers are sent with the request. `implicit`: the trust service asks the person itself,
+   * through its app. `oauth2code`: the token already authorizes this one signature.
    */
   authorization: "explicit" | "implicit" | "oauth2code";
   asks: AuthorizationObject[];
@@ -20,25 +23,25 @@ export type RemoteCredential = {
 };
 
 export type RemoteSigning = {
-  /** Ids of the keys that the token's person has. @throws ServiceError */
+  /** The ids of the keys that belong to the token's person. @throws ServiceError */
   list: (token: string) => Promise<string[]>;
-  /** @throws ServiceError `validation` for a key that can't sign a document here */
+  /** @throws ServiceError `validation` for a key that this service can't use to sign a document */
   credential: (token: string, id: string) => Promise<RemoteCredential>;
-  /** Signs one hash: nothing else is authorized. @throws ServiceError */
+  /** Signs one hash, and authorizes nothing else. @throws ServiceError */
   sign: (token: string, credential: RemoteCredential, order: SignOrder) => Promise<Uint8Array>;
 };
 
 export type SignOrder = {
-  /** SHA-256, which the authorization is bound to. */
+  /** The SHA-256 to which the authorization is bound. */
   hash: Uint8Array;
-  /** By the ids of `asks`. */
+  /** The person's answers, by the ids of `asks`. */
   answers: ReadonlyMap<string, string>;
-  /** Shown by the trust service's own app. */
+  /** The description that the trust service's own app shows. */
   description: string;
 };
 
 const sha256Oid = "2.16.840.1.101.3.4.2.1";
-/** Signature algorithms over SHA-256, and those that name the key alone. */
+/** OIDs of the signature algorithms with SHA-256, and of those that name only the kind of key. */
 const algorithms: readonly string[] = [
   "1.2.840.113549.1.1.11",
   "1.2.840.10045.4.3.2",
@@ -46,7 +49,7 @@ const algorithms: readonly string[] = [
   "1.2.840.10045.2.1",
 ];
 const bounds = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
-/** Somebody looks for their phone meanwhile. */
+/** A long time-out, because the person may first have to find a phone. */
 const askingMs = 90_000;
 const mostCredentials = 20;
 
@@ -54,7 +57,7 @@ const away = (why: string) =>
   new ServiceError("unavailable", `The trust service can’t be used now: ${why}. Nothing was signed; try again.`);
 const other = (what: string) => away(`its answer has no usable ${what}`);
 
-/** @param url with the version, such as `https://sign.example/csc/v2` */
+/** @param url includes the version, such as `https://sign.example/csc/v2` */
 export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
   async function ask(token: string, method: string, body: object, timeoutMs = bounds.timeoutMs): Promise<Members> {
     if (!/^[\x21-\x7e]{1,4096}$/.test(token))
@@ -124,7 +127,7 @@ function membersIn(body: Uint8Array): Members | null {
   }
 }
 
-/** The trust service's words are shown to the notary alone; control characters are not. */
+/** Only the notary sees the trust service's message, without control characters. */
 function refusalOf(status: number, members: Members | null): ServiceError {
   const said = [members?.["error"], members?.["error_description"]]
     .filter((each) => typeof each === "string")

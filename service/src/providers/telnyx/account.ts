@@ -10,7 +10,7 @@ type Settings = { apiKey: string; apiBase: string | null; publicKey: string | nu
 export function telnyxAccount({ apiKey, apiBase, publicKey }: Settings): Account {
   return {
     provider: "telnyx",
-    // A fax's file goes up with its request: up to 50 MB.
+    // The time-out for requests, which also upload a fax's file of up to 50 MB.
     timeoutMs: 60_000,
     baseUrl: apiBase ?? publicBase,
     authorization: `Bearer ${apiKey}`,

@@ -1,15 +1,15 @@
-/** The states of a fax (`Fax.status` in Telnyx's OpenAPI). */
+/** The states of a fax, `Fax.status` in Telnyx's OpenAPI. */
 export const telnyxFaxStatuses = ["queued", "media.processed", "originated", "sending", "delivered", "failed"] as const;
 export type TelnyxFaxStatus = (typeof telnyxFaxStatuses)[number];
 
-/** A fax in answers and in the payload of events. */
+/** A fax in Telnyx's answers and events. */
 export type TelnyxFax = {
   id: string;
   /** Null for an unknown state. */
   status: TelnyxFaxStatus | null;
   clientState: string | null;
   failureReason: string | null;
-  /** Only events have these: the pages that the far machine received, and the length of the call. */
+  /** Present only in events: the pages that the remote machine received, and the length of the call. */
   pages: number | null;
   seconds: number | null;
 };
@@ -25,10 +25,10 @@ export const dataOf = (body: unknown): Fields => fieldsOf(fieldsOf(body)["data"]
 
 export const idOf = (data: Fields): string | null => textOf(data["id"]);
 
-// Answers and events name the same state differently.
+// Telnyx's answers and events use different names for the same state.
 const sameAs: Readonly<Record<string, TelnyxFaxStatus>> = { initiated: "queued", "media.processing": "queued" };
 
-/** @returns null where there is no id */
+/** @returns null without an id */
 export function faxOf(data: Fields): TelnyxFax | null {
   const id = textOf(data["fax_id"]) ?? idOf(data);
   if (id === null) return null;
@@ -43,7 +43,7 @@ export function faxOf(data: Fields): TelnyxFax | null {
   };
 }
 
-/** The fax of an event; null for an event about something else, or about an incoming fax. */
+/** The fax of an event; null for an event about anything else, or about an incoming fax. */
 export function faxInEvent(body: unknown): TelnyxFax | null {
   const data = dataOf(body);
   const payload = fieldsOf(data["payload"]);
@@ -51,7 +51,10 @@ export function faxInEvent(body: unknown): TelnyxFax | null {
   return faxOf(payload);
 }
 
-/** A page of a list, with null for an unreadable item, and the number of pages if given. Null when the body is not a list. */
+/**
+ * A page of a list, with null for an unreadable item, and the number of pages if stated. Null when the body is not a
+ * list.
+ */
 export function faxesOf(body: unknown): { faxes: (TelnyxFax | null)[]; pages: number | null } | null {
   const { data, meta } = fieldsOf(body);
   if (!Array.isArray(data)) return null;

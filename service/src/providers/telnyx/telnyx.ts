@@ -8,21 +8,21 @@ export type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
 export type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
 
 export type FaxToSend = {
-  /** The fax application's id, and its number. */
+  /** The id of the fax application, and its number. */
   app: string;
   from: string;
-  /** E.164. */
+  /** The number in E.164 form. */
   to: string;
   pdf: Buffer;
-  /** Telnyx returns it in events and lists. It must not be a secret. */
+  /** Telnyx returns this text in events and lists. It must not be a secret. */
   clientState: string;
 };
 
-/** The parts of Telnyx's API that are used. No method retries or rejects. */
+/** The parts of Telnyx's API that the service uses. No method retries or rejects. */
 export type Telnyx = {
   sendFax: (fax: FaxToSend) => Promise<TelnyxResult<TelnyxFax>>;
   getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
-  /** The faxes to a number created since then, with null for an unreadable one. */
+  /** The faxes to a number created since the time, with null for an unreadable one. */
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
   /** Ends a fax that is under way. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
@@ -31,12 +31,12 @@ export type Telnyx = {
 };
 
 const pageSize = 100;
-// The fax was sent minutes ago, so it must be on the first pages.
+// The fax was sent minutes ago, so it must be on one of the first pages.
 const mostPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };
 
-/** @param call makes one request to `https://api.telnyx.com` or its substitute */
+/** @param call sends one request to `https://api.telnyx.com` or its substitute */
 export function createTelnyx(call: Call): Telnyx {
   async function ask<R>(request: Parameters<Call>[0], read: (body: unknown) => R | null): Promise<TelnyxResult<R>> {
     const outcome = await call(request);
@@ -59,7 +59,7 @@ export function createTelnyx(call: Call): Telnyx {
       if (listed.kind !== "done") return listed;
       const { faxes: onPage, pages } = listed.result;
       faxes.push(...onPage);
-      // Where it is not said how many pages there are, an empty one is the last.
+      // Without a page count, an empty page is the last one.
       if (pages === null ? onPage.length === 0 : page >= pages) return { kind: "done", result: faxes };
     }
     return { kind: "unknown", why: "the list of faxes does not end" };

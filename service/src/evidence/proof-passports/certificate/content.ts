@@ -6,15 +6,15 @@ export type ProofCertificate = {
   record: ProofRecord;
   /** Canonical facts, attached as `passport.json`. */
   recordBytes: Uint8Array;
-  /** The owner; null on the public certificate. */
+  /** The owner; null on the public certificate, which must not reveal the firm. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null } | null;
-  /** The document as uploaded; null when the sealed PDF is not kept. */
+  /** The document as uploaded; null when the sealed PDF is not stored. */
   document: { bytes: number; sealedBytes: number; pages: number | null } | null;
   /** The certificate that sealed the document: subject, and SHA-256 in hex. */
   sealedBy: { certificate: string; fingerprint: string };
   /** The authority's name; null without a time stamp. */
   authorityName: string | null;
-  /** The issuer of this certificate, whose seal may differ from the document's. */
+  /** The issuer of this certificate. Its seal may differ from the one on the document. */
   issuer: Issuer;
   /** The verification page; absolute. */
   verifyUrl: string;

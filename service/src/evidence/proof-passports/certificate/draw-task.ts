@@ -23,7 +23,7 @@ import { evidenceNames } from "@signsealship/evidence/records";
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import type { ProofCertificate } from "./content.ts";
 
-/** Draws a proof certificate, with the record attached; equal contents give equal bytes. */
+/** Draws a proof certificate with the record attached. Equal contents give equal bytes. */
 export async function run(_document: Buffer, content: ProofCertificate): Promise<Uint8Array> {
   const { record, firm, verifyUrl, sealedBy } = content;
   const title = record.name ?? "Sealed document";

@@ -12,16 +12,22 @@ import { deletedAt } from "../../../kernel/retention/retention.ts";
 import { queueEntry } from "../../transparency-log/transparency-log.ts";
 import type { LookupDeps } from "../lookup.ts";
 
-/** Identifies a stored certificate. Its content is fixed when it is first sealed; these facts select a new one when they change. */
+/**
+ * Identifies a stored certificate. Its content is fixed when it is first sealed. When one of these facts changes, a new
+ * certificate is made.
+ */
 export type Edition = {
   passportId: string;
-  /** The owner's names the firm, which the public never learns. */
+  /** Whether the certificate names the firm. Only the owner's does. */
   namesFirm: boolean;
-  /** A certificate that describes the stored PDF is deleted with it. */
+  /** Whether the sealed PDF is stored. The certificate that describes it is deleted with it. */
   documentKept: boolean;
-  /** A certificate after the retirement says so. */
+  /** Whether the seal's certificate is retired, which the certificate then states. */
   sealRetired: boolean;
-  /** SHA-256 of the current seal certificates: a seal by earlier ones fails once they expire or are retired. */
+  /**
+   * SHA-256 of the current seal certificates. A certificate sealed by earlier ones no longer verifies once they expire
+   * or are retired.
+   */
   sealChain: string;
 };
 
@@ -59,7 +65,7 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}`);
   if (!row || row.deletedAt) return null;
   const file = await blobs.open(row.blobKey, certificateUse(edition, row.sha256), holder).catch((error: unknown) => {
-    // An unavailable store does not mean that the blob is missing.
+    // A store that is temporarily unavailable does not mean that the blob is missing.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId }, "a proof certificate cannot be read");
     return null;
@@ -69,7 +75,7 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   return null;
 }
 
-/** Stores a new certificate. @returns the stored one: another node's if that was first */
+/** Stores a new certificate. @returns the stored one, which is another node's if that node was first */
 export async function keepCertificate(
   deps: Omit<LookupDeps, "db"> & { db: Database; clock: Clock },
   edition: Edition,

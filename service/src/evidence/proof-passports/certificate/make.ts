@@ -19,11 +19,14 @@ import { type Edition, keepCertificate, keptCertificate } from "./kept.ts";
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;
   clock: Clock;
-  /** The means to draw and seal a certificate, and the address that it names. */
+  /** Draws and seals certificates; `baseUrl` is the address that they name. */
   making: { workers: Workers; sealing: Pick<Sealing, "sealDocument" | "chainPem">; baseUrl: string };
 };
 
-/** The sealed certificate of a passport; null for an unknown code. `forOwner` names the firm, which the public never learns. */
+/**
+ * The sealed certificate of a passport; null for an unknown code. With `forOwner` it names the firm, which the public
+ * must not learn.
+ */
 export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promise<StoredFile | null>;
 
 const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
@@ -33,8 +36,8 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 };
 
 /**
- * Makes and stores a certificate at its first request, so that all copies have the same bytes. It has no time stamp of its own, since
- * the document's counts; so it is made again when the seal's certificate changes.
+ * Makes a certificate at the first request and stores it, so that all copies have the same bytes. It gets no time stamp
+ * of its own, because the document's counts. So it is made again when the seal's certificate changes.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();
@@ -71,7 +74,7 @@ async function makeAndKeep(
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
-  // A PDF that is unreadable now may be readable later; the certificate could then say more.
+  // A PDF that can't be read now may be readable later, and the certificate could then contain more.
   if (edition.documentKept && document === null)
     return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
   return keepCertificate(deps, edition, bytes, evidence);

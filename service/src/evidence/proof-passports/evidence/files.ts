@@ -10,16 +10,16 @@ import type { ZipEntry } from "./zip.ts";
 /** Proofs of a passport's seal by way of the transparency log. */
 export type LogEvidence = {
   logProof: Buffer | null;
-  /** Of the checkpoint that the proof leads to. */
+  /** The proofs of time for the checkpoint that the log proof leads to. */
   checkpoint: CheckpointProofs;
-  /** The proof by way of the hourly root, for a seal that has none of its own; null for none. */
+  /** The OpenTimestamps proof through the log's hourly root, for a seal without its own; null for none. */
   rootOts: Buffer | null;
 };
 
 /**
- * All evidence of a passport, so that a stranger can verify it. Equal evidence gives equal bytes; it changes only when the log has the seal,
- * when its hourly root is anchored, and when a block confirms a proof.
- * @param sealed the sealed PDF, null when it is not kept
+ * All evidence of a passport, so that anyone can verify it. Equal evidence gives equal bytes. It changes only when the
+ * log includes the seal, when the hourly root is anchored, and when a block confirms a proof.
+ * @param sealed the sealed PDF; null when it is not stored
  */
 export function evidenceFiles(
   evidence: EvidenceRow & LogEvidence,

@@ -7,16 +7,16 @@ export type ReadmeFacts = {
   verifyUrl: string;
   docSha256: string;
   sealedSha256: string;
-  /** Null when the sealed PDF is not kept. */
+  /** The byte offsets of the sealed PDF; null when it is not stored. */
   parts: SealedParts | null;
-  /** When the retention plan deleted it; null when it did not. */
+  /** When the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   /** The time in the token; null when there is none. */
   stampedAt: Date | null;
   anchored: boolean;
   /** Whether the proof of the transparency log is among the files. */
   logged: boolean;
-  /** How many time stamps are over the checkpoint that the proof leads to, and whether calendars have its root. */
+  /** The number of time stamps on the checkpoint that the log proof leads to. */
   rootStamps: number;
   rootAnchored: boolean;
 };
@@ -42,7 +42,7 @@ export function evidenceReadme(facts: ReadmeFacts): string {
   return `${sections.filter((section) => section !== null).join("\n\n")}\n`;
 }
 
-/** The part for readers without a command line. */
+/** The summary for readers without a command line. */
 function inShort({ verifyUrl, parts, stampedAt, anchored }: ReadmeFacts): string {
   const shown = [
     "not a byte of sealed.pdf has changed since it was sealed",
@@ -82,7 +82,7 @@ function notKept({ docSha256, sealedSha256, deletedAt }: ReadmeFacts): string {
 and for the document that was handed in ${docSha256}`;
 }
 
-/** Validates certificates at the proven time, since they may have expired later. */
+/** Validates certificates at the proven time, because they may have expired since. */
 const attime = (instant: Date): string => `-attime ${Math.floor(instant.getTime() / 1000)}`;
 
 function seal({ verifyUrl, stampedAt }: ReadmeFacts, { gapStart, gapEnd, cmsLength }: SealedParts): string {

@@ -3,13 +3,13 @@ import { findSignatures, openUnlocked, originalBoundary, withRanges } from "@sig
 
 /** The parts of a sealed PDF, as byte offsets. */
 export type SealedParts = {
-  /** Length of the document as uploaded. */
+  /** The length of the document as uploaded. */
   readonly originalLength: number;
-  /** The file without `[gapStart, gapEnd)` is what the signature covers. */
+  /** The signature covers the file without the bytes `[gapStart, gapEnd)`. */
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** The signature value inside the CMS. */
+  /** The position of the signature value in the file; it is inside the CMS. */
   readonly signatureStart: number;
   readonly signatureLength: number;
 };

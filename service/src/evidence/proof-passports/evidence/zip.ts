@@ -4,10 +4,13 @@ import { type BodyFrame, type StoredFile, storedFile } from "../../../kernel/pla
 export type ZipEntry = { readonly name: string; readonly bytes: Uint8Array | StoredFile };
 
 const chunkBytes = 64 * 1024;
-/** The earliest date of the format, in the local zone as the library writes it, so that equal entries give equal bytes. */
+/**
+ * The earliest date that the format supports, in the local zone like the library writes it, so that equal entries give
+ * equal bytes.
+ */
 const firstDate = () => new Date(1980, 0, 1);
 
-/** A zip of uncompressed entries, in chunks that are made on demand. */
+/** A zip of uncompressed entries, in chunks that are generated on demand. */
 export async function* zipChunks(entries: readonly ZipEntry[]): AsyncGenerator<Buffer> {
   const made: Buffer[] = [];
   const zip = new Zip((error, chunk) => {

@@ -11,14 +11,17 @@ import {
   writeCertificate,
 } from "./write.ts";
 
-/** A key that issues certificates, with its own certificate and those above it, the nearest first. */
+/** A key that issues certificates. Its chain starts with its own certificate and ends at the root. */
 export type Authority = { readonly key: SealKey; readonly chain: readonly [Certificate, ...Certificate[]] };
 
 const ROOT_YEARS = 30;
-/** Clocks differ: a signature made in the first second must not look older than its certificate. */
+/**
+ * Backdates a certificate by five minutes: clocks differ, and a signature of the first second must not look older than
+ * its certificate.
+ */
 export const validSince = (at: number): number => at - 5 * 60_000;
 
-/** Readers differ on which of the two they ask for; with both, each is content. */
+/** Readers differ in which of the two usages they require, so the certificate has both. */
 export const signingUses = extension(
   OID.extKeyUsage,
   false,
@@ -29,7 +32,7 @@ export const signingUses = extension(
 export const ownName = (what: string, host: string, environment: Environment): string =>
   `SignSealShip ${environment === "test" ? "TEST " : ""}${what} ${host}`;
 
-/** The dates of a certificate. @param at epoch milliseconds */
+/** The validity of a certificate. @param at epoch milliseconds */
 export function validFor(years: number, at: number): { notBefore: number; notAfter: number } {
   const until = new Date(at);
   until.setUTCFullYear(until.getUTCFullYear() + years);
@@ -37,8 +40,9 @@ export function validFor(years: number, at: number): { notBefore: number; notAft
 }
 
 /**
- * Makes the root that stands above everything that this service signs with: thirty years, no usage but issuing.
- * The root of tests says so in its name, and excludes mail addresses: anybody with a trial key has a certificate below it.
+ * Makes the root of all certificates that this service signs with. It lasts thirty years and may only issue
+ * certificates. The root of test seals says so in its name, and excludes mail addresses, because anybody with a trial
+ * key gets a certificate below it.
  * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  * @throws {SealKeyError} when the key does not sign
  */
@@ -46,7 +50,7 @@ export async function makeRoot(made: {
   readonly key: SealKey;
   readonly host: string;
   readonly environment?: Environment;
-  /** Whether it issues seal certificates alone, and no authority. */
+  /** Whether the root may issue only seal certificates, and not authorities. */
   readonly sealsOnly?: boolean;
   readonly serialNumber: Uint8Array;
   readonly at: number;
@@ -67,8 +71,8 @@ export async function makeRoot(made: {
 }
 
 /**
- * Issues a certificate, which ends with its issuer's at the latest.
- * @returns it with those above it
+ * Issues a certificate, which expires no later than its issuer.
+ * @returns the certificate with the chain above it
  * @throws {SealKeyError} when the key does not sign
  */
 export async function issue(

@@ -7,10 +7,11 @@ import { commonNameOf, extension, keyUsage } from "./write.ts";
 const VALID_YEARS = 10;
 
 /**
- * Makes the certificate of a seal key under the root: usages digitalSignature and nonRepudiation, extended usages document
- * signing (RFC 9336) and mail protection, no authority, ten years. That of tests says so in its name and by its policy.
- * @param input `publicKey` SubjectPublicKeyInfo, DER; `subject` a host's name or a distinguished name in DER; `serialNumber`
- *   16 random bytes; `at` now, epoch milliseconds
+ * Makes the ten-year certificate of a seal key under the root. Its usages are digitalSignature and nonRepudiation, and
+ * its extended usages document signing (RFC 9336) and mail protection; it is not an authority. A test certificate says
+ * so in its name and by its policy.
+ * @param input `publicKey` SubjectPublicKeyInfo, DER; `subject` a host's name or a distinguished name in DER;
+ * `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  * @returns the chain, the seal's own first
  * @throws {SealKeyError} when the root's key does not sign
  */

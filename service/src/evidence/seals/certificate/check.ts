@@ -4,8 +4,8 @@ import { type Certificate, type CertificateFault, issuerFault, leafFault, nameTe
 import { dayMs } from "../../../kernel/platform/clock.ts";
 
 /**
- * The faults of a key's certificates. `expires-soon` and `mail-addresses` are warnings; with any other, seals are
- * worthless.
+ * The faults of a key's certificates. `expires-soon` and `mail-addresses` are warnings. With any other fault, seals
+ * would be worthless.
  */
 type CertificateProblemCode =
   | "no-certificate"
@@ -21,24 +21,24 @@ type CertificateProblemCode =
 export type CertificateProblem = {
   readonly code: CertificateProblemCode;
   readonly severity: "error" | "warning";
-  /** One line for the operator. */
+  /** The fault in one line, for the operator. */
   readonly detail: string;
 };
 
 const SOON_MS = 30 * dayMs;
 
-/** A chain, its own certificate first, and the key that the first must be for; `at` in epoch milliseconds. */
+/** A chain that begins with the certificate of the key, the key, and the time in epoch milliseconds. */
 type Checked = {
   readonly chain: readonly Certificate[];
   readonly key: { readonly publicKey: Uint8Array };
   readonly at: number;
 };
 
-/** The purpose of a certificate, from the settings that name it and its key. */
+/** The purpose of a certificate, with the settings that name it and its key. */
 type Role = {
   readonly setting: string;
   readonly keySetting: string;
-  /** Why a certificate doesn't fit the purpose; `place` is its distance from the first. */
+  /** Why a certificate doesn't fit the purpose. `place` is its index in the chain. */
   readonly fault: (certificate: Certificate, place: number) => Fault | null;
 };
 
@@ -49,14 +49,18 @@ const testSeal: Role = { setting: "The seal of tests", keySetting: "keys/test-se
 const authority: Role = { setting: "SIGNER_CA_CERTIFICATE", keySetting: "SIGNER_CA_KEY", fault: authorityFault };
 
 /**
- * Checks the certificates of a seal key before anything is sealed with it: the first is for this key, allows signing
- * documents and is valid; each of the rest issued the one before it; none has expired or will within 30 days.
- * @returns nothing when all is well
+ * Checks the certificates of a seal key before anything is sealed. The first must be for this key, valid, and allowed
+ * to sign documents. Each of the others must have issued the one before it. None may have expired or expire within 30
+ * days.
+ * @returns an empty list when all is well
  */
 export const checkSealCertificate = (checked: Checked): CertificateProblem[] =>
   checkChain(checked, checked.chain[0]?.isTestSeals ? testSeal : seal);
 
-/** The same for the authority that issues signers' certificates: each must allow issuing the one below it. */
+/**
+ * The same check for the authority that issues signers' certificates. Each certificate must be allowed to issue the one
+ * below it.
+ */
 export const checkAuthorityCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, authority);
 
 function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }: Role): CertificateProblem[] {
@@ -84,9 +88,9 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
 }
 
 function sealFault(leaf: Certificate, place: number): Fault | null {
-  // A reader that trusts the seal's own certificate needs none of those above.
+  // Faults of higher certificates don't count: a reader that trusts the seal's own certificate needs no others.
   if (place > 0) return null;
-  // At the start of its validity, so that a fault in its dates is not reported twice.
+  // Checked at the start of its validity, so that a fault in its dates is not reported twice.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);
   if (fault !== null) return explained(fault, ": its key usage allows neither digitalSignature nor nonRepudiation");
   return leaf.basicConstraints?.ca === true ? ["wrong-usage", " is an authority's"] : null;
@@ -125,7 +129,7 @@ function isIssuedBy(subject: Certificate, issuer: Certificate): boolean {
   try {
     return new X509Certificate(subject.der).verify(new X509Certificate(issuer.der).publicKey);
   } catch {
-    // OpenSSL can't use this key, so nothing was verified.
+    // OpenSSL doesn't support this key, so nothing was verified.
     return false;
   }
 }

@@ -14,21 +14,21 @@ import { signatureAlgorithm } from "../algorithms.ts";
 import type { Authority } from "./authority.ts";
 import { authorityKeyIdentifier, distributionPoint, extension } from "./write.ts";
 
-/** One entry: the serial number as the certificate has it, and the instant from which the key counts no more. */
+/** One entry: the certificate's serial number, and the instant from which its key is no longer valid. */
 export type RevokedCertificate = { readonly serialNumber: Uint8Array; readonly at: number };
 
 type CrlFields = {
-  /** The list's URL. The list covers only the certificates that name this URL. */
+  /** The list's URL. The list covers only certificates that name this URL. */
   readonly place: string;
   readonly revoked: readonly RevokedCertificate[];
-  /** Rises with each list of the place. */
+  /** Increases with each list at the URL. */
   readonly number: number;
   /** Epoch milliseconds, as is `nextUpdate`. */
   readonly thisUpdate: number;
   readonly nextUpdate: number;
 };
 
-/** CRLReason cessationOfOperation: the key was not stolen, its work is done. */
+/** CRLReason cessationOfOperation: the key was not compromised, it is just no longer used. */
 const reason = extension(OID.cRLReason, false, primitive(0x0a, Uint8Array.of(5)));
 
 /**

@@ -41,11 +41,13 @@ export type CertificateFields = {
   /** Epoch milliseconds. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** In addition to the identifiers of both keys. */
+  /** Written in addition to the identifiers of both keys. */
   readonly extensions: readonly DerValue[];
 };
 
-/** A distinguished name of one common name, cut to 64 characters, below an organizational unit where one is named. */
+/**
+ * A distinguished name with one common name, cut to 64 characters. With an organizational unit, it is below that unit.
+ */
 export function commonNameOf(text: string, organizationalUnit?: string): DerValue {
   const cut = Array.from(text).slice(0, MAX_COMMON_NAME).join("");
   const part = (type: string, value: string) => set(sequence(oid(type), utf8String(value)));
@@ -57,7 +59,7 @@ export function commonNameOf(text: string, organizationalUnit?: string): DerValu
 export const extension = (type: string, critical: boolean, value: DerValue): DerValue =>
   sequence(oid(type), ...(critical ? [boolean(true)] : []), octetStringOf(value));
 
-/** /KeyUsage: the first octet of its bits, and how many at its end are unused (RFC 5280, section 4.2.1.3). */
+/** KeyUsage as the first octet of its bits, and the number of unused bits at its end (RFC 5280, section 4.2.1.3). */
 export const keyUsage = {
   signing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0xc0), 6)),
   issuing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0x06), 1)),
@@ -67,8 +69,9 @@ const mailAddresses = (base: string): DerValue =>
   sequence(sequence(primitive(0x81, Uint8Array.from(Buffer.from(base)))));
 
 /**
- * No certificate below has a mail address that a mail program accepts (RFC 5280, section 4.2.1.10). Every address is excluded; openssl
- * takes the empty name for none, so that only addresses at a host that can't be (RFC 6761) are permitted, too.
+ * Name constraints: no certificate below may have a usable mail address (RFC 5280, section 4.2.1.10). All addresses are
+ * excluded. Because openssl ignores an empty name, only addresses at a host that can't exist (RFC 6761) are permitted
+ * as well.
  */
 export const noMailAddresses = extension(
   OID.nameConstraints,
@@ -76,18 +79,23 @@ export const noMailAddresses = extension(
   sequence(implicit(0, mailAddresses("invalid")), implicit(1, mailAddresses(""))),
 );
 
-/** The place that revocation is published at, in a certificate and in its list: DistributionPointName with one URL. */
+/**
+ * The URL of a revocation list, written in certificates and in the list itself: a DistributionPointName with one URL.
+ */
 export const distributionPoint = (url: string): DerValue =>
   constructed(0xa0, [constructed(0xa0, [primitive(0x86, Uint8Array.from(Buffer.from(url, "latin1")))])]);
 
-/** 16 octets as a serial number: the top bit is clear, so that they stay 16 (at most 20 are allowed), the next one set. */
+/**
+ * 16 octets as a serial number. The top bit is cleared and the next one set, so that the number stays 16 octets long
+ * (at most 20 are allowed).
+ */
 export function serialNumberOf(random: Uint8Array): Uint8Array {
   const serial = Uint8Array.from(random);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   return serial;
 }
 
-/** The issuer's key, as certificates and lists that it signed name it. */
+/** The extension that identifies the issuer's key in certificates and lists. */
 export const authorityKeyIdentifier = (publicKey: Uint8Array): DerValue =>
   extension(OID.authorityKeyIdentifier, false, sequence(implicit(0, octetString(keyIdentifier(publicKey)))));
 

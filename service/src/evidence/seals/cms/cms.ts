@@ -3,21 +3,21 @@ import { ecdsaSigValue, withLowS } from "../keys/ecdsa-sig-value.ts";
 import { type SealKey, SealKeyError } from "../keys/seal-key.ts";
 import { type SealPlace, type SignedDataWriter, type SignerChain, signedDataWriter } from "./signed-data.ts";
 
-/** A signature whose CMS can be written out, at first without and then with a time-stamp token. */
+/** A signature whose CMS can be written: first without a time-stamp token, then with one. */
 export type SealSignature = {
-  /** SignerInfo.signature: what a time-stamping authority is asked to stamp. */
+  /** SignerInfo.signature: the value that a time-stamping authority stamps. */
   readonly signature: Uint8Array;
   /** DER of the ContentInfo. */
   readonly cms: (timeStampToken?: Uint8Array) => Uint8Array<ArrayBuffer>;
 };
 
-/** Signs the places of seals with one key under one chain. */
+/** Signs seals with one key and chain. */
 export type CmsSigner = Pick<SignedDataWriter, "maxLength"> & {
   /** @throws {SealKeyError} */
   readonly sign: (place: SealPlace) => Promise<SealSignature>;
 };
 
-/** A signer with a key that is at hand. A key elsewhere takes the two steps below. */
+/** A signer with a local key. For a remote key, use the two steps below. */
 export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonly chain: SignerChain }): CmsSigner {
   const { signedAttributes, cms, maxLength } = signedDataWriter(chain);
   return {
@@ -31,17 +31,21 @@ export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonl
   };
 }
 
-// A CMS whose key is elsewhere, such as in a signer's browser: first the bytes to sign, and when they are signed, the rest.
+// For a key elsewhere, such as in a signer's browser: first get the bytes to sign, then assemble the CMS around the
+// signature.
 
-/** DER of the SET OF signed attributes: the bytes that the leaf's key has to sign. */
+/** DER of the SET OF signed attributes: the bytes that the key of the first certificate has to sign. */
 export const signedAttributesOf = ({ chain, place }: { chain: SignerChain; place: SealPlace }): Uint8Array =>
   signedDataWriter(chain).signedAttributes(place);
 
-/** The most bytes that a CMS under the chain can take, with a time-stamp token of so many bytes. */
+/** The largest length of a CMS with this chain and a time-stamp token of this length. */
 export const maxCmsLength = (chain: SignerChain, tokenLength?: number): number =>
   signedDataWriter(chain).maxLength(tokenLength);
 
-/** Signed attributes and a signature of them: RSA (PKCS#1 v1.5), or ECDSA on P-256 in DER or, as WebCrypto has it, as r and s. */
+/**
+ * Signed attributes with their signature: RSA (PKCS#1 v1.5), or ECDSA on P-256 either in DER or as r and s, like
+ * WebCrypto returns it.
+ */
 export type SignedAttributes = {
   readonly chain: SignerChain;
   readonly signedAttrs: Uint8Array;
@@ -50,7 +54,7 @@ export type SignedAttributes = {
 
 /**
  * Verifies a signature with the key of the chain's first certificate.
- * @returns the signature as SignerInfo has it, which a time-stamping authority is asked to stamp; null when it does not verify
+ * @returns the signature as it goes into SignerInfo, which is also the value to time-stamp; null when it is not valid
  */
 export function verifySignedAttributes({ chain: [leaf], signedAttrs, signature }: SignedAttributes): Uint8Array | null {
   const value = leaf.publicKey.type === "rsa" ? signature : ecdsaValueOf(signature);
@@ -59,7 +63,7 @@ export function verifySignedAttributes({ chain: [leaf], signedAttrs, signature }
   return verify("sha256", signedAttrs, key, value) ? value : null;
 }
 
-/** r and s of P-256, 32 bytes each. */
+/** The length of r and s of P-256, 32 bytes each. */
 const RAW_LENGTH = 64;
 
 function ecdsaValueOf(signature: Uint8Array): Uint8Array | null {
@@ -73,8 +77,8 @@ function ecdsaValueOf(signature: Uint8Array): Uint8Array | null {
 
 /**
  * DER of the ContentInfo around a signature.
- * @param signed what `verifySignedAttributes` was given; `token` a time-stamp token over what it returned
- * @throws RangeError for a signature that does not verify
+ * @param signed the input of `verifySignedAttributes`; `token` a time-stamp token over its result
+ * @throws RangeError for a signature that is not valid
  */
 export function assembleCms({ token, ...signed }: SignedAttributes & { readonly token?: Uint8Array }): Uint8Array {
   const value = verifySignedAttributes(signed);

@@ -22,7 +22,10 @@ import { signatureAlgorithm } from "../algorithms.ts";
 /** The signer's own certificate first. */
 export type SignerChain = readonly [Certificate, ...Certificate[]];
 
-/** The content that a seal signs: the digest of the covered bytes, and where in the file they and their gap are. */
+/**
+ * The content that a seal signs: the digest of the covered bytes, and the offsets of those bytes and of the gap in the
+ * file.
+ */
 export type SealPlace = {
   /** SHA-256 of the detached content, 32 bytes. */
   readonly messageDigest: Uint8Array;
@@ -30,7 +33,7 @@ export type SealPlace = {
   readonly originalLength: number;
 };
 
-/** Writes detached SignedData under one chain. */
+/** Writes detached SignedData for one chain. */
 export type SignedDataWriter = {
   /** DER of the SET OF signed attributes: the bytes that are signed (RFC 5652, section 5.4). */
   readonly signedAttributes: (place: SealPlace) => Uint8Array<ArrayBuffer>;
@@ -39,17 +42,17 @@ export type SignedDataWriter = {
    * attribute (ETSI EN 319 122-1, section 5.3).
    */
   readonly cms: (signedAttrs: Uint8Array, signature: Uint8Array, token?: Uint8Array) => Uint8Array<ArrayBuffer>;
-  /** The most bytes that a CMS with a token of so many bytes can take; none without a token. */
+  /** The largest length of a CMS with a token of this length, or without a token. */
   readonly maxLength: (tokenLength?: number) => number;
 };
 
-/** Far past the largest file that is sealed. */
+/** Far beyond the largest file that is sealed. */
 const MAX_OFFSET = 2 ** 31 - 1;
 
 /**
- * A writer of detached SignedData (RFC 5652) for PAdES baseline: signed are the content type, the message digest,
- * signing-certificate-v2 (RFC 5035) and the seal's statement of its own place, and no signing-time, which the baseline
- * forbids. Whatever the chain decides is encoded here, once.
+ * A writer of detached SignedData (RFC 5652) for PAdES baseline. The signed attributes are the content type, the
+ * message digest, signing-certificate-v2 (RFC 5035) and the seal's statement of its own place. There is no
+ * signing-time, which the baseline forbids. All parts that depend only on the chain are encoded once.
  */
 export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   const [leaf] = chain;
@@ -66,7 +69,7 @@ export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   const signedDataType = encodedOnce(oid(OID.idSignedData));
 
   const cms: SignedDataWriter["cms"] = (signedAttrs, signature, token) => {
-    // Signed as SET OF, embedded as [0] IMPLICIT (RFC 5652, section 5.4).
+    // The attributes are signed as SET OF, and embedded as [0] IMPLICIT (RFC 5652, section 5.4).
     const embedded = Uint8Array.from(signedAttrs);
     embedded[0] = 0xa0;
     const unsigned =
@@ -84,20 +87,20 @@ export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   };
 }
 
-/** No number of a seal takes more octets than these. */
+/** The largest numbers that a seal can contain, to calculate its maximum length. */
 const FURTHEST: SealPlace = {
   messageDigest: new Uint8Array(32),
   byteRange: [0, MAX_OFFSET, MAX_OFFSET, MAX_OFFSET],
   originalLength: MAX_OFFSET,
 };
 
-/** The SET OF signed attributes: only the digest and the numbers differ from seal to seal. */
+/** The SET OF signed attributes. Only the digest and the numbers differ between seals. */
 function attributesUnder(chain: SignerChain): SignedDataWriter["signedAttributes"] {
   const [leaf] = chain;
   const certHash = hash("sha256", leaf.der, "buffer");
   const issuerSerial = sequence(sequence(explicit(4, raw(leaf.issuer))), serialNumberOf(leaf));
   const contentType = encodedOnce(sequence(oid(OID.idContentType), set(oid(OID.idData))));
-  // The hash of ESSCertIDv2 is SHA-256 by default, and DER leaves a default out.
+  // SHA-256 is the default hash of ESSCertIDv2, and DER omits a default.
   const essCertId = sequence(octetString(certHash), issuerSerial);
   const signingCertificate = encodedOnce(
     sequence(oid(OID.idAaSigningCertificateV2), set(sequence(sequence(essCertId)))),
@@ -120,14 +123,14 @@ function attributesUnder(chain: SignerChain): SignedDataWriter["signedAttributes
   };
 }
 
-/** SHA-256 of the certificates as they stand in the CMS: in the order of a DER SET OF. */
+/** SHA-256 of the certificates in the order in which the CMS contains them: that of a DER SET OF. */
 function certificatesDigest(chain: readonly Certificate[]): Uint8Array {
   const hash = createHash("sha256");
   for (const der of chain.map((certificate) => Buffer.from(certificate.der)).sort(Buffer.compare)) hash.update(der);
   return hash.digest();
 }
 
-/** Values one after the other, as one that is only copied from now on. */
+/** Encodes several values as one, which is afterwards only copied. */
 function encodedOnce(...values: readonly DerValue[]): DerValue {
   return raw(concatBytes(values.map(encode)));
 }
@@ -136,7 +139,7 @@ function serialNumberOf(certificate: Certificate): DerValue {
   return primitive(TAG.integer, certificate.serialNumber);
 }
 
-/** RSA signatures are as long as the modulus; of ECDSA on P-256, r and s take 33 octets each at most. */
+/** An RSA signature is as long as the modulus. For ECDSA on P-256, r and s take at most 33 octets each. */
 function maxSignatureLength({ publicKey }: Certificate): number {
   return publicKey.type === "rsa" ? Math.ceil(publicKey.bits / 8) : 2 + 2 * (2 + 33);
 }

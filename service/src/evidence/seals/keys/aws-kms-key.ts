@@ -14,7 +14,7 @@ const signingAlgorithms: Record<SealAlgorithm, SigningAlgorithmSpec> = {
 };
 
 /**
- * A key in AWS KMS. Only a digest travels: `Sign` with `MessageType: DIGEST`.
+ * A key in AWS KMS. Only a digest is sent: `Sign` with `MessageType: DIGEST`.
  * @param uri `awskms:///KEY?region=..&endpoint=..`; KEY is a key id, an ARN or `alias/NAME`
  * @throws {SealKeyError}
  */
@@ -36,7 +36,8 @@ export async function openAwsKmsKey(uri: string, credentials?: AwsCredentials): 
     if (found.KeyUsage !== "SIGN_VERIFY" || found.SigningAlgorithms?.includes(SigningAlgorithm) !== true) {
       throw new SealKeyError("not-supported", `KMS key ${keyId} is not for signing with ${SigningAlgorithm}`);
     }
-    // An alias may be moved to another key while this runs: the key that was asked for its public half is the one that signs.
+    // Signs by key id, because an alias may be moved to another key at any time. The key must match the public key that
+    // was read.
     const KeyId = found.KeyId ?? keyId;
     return {
       algorithm,

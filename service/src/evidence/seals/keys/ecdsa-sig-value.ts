@@ -11,8 +11,8 @@ export function ecdsaSigValue(raw: Uint8Array): Uint8Array {
 }
 
 /**
- * The same ECDSA-Sig-Value of P-256 with the lower of its two values of s: (r, s) and (r, n - s) both verify, and a
- * seal must have one form only, whatever kind of key made the signature.
+ * The ECDSA-Sig-Value of P-256 with the lower of the two values of s. Both (r, s) and (r, n - s) verify, but a seal
+ * must have only one form, for every kind of key.
  * @throws {SealKeyError} `refused` when it is not an ECDSA-Sig-Value in DER
  */
 export function withLowS(signature: Uint8Array): Uint8Array {

@@ -17,11 +17,10 @@ type KeyKind = "rsa-3072" | "p-256";
 const signInPool = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
 
 /**
- * Opens, or at the first run makes, a key in a PEM file (PKCS#8; PKCS#1 and SEC1 are read too).
- * A new key has mode 0600, and appears whole or not at all; of several processes that start at once, all use the one that
- * won.
+ * Opens a key in a PEM file (PKCS#8; PKCS#1 and SEC1 are read too), or creates it on the first run. A new key has mode
+ * 0600 and is written atomically. Processes that start concurrently all use the key that was written first.
  * @param uri `file:PATH` (relative or absolute) or `file:///PATH`
- * @param made what a new key is
+ * @param made the kind of a new key
  * @throws {SealKeyError} `bad-uri`, `unreadable` or `not-supported`
  */
 export async function openFileKey(uri: string, made: KeyKind): Promise<SealKey> {
@@ -43,8 +42,8 @@ export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
   return {
     algorithm,
     publicKey: new Uint8Array(publicKey.export({ type: "spki", format: "der" })),
-    // An RSA signature takes half a millisecond: in the thread pool other requests go on meanwhile. P-256 takes less
-    // than the way to the pool and back.
+    // RSA takes half a millisecond, so it runs in the thread pool and doesn't block other requests. P-256 is faster
+    // than a round trip to the pool.
     sign:
       algorithm === "rsa-pkcs1-sha256"
         ? (data) => signInPool("sha256", data, privateKey)
@@ -53,11 +52,11 @@ export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
   };
 }
 
-/** A P-256 key that is never written: it is gone with its holder. */
+/** A P-256 key that is never stored and disappears with its holder. */
 export const keyInMemory = (where: string): SealKey =>
   sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, where);
 
-/** The path that `file:PATH` or `file:///PATH` names. @throws {SealKeyError} `bad-uri` */
+/** The path in `file:PATH` or `file:///PATH`. @throws {SealKeyError} `bad-uri` */
 export function fileKeyPath(uri: string): string {
   const path = uri.slice("file:".length);
   if (path === "") throw new SealKeyError("bad-uri", "file: needs a path");
@@ -69,7 +68,7 @@ export function fileKeyPath(uri: string): string {
   }
 }
 
-/** The text of a key file; undefined when there is none. @throws {SealKeyError} `unreadable` */
+/** The text of a key file; undefined when the file is missing. @throws {SealKeyError} `unreadable` */
 export async function keyFileText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

@@ -4,15 +4,15 @@ import { openPkcs11Key } from "./pkcs11-key.ts";
 import { type SealKey, SealKeyError } from "./seal-key.ts";
 
 export type SealKeyOptions = {
-  /** The setting that names the key: every message begins with it. */
+  /** The setting that names the key; every error message begins with it. */
   readonly setting?: "SEAL_KEY" | "SIGNER_CA_KEY";
-  /** For `awskms:`; without them the AWS SDK looks in its usual places. */
+  /** For `awskms:`; by default the AWS SDK uses its usual sources. */
   readonly awsCredentials?: AwsCredentials;
 };
 
 /**
- * Opens the key that a setting names: `file:PATH` (made when missing), `pkcs11:...` (RFC 7512) or
- * `awskms:///KEY_ID?region=..&endpoint=..`. A key made for `SEAL_KEY` is RSA-3072, for `SIGNER_CA_KEY` P-256.
+ * Opens the key that a setting names: `file:PATH` (created when missing), `pkcs11:...` (RFC 7512) or
+ * `awskms:///KEY_ID?region=..&endpoint=..`. A key created for `SEAL_KEY` is RSA-3072; one for `SIGNER_CA_KEY` is P-256.
  * @throws {SealKeyError} whose message begins with the setting's name
  */
 export async function openSealKey(

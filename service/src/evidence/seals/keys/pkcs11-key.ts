@@ -7,17 +7,17 @@ import { asSealKeyError, type Handle, openToken, returnCode, type Token } from "
 import { type Pkcs11Uri, parsePkcs11Uri } from "./pkcs11-uri.ts";
 import { type SealKey, SealKeyError, sealAlgorithmOf } from "./seal-key.ts";
 
-/** At most so many signatures at once: a session carries one operation, and modules bound their sessions. */
+/** The most signatures at once: a session carries only one operation, and modules limit their sessions. */
 const MAX_SESSIONS = 4;
 
-/** DigestInfo up to the digest, for SHA-256 (RFC 8017 section 9.2, note 1). */
+/** The DigestInfo for SHA-256 without the digest itself (RFC 8017 section 9.2, note 1). */
 const digestInfoSha256 = Buffer.from("3031300d060960864801650304020105000420", "hex");
 
 type Session = { readonly handle: Handle; readonly key: Handle };
 
 /**
- * A key behind PKCS#11. The digest is made here and signed raw (CKM_ECDSA, or CKM_RSA_PKCS over DigestInfo): modules
- * differ in their other abilities. Sessions that a module has dropped are replaced silently.
+ * A key behind PKCS#11. The digest is computed here and signed raw (CKM_ECDSA, or CKM_RSA_PKCS over DigestInfo),
+ * because modules differ in their other abilities. Sessions that a module drops are replaced silently.
  * @param uri RFC 7512; see `parsePkcs11Uri`
  * @throws {SealKeyError}
  */
@@ -120,11 +120,11 @@ function closeQuietly(token: Token, session: Handle): void {
   try {
     token.module.C_CloseSession(session);
   } catch {
-    // The module has dropped it already.
+    // The module has already closed the session.
   }
 }
 
-/** Sessions for signing, opened when wanted; a caller waits while all are in use. */
+/** Sessions for signing, opened on demand. A caller waits while all of them are in use. */
 function sessionPool(open: () => Session, first: Session) {
   const free = [first];
   const waiting: (() => void)[] = [];

@@ -24,7 +24,8 @@ export function findPrivateKey(token: Token, session: Handle, uri: Pkcs11Uri): H
 }
 
 /**
- * The public half: from the private key object if it carries it, else from the public key with the same CKA_ID.
+ * The public key: from the private key object if that contains it, else from the public key object with the same
+ * CKA_ID.
  * @throws {SealKeyError} `not-supported` for a key that is neither RSA nor EC, `unreadable`
  */
 export function readPublicKey(token: Token, session: Handle, privateKey: Handle): KeyObject {
@@ -84,7 +85,7 @@ function find({ module }: Token, session: Handle, template: Attribute[]): Handle
   }
 }
 
-/** An attribute, or undefined where the object does not have or show it. */
+/** An attribute, or undefined if the object lacks it or does not reveal it. */
 function attribute({ module }: Token, session: Handle, object: Handle, type: number): Buffer | undefined {
   try {
     return module.C_GetAttributeValue(session, object, [{ type }])[0]?.value;
@@ -93,7 +94,7 @@ function attribute({ module }: Token, session: Handle, object: Handle, type: num
   }
 }
 
-/** A CK_ULONG, in the machine's own word. */
+/** A CK_ULONG in the machine's word size. */
 function numberOf(value: Buffer | undefined): number | undefined {
   if (value === undefined) return undefined;
   return value.length >= 8 ? Number(value.readBigUInt64LE()) : value.readUInt32LE();

@@ -8,7 +8,7 @@ export type Handle = Pkcs11.Handle;
 
 const CKF_TOKEN_INITIALIZED = 0x400;
 
-/** A loaded module and the slot whose token the URI means. */
+/** A loaded module, and the slot with the token that the URI describes. */
 export type Token = {
   readonly library: Library;
   readonly module: Module;
@@ -56,7 +56,7 @@ async function loadLibrary(): Promise<Library> {
   }
 }
 
-/** Whether this call started the module; another opener in this process may have done so before. */
+/** Whether this call initialized the module. Other code in this process may have done so before. */
 function initialize(library: Library, module: Module): boolean {
   try {
     module.C_Initialize({ flags: library.CKF_OS_LOCKING_OK });
@@ -69,7 +69,7 @@ function initialize(library: Library, module: Module): boolean {
 
 function matches(module: Module, slot: Handle, uri: Pkcs11Uri): boolean {
   const info = module.C_GetTokenInfo(slot);
-  // Some modules always show one more slot, for the token that is yet to be made.
+  // Some modules always list an extra slot with a token that is not initialized.
   if ((info.flags & CKF_TOKEN_INITIALIZED) === 0) return false;
   const same = (wanted: string | undefined, found: string) => wanted === undefined || wanted === found.trim();
   return (
@@ -81,14 +81,14 @@ function matches(module: Module, slot: Handle, uri: Pkcs11Uri): boolean {
   );
 }
 
-/** A handle is a CK_SLOT_ID in the machine's own word. */
+/** The handle is a CK_SLOT_ID in the machine's word size. */
 const slotNumber = (slot: Handle): number => (slot.length >= 8 ? Number(slot.readBigUInt64LE()) : slot.readUInt32LE());
 
 const described = (uri: Pkcs11Uri): string =>
   [uri.token, uri.serial, uri.manufacturer, uri.model, uri.slotId].filter((part) => part !== undefined).join(", ") ||
   "present";
 
-/** The CKR_ number of a failed call, if it is one. */
+/** The CKR_ code of a failed call; undefined for other errors. */
 export const returnCode = (cause: unknown): number | undefined =>
   cause instanceof Error && "code" in cause && typeof cause.code === "number" ? cause.code : undefined;
 
@@ -105,7 +105,7 @@ const codes: Record<string, SealKeyErrorCode> = {
   CKR_MECHANISM_INVALID: "refused",
 };
 
-/** Any failure of the module as the seal key's own error. */
+/** Converts a failure of the module to a SealKeyError. */
 export function asSealKeyError(cause: unknown): SealKeyError {
   if (cause instanceof SealKeyError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);

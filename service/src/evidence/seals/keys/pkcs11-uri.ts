@@ -1,6 +1,6 @@
 import { SealKeyError } from "./seal-key.ts";
 
-/** A PKCS#11 URI as far as a seal key needs it (RFC 7512). Attributes that are absent match anything. */
+/** The parts of a PKCS#11 URI that a seal key needs (RFC 7512). An absent attribute matches anything. */
 export type Pkcs11Uri = {
   readonly modulePath: string;
   readonly token?: string;
@@ -10,10 +10,10 @@ export type Pkcs11Uri = {
   readonly slotId?: number;
   /** CKA_LABEL of the key. */
   readonly object?: string;
-  /** CKA_ID of the key: bytes. */
+  /** CKA_ID of the key, as bytes. */
   readonly id?: Uint8Array;
   readonly pinValue?: string;
-  /** A path, or a `file:` URI, of the file that holds the PIN. */
+  /** The file with the PIN, as a path or a `file:` URI. */
   readonly pinSource?: string;
 };
 
@@ -21,9 +21,9 @@ const pathNames = ["token", "serial", "manufacturer", "model", "slot-id", "objec
 const queryNames = ["module-path", "pin-value", "pin-source"];
 
 /**
- * Reads `pkcs11:token=..;object=..;id=%01?module-path=..&pin-source=..`.
- * A seal key needs `module-path` and one of `object` and `id`. What is not understood is refused by name, as RFC 7512
- * section 2.3 asks, except vendor attributes (`x-`).
+ * Reads `pkcs11:token=..;object=..;id=%01?module-path=..&pin-source=..`. A seal key needs `module-path` and either
+ * `object` or `id`. Unknown attributes are refused by name, as RFC 7512 section 2.3 asks, except vendor attributes
+ * (`x-`).
  * @throws {SealKeyError} `bad-uri` or `not-supported`
  */
 export function parsePkcs11Uri(uri: string): Pkcs11Uri {
@@ -71,7 +71,7 @@ function attributes(text: string, separator: string, known: readonly string[]): 
   return found;
 }
 
-/** Percent-decodes to bytes: an id is any bytes, not text. */
+/** Decodes percent-encoding to bytes, because an id need not be text. */
 function percentDecoded(text: string, name: string): Buffer {
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) throw bad(`pkcs11: ${name} is not percent-encoded properly`);
   const pieces = text.split(/(%[0-9A-Fa-f]{2})/);

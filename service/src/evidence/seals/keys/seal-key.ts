@@ -1,30 +1,29 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { StartupError } from "../../../kernel/platform/errors.ts";
 
-/** How a seal is signed. SHA-256 throughout: a document is hashed once, and its digest is the one that is signed. */
+/** The signature algorithms of seals. All use SHA-256, because a document is hashed once and that digest is signed. */
 export type SealAlgorithm = "rsa-pkcs1-sha256" | "ecdsa-p256-sha256";
 
-/** The private key that seals documents, wherever it lives. */
+/** The private key that seals documents, in a file or elsewhere. */
 export type SealKey = {
   readonly algorithm: SealAlgorithm;
   /** SubjectPublicKeyInfo, DER (RFC 5280 section 4.1.2.7). */
   readonly publicKey: Uint8Array;
   /**
-   * Signs `data` (the bytes themselves; SHA-256 is applied inside).
-   * The answer is a PKCS#1 v1.5 signature, or ECDSA-Sig-Value in DER: what CMS and X.509 carry.
+   * Signs `data`, which is hashed with SHA-256 inside. Returns a PKCS#1 v1.5 signature, or an ECDSA-Sig-Value in DER,
+   * as CMS and X.509 contain it.
    * @throws {SealKeyError} `unreachable` or `refused`
    */
   sign(data: Uint8Array): Promise<Uint8Array>;
-  /** Gives back sessions and sockets. The key must not be used afterwards. */
+  /** Closes sessions and sockets. The key must not be used afterwards. */
   close(): Promise<void>;
 };
 
 /**
- * Why there is no key, or no signature:
- * `bad-uri` the setting can't be read; `not-supported` it names something this service does not do;
- * `unreadable` the key is there and can't be used; `not-found` nothing answers to that name;
- * `locked` wrong or missing PIN or credentials; `unreachable` the module or service does not answer now;
- * `refused` it answered, and would not sign.
+ * Why a key can't be opened or used. `bad-uri`: the setting can't be parsed. `not-supported`: it names something that
+ * this service does not support. `unreadable`: the key exists but can't be used. `not-found`: no key has that name.
+ * `locked`: PIN or credentials are wrong or missing. `unreachable`: the module or service does not respond now.
+ * `refused`: it responded, but did not sign.
  */
 export type SealKeyErrorCode =
   | "bad-uri"
@@ -35,7 +34,7 @@ export type SealKeyErrorCode =
   | "unreachable"
   | "refused";
 
-/** The only error of seal keys. Its message is one line for the operator and never holds a PIN. */
+/** The only error of seal keys. Its message is one line for the operator and never contains a PIN. */
 export class SealKeyError extends Error {
   readonly code: SealKeyErrorCode;
 
@@ -46,15 +45,15 @@ export class SealKeyError extends Error {
   }
 }
 
-/** For where a key is opened. @throws StartupError for an error of a seal key, and whatever else it is given */
+/** For code that opens a key. @throws StartupError for an error of a seal key; any other error unchanged */
 export function asStartupError(error: unknown): never {
   if (error instanceof SealKeyError) throw new StartupError(error.message, { cause: error });
   throw error;
 }
 
 /**
- * The seal algorithm of a public key: RSA of 2048 to 8192 bits, or P-256.
- * @throws {SealKeyError} `not-supported`, with the place `where` the key came from
+ * The seal algorithm for a public key: RSA of 2048 to 8192 bits, or P-256.
+ * @throws {SealKeyError} `not-supported`, naming `where` the key came from
  */
 export function sealAlgorithmOf(key: KeyObject, where: string): SealAlgorithm {
   const { modulusLength = 0, namedCurve = "" } = key.asymmetricKeyDetails ?? {};
@@ -71,9 +70,9 @@ export function sealAlgorithmOf(key: KeyObject, where: string): SealAlgorithm {
 }
 
 /**
- * Signs a fixed text and verifies it with the public key: whether the key answers, and answers for the key it claims.
- * For the start, the readiness probe and `doctor`.
- * @throws {SealKeyError} what signing threw, or `refused` when the signature is not by this key
+ * Signs a fixed text and verifies the signature, to check that the key responds and matches its public key. Used at the
+ * start, by the readiness probe and by `doctor`.
+ * @throws {SealKeyError} the error of signing, or `refused` when the signature is not by this key
  */
 export async function probeSealKey(key: SealKey): Promise<void> {
   const text = new TextEncoder().encode("seal key probe");

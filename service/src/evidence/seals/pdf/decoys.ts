@@ -2,22 +2,22 @@ import { isDigit } from "../../../kernel/pdf/lexer.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
 
-/** Steps that every document may take, however short it is. */
+/** The steps that the search may take even in a short document. */
 const LEAST_STEPS = 4 * 1024 * 1024;
-/** Steps for a byte, beyond which a document is nothing but brackets that are followed by comments. */
+/** The steps that the search may take for each byte. Only a document full of brackets and comments needs more. */
 const STEPS = 4;
 const OPEN = 0x5b;
 
 /**
- * Whether a document, or what the sealer copies of it, holds four numbers in brackets that would be a /ByteRange of this
- * seal, had its signature value another place: the bytes that are signed don't say where the value belongs. Our verifier
- * learns that from the signature itself, other readers do not.
+ * Whether a document, or the part of it that the sealer copies, contains a decoy: four numbers in brackets that would
+ * be a valid /ByteRange of this seal if its signature value were in another place. The signed bytes don't say where the
+ * value belongs. Our verifier reads the place from the signature itself, but other readers don't.
  * @throws PdfRefusal `too_complex`
  */
 export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {
   const [, head, , rest] = byteRange;
   const search = { steps: STEPS * original.length + LEAST_STEPS, signed: head + rest };
-  // Its own /ByteRange begins right behind the value.
+  // The seal's own /ByteRange directly follows the value and is skipped.
   const own = contentsEnd + "/ByteRange".length;
   if (findRange(tail, 0, contentsStart, search) || findRange(tail, own + 1, tail.length, search)) return true;
   return findRange(original, 0, original.length, search);
@@ -33,14 +33,19 @@ function findRange(bytes: Buffer, from: number, to: number, search: Search): boo
   return false;
 }
 
-/** Where brackets are far apart a search for one byte is the fastest; where they are not, it is the slowest. */
+/**
+ * Checks the next bytes one by one, then uses `indexOf`, which is fastest when brackets are far apart and slowest when
+ * they are close together.
+ */
 function nextBracket(bytes: Buffer, from: number): number {
   const near = Math.min(from + 24, bytes.length);
   for (let at = from; at < near; at++) if (bytes[at] === OPEN) return at;
   return bytes.indexOf(OPEN, near);
 }
 
-/** The numbers up to the closing bracket, read as the most lenient reader would; none unless there are four. */
+/**
+ * The numbers up to the closing bracket, parsed as leniently as any reader does; empty unless there are exactly four.
+ */
 function numbersAt(bytes: Buffer, from: number, search: Search): number[] {
   const numbers: number[] = [];
   let at = skip(bytes, from, search);
@@ -62,7 +67,7 @@ function numberEnd(bytes: Buffer, from: number): number {
   return at === digits ? from : at;
 }
 
-/** White space and comments. */
+/** Skips white space and comments. */
 function skip(bytes: Buffer, from: number, search: Search): number {
   let at = from;
   for (let comment = false; at < bytes.length; at++) {

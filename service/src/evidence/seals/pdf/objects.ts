@@ -14,41 +14,41 @@ import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 export type SealDescription = {
   /** The instant of signing as claimed by the sealer; UTC, whole seconds. */
   readonly at: Date;
-  /** Length of the CMS placeholder in bytes. */
+  /** The length of the CMS placeholder in bytes. */
   readonly reserve: number;
   /** Random spaces after the numbers of /ByteRange, so that the tail's length can't be predicted. */
   readonly padding?: number;
   readonly name?: string;
   readonly reason?: string;
-  /**
-   * Whether it is one of the service's own documents. If such a document has a field for the seal, that field is
-   * used.
-   */
+  /** Whether the service made the document itself. If such a document has a field for the seal, that field is used. */
   readonly isOwn?: boolean;
-  /** The newest checkpoint of the transparency log: the seal then shows which history its maker stood by. */
+  /** The newest checkpoint of the transparency log. It shows which history of the log the sealer accepted. */
   readonly checkpoint?: string;
-  /** The seal's lock; none by default. */
+  /** The lock that the seal sets; none by default. */
   readonly locks?: SealLock;
 };
 
 /**
- * `fields`: form values can't change. `document`: in addition, no visible signature can be added. Seals may always
- * follow.
+ * `fields`: form values can't change any more. `document`: in addition, no visible signature can be added. Further
+ * seals are always allowed.
  */
 export type SealLock = "fields" | "document";
 
-/** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
+/** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
 const SIG_FLAGS = 3;
 
-/** The lock in the seal's field and in its signature; both empty for a seal without a lock. */
+/** The lock as written in the seal's field and in its signature; both are empty for a seal without a lock. */
 export type LockParts = { readonly field: string; readonly reference: string };
 
-/** Longer names are not locked: a lock is written twice, and the tail's size is limited. */
+/**
+ * The most characters of all field names together. A lock with more is left out, because it is written twice and the
+ * tail's size is limited.
+ */
 const mostNamed = 64 * 1024;
 
 /**
- * The lock of a seal. Leaves out fields whose drawing is older than the seal: pyHanko reports them as changed after any
- * later revision.
+ * The lock of a seal. Leaves out fields with a drawing from before the seal, because pyHanko would report them as
+ * changed after any later revision.
  * @throws PdfRefusal
  */
 export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockParts {
@@ -68,7 +68,9 @@ export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockPar
   };
 }
 
-/** The field for the seal in one of the service's own documents, with the seal in it; null when it has none. */
+/**
+ * The field that one of the service's own documents reserves for the seal, with the seal in it; null when it has none.
+ */
 export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): NewObject | null {
   if (!look.acroForm) return null;
   for (const { ref, dict } of formFields(look.file, look.acroForm.dict)) {
@@ -81,7 +83,7 @@ export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): N
   return null;
 }
 
-/** The field's dictionary, merged with its widget: invisible, printable and locked, on the first page. */
+/** The field's dictionary, merged with its widget: invisible, printable, locked, and on the first page. */
 export function fieldObject(
   look: PdfLookup,
   field: Ref,
@@ -90,7 +92,7 @@ export function fieldObject(
   lock: LockParts,
 ): NewObject {
   const { num, gen } = look.firstPage.ref;
-  // The name contains the document's own hash, so no earlier field of the document can have it.
+  // The name contains the document's own hash, so no field in the document can already have it.
   const name = `SignSealShip-Seal-${docSha256.slice(0, 32)}`;
   const body =
     `<</Type/Annot/Subtype/Widget/FT/Sig/T(${name})/F 132/Rect[0 0 0 0]` +
@@ -98,7 +100,7 @@ export function fieldObject(
   return { ref: field, body, clear: true };
 }
 
-/** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange. */
+/** The signature dictionary in two parts: up to the `<` of Contents, and after the ByteRange. */
 export function signatureParts(description: SealDescription, originalLength: number, lock: LockParts) {
   const name = description.name === undefined ? "" : `/Name${textString(description.name)}`;
   const reason = description.reason === undefined ? "" : `/Reason${textString(description.reason)}`;
@@ -111,14 +113,14 @@ export function signatureParts(description: SealDescription, originalLength: num
 }
 
 /**
- * New versions of the objects that have to name the field: the page or its Annots, the form or its Fields, the catalog.
+ * New versions of the objects that refer to the field: the page or its Annots, the form or its Fields, and the catalog.
  * @throws PdfRefusal `needs_repair`
  */
 export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
   const changed = new Map<number, NewObject>();
   const change: Change = (ref, body, old) => {
     const other = changed.get(ref.num);
-    // Annots and Fields may be one and the same array; anything else in two roles is nonsense.
+    // Annots and Fields may be the same array. Any other object with two roles is invalid.
     if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
     refuseStream(old, ref);
     changed.set(ref.num, { ref, body, clear: old.bytes !== look.file.bytes });
@@ -130,7 +132,7 @@ export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
   return [...changed.values()];
 }
 
-/** Takes the new version of an object and the old one. */
+/** Records the new version of an object, given the old one. */
 type Change = (ref: Ref, body: string, old: Span) => void;
 
 function changeForm(look: PdfLookup, field: Ref, change: Change): void {
@@ -151,7 +153,10 @@ function changeForm(look: PdfLookup, field: Ref, change: Change): void {
   else change(root.ref, withEntries(root.dict, { AcroForm: form }), root.dict);
 }
 
-/** Adds the field to an array: gives the new direct value, or null when the array is an object and was changed. */
+/**
+ * Adds the field to an array. Returns the new direct value, or null when the array is an object of its own and was
+ * changed.
+ */
 function added(look: PdfLookup, dict: Dict, key: string, field: Ref, change: Change): string | null {
   const value = entry(dict, key);
   const array = resolve(look.file, value);

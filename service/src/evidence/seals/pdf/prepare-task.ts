@@ -13,7 +13,7 @@ export type PrepareInput = {
   readonly isOwn: boolean;
   readonly locks?: SealLock;
   readonly checkpoint?: string;
-  /** The lengths that the seal's numbers depend on, one set after the other. */
+  /** Random lengths, tried one set after the other until the document contains no decoy. */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
 
@@ -22,7 +22,7 @@ export type PrepareOutput =
   | { readonly refusal: { readonly reason: PdfRefusalReason; readonly detail: string } }
   | "decoys";
 
-/** The revision to append, with the first lengths for which the document holds no numbers that name another place for it. */
+/** The revision to append, with the first set of lengths for which the document contains no decoy of its /ByteRange. */
 export function run(original: Buffer, { docSha256, draws, ...description }: PrepareInput): PrepareOutput {
   try {
     for (const lengths of draws) {

@@ -6,15 +6,18 @@ import { buildTail } from "./tail.ts";
 
 /** The input of a seal. */
 export type SealRequest = SealDescription & {
-  /** The document; neither changed nor copied. */
+  /** The document, which is neither changed nor copied. */
   readonly original: Buffer;
-  /** A SHA-256 state that was fed with exactly the original, so that it is hashed once. It stays usable. */
+  /**
+   * The SHA-256 state after the original, if the caller has it, so that the original is hashed only once. It is copied
+   * before use.
+   */
   readonly docHash?: Hash;
   /** The largest original accepted, in bytes; 35 MiB by default. */
   readonly maxBytes?: number;
 };
 
-/** A revision that waits for its signature. */
+/** A revision without its signature. */
 export type PreparedSeal = Tail & {
   /** Hex SHA-256 of the original. */
   readonly docSha256: string;
@@ -33,7 +36,7 @@ export type Seal = {
   readonly byteRange: ByteRange;
 };
 
-/** The CMS is longer than its reserved place; it needs `needed` bytes. */
+/** The CMS is longer than the space reserved for it; it needs `needed` bytes. */
 export class ReserveTooSmall extends Error {
   readonly needed: number;
 
@@ -55,10 +58,7 @@ export function prepareSeal(request: SealRequest): PreparedSeal {
   return hashTail(tail, docHash, request.original.length);
 }
 
-/**
- * Hashes the bytes that the signature will cover. @param docHash a SHA-256 state that was fed with exactly the
- * original
- */
+/** Hashes the bytes that the signature will cover. @param docHash the SHA-256 state after the original */
 export function hashTail(tail: Tail, docHash: Hash, originalLength: number): PreparedSeal {
   const messageDigest = docHash
     .copy()
@@ -84,7 +84,7 @@ export function completeSeal(prepared: PreparedSeal, cms: Uint8Array): Seal {
 }
 
 /**
- * Seals a document: `sign` gets the digest of the covered bytes and its place, and returns the DER of the CMS.
+ * Seals a document. `sign` gets the digest of the covered bytes and their place in the file, and returns a CMS in DER.
  * @throws PdfRefusal, ReserveTooSmall, and the errors of `sign`
  */
 export async function sealPdf(

@@ -10,9 +10,9 @@ import {
 } from "./objects.ts";
 
 /**
- * Builds the revision that adds one signature field with an empty signature, or fills the one that waits for it: only what follows the
- * original.
- * @param docSha256 hex SHA-256 of the original, for the names that must be unique
+ * Builds the revision that adds a signature field with an empty signature, or fills the field that is reserved for it.
+ * Returns only the bytes after the original.
+ * @param docSha256 hex SHA-256 of the original, for names that must be unique
  * @throws PdfRefusal `needs_repair`
  */
 export function buildTail(look: PdfLookup, description: SealDescription, docSha256: string): Tail {

@@ -1,4 +1,7 @@
-/** The connection by which a person's media come, and what both of a person's connections share. The browser offers it. */
+/**
+ * The connection that receives a person's media, and the parts that both of a person's connections share. The browser
+ * makes the offer.
+ */
 import {
   type MediaStreamTrack,
   RTCPeerConnection,
@@ -19,7 +22,7 @@ import { ownSdp, withCandidatesOf } from "./sdp.ts";
 
 export type LineSettings = { readonly announce: string; readonly tcp: boolean; readonly ports: PortPool };
 
-/** Ports for connections: each has one of its own, the same for UDP and TCP. */
+/** Ports for connections. Each connection has its own port number, used for both UDP and TCP. */
 export type PortPool = { readonly take: () => number; readonly give: (port: number) => void };
 
 export function portPool([first, last]: readonly [number, number]): PortPool {
@@ -45,7 +48,7 @@ export type Line = { readonly pc: RTCPeerConnection; readonly port: number; read
 function openLine({ announce, tcp, ports }: LineSettings): Line {
   const port = ports.take();
   const pc = new RTCPeerConnection({
-    // No feedback for the whole transport: with it Chromium's estimate falls to 81 kbit/s.
+    // No transport-wide feedback: with it, Chromium's bandwidth estimate drops to 81 kbit/s.
     codecs: {
       audio: [useOPUS({ payloadType: 111, parameters: "minptime=10;useinbandfec=1" })],
       video: [useVP8({ payloadType: 96, rtcpFeedback: [useNACK(), usePLI()] })],
@@ -54,13 +57,13 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
     iceServers: [],
     iceLite: true,
     iceUseTcp: tcp,
-    // Only the announced address is gathered, whatever this machine has.
+    // Only the announced address becomes a candidate, regardless of this machine's own addresses.
     iceUseIpv4: false,
     iceUseIpv6: false,
     iceAdditionalHostAddresses: [announce],
     bundlePolicy: "max-bundle",
   });
-  // The constructor refuses a range of one port.
+  // Set afterwards, because the constructor refuses a range of one port.
   pc.config.icePortRange = [port, port];
   let closed: Promise<void> | null = null;
   return {
@@ -76,7 +79,7 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
   };
 }
 
-/** Another program may have taken a port of ours; a few tries find one. */
+/** Another program may use one of these ports, so a few others are tried. */
 const mostTries = 5;
 
 export async function describedLine(
@@ -108,7 +111,7 @@ type PublishInput = {
 
 export type Publishing = {
   readonly answer: string;
-  /** Takes a new offer on the same connection, as after a change of network. @returns the answer */
+  /** Accepts a new offer on the same connection, as after a change of network. @returns the answer */
   readonly again: (offer: string) => Promise<string>;
   readonly askForKeyFrame: () => void;
   readonly close: () => Promise<void>;
@@ -152,7 +155,8 @@ export async function openPublishing({
     answer: sdp,
     async again(next) {
       await answered(line.pc, next);
-      // werift leaves this out where the keys are agreed on already, and would hear no more requests.
+      // When the keys are already agreed on, werift doesn't start its transports again, and would ignore further
+      // connectivity checks.
       for (const transport of line.pc.iceTransports)
         if (!transport.connection.nominated) void transport.start().catch(() => {});
       return withCandidatesOf(ownSdp(line.pc.localDescription?.sdp ?? "", settings.announce), sdp);

@@ -1,7 +1,7 @@
 /**
- * Guards for the ICE agent of werift 0.25.2. It answers any Binding request and trusts its content, without looking at
- * MESSAGE-INTEGRITY, which RFC 8445 section 7.3 asks for. Here a request without the password of the session description is
- * dropped before the agent sees it: no answer, no candidate, no state.
+ * Guards for the ICE agent of werift 0.25.2. The agent answers any Binding request and trusts its content without
+ * checking MESSAGE-INTEGRITY, which RFC 8445 section 7.3 requires. Here a request without the password of the session
+ * description is dropped before the agent sees it, so it gets no answer and changes nothing.
  */
 import { Connection, type Message, parseMessage, TcpPassiveProtocol } from "werift";
 
@@ -12,12 +12,14 @@ type Agent = Pick<Connection, "checkList" | "userHistory" | "nominated"> & {
   ensureProtocol: (protocol: Protocol) => void;
 };
 
-/** Candidates of the other side are only ever added by its own requests; a device has a handful. */
+/**
+ * The most candidate pairs of a connection. Only the peer's own requests add candidates, and a device has a handful.
+ */
 const mostPairs = 40;
 
 let guarded = false;
 
-/** Call once in the process, before the first connection. */
+/** Must be called once in the process, before the first connection. */
 export function guardIce(): void {
   if (guarded) return;
   guarded = true;
@@ -37,7 +39,7 @@ export function guardIce(): void {
   listenEverywhere();
 }
 
-/** The announced address may be that of a router in front of this machine, where nothing can listen. */
+/** Listens on all addresses, because the announced one may belong to a router in front of this machine. */
 function listenEverywhere(): void {
   const made = TcpPassiveProtocol.prototype.connectionMade;
   TcpPassiveProtocol.prototype.connectionMade = function (localIp, portRange) {
@@ -61,7 +63,10 @@ const pairAt = ({ checkList }: Agent, protocol: Protocol, [host, port]: Address)
       (own as unknown) === protocol && remoteCandidate.host === host && remoteCandidate.port === port,
   );
 
-/** The browser's latest nomination counts: the agent would stay with the first, also when a phone changes its network. */
+/**
+ * Uses the browser's latest nominated candidate. The agent would keep the first one, even when a phone changes its
+ * network.
+ */
 function follow(agent: Agent, protocol: Protocol, address: Address): void {
   const pair = pairAt(agent, protocol, address);
   if (pair && agent.nominated && agent.nominated !== pair) agent.nominated = pair;

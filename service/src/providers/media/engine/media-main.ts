@@ -1,6 +1,6 @@
 /**
- * The engine's own process. It reads packets of strangers, so it has nothing to lose: no database, no master key, no file but those of its
- * spool (Node's permission model), and of keys only that of each recording that it makes.
+ * The engine's own process. It parses packets from strangers, so it gets nothing worth stealing: no database, no master
+ * key, and no files outside its spool (Node's permission model). It only has the keys of the recordings that it makes.
  */
 import { join } from "node:path";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -36,7 +36,7 @@ process.on("message", (message: Call) => {
   );
 });
 
-// Without its parent nobody takes what it records.
+// Without its parent process, nobody would store its recordings.
 process.on("disconnect", () => void rooms.stop().finally(() => process.exit(0)));
 process.on("SIGTERM", () => {});
 process.on("SIGINT", () => {});

@@ -8,7 +8,7 @@ export type EngineSettings = {
   readonly tcp: boolean;
   readonly mostSessions: number;
   readonly spoolDir: string;
-  /** How far the service's clock runs ahead; 0 but in tests. */
+  /** How far the service's clock runs ahead; 0 outside tests. */
   readonly aheadMs: number;
 };
 

@@ -1,4 +1,4 @@
-/** A person in a session: what they may send, and how much came. */
+/** A person in a session: the kinds of media allowed, and the packets counted. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Allowed } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
@@ -13,13 +13,13 @@ export type Person = {
   publishing: (Publishing & { fingerprint: string }) | null;
   subscription: Subscription | null;
   readonly counted: Counted;
-  /** The instant of the last packet of any kind, or of the connection. */
+  /** The time of the last packet of any kind, or else of the connection. */
   lastPacketAt: number;
-  /** When the last packet of a picture came; null before the first. */
+  /** When the last packet of video arrived; null before the first. */
   seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;
-  /** Offers in the minute that began then. */
+  /** The number of offers in the minute that began at `at`. */
   readonly offers: { count: number; at: number };
   hasJoined: boolean;
 };
@@ -34,15 +34,15 @@ type Counted = {
 };
 
 /**
- * A second's worth of each kind; a key frame of 1280x720 fits. A browser that is told 600 kbit/s sends a sixth of it, and
- * more would fill the disk and the others' lines.
+ * The most that a person may send in one second, by kind. A key frame of 1280x720 fits. A browser that is limited to
+ * 600 kbit/s sends a sixth of it. More would fill the disk and the lines of the others.
  */
 const rates: Readonly<Record<Media, { bytes: number; packets: number }>> = {
   audio: { bytes: 32_000, packets: 200 },
   video: { bytes: 500_000, packets: 1_000 },
 };
 
-/** A sender is asked once for what several receivers miss. */
+/** When several receivers miss a key frame, the sender is asked for it only once in this time. */
 const askAgainMs = 500;
 
 const fullBucket = (media: Media, at: number): Bucket => ({ ...rates[media], at });
@@ -68,10 +68,10 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
   hasJoined: false,
 });
 
-/** A page offers at its start and when its devices or its network change. */
+/** A page makes an offer when it starts, and when its devices or its network change. */
 const mostOffers = 30;
 
-/** Counts an offer. @returns whether it is one too many for a minute */
+/** Counts an offer. @returns whether it exceeds the limit for a minute */
 export function isOneOfferTooMany({ offers }: Person, now: number): boolean {
   if (now - offers.at > minuteMs) Object.assign(offers, { count: 0, at: now });
   return ++offers.count > mostOffers;
@@ -83,14 +83,14 @@ export function askForKeyFrame(person: Person, now: number): void {
   person.publishing?.askForKeyFrame();
 }
 
-/** Counts a packet. @returns whether it goes on to the others and the recording */
+/** Counts a packet. @returns whether to forward and record it */
 export function countPacket(
   person: Person,
   media: Media,
   { sequence, bytes, at }: { sequence: number; bytes: number; at: number },
 ): boolean {
   if (!person.allowed[media]) return false;
-  // Somebody who is muted is there.
+  // A person who is muted is still present.
   person.lastPacketAt = at;
   if (media === "video") person.seenAt = at;
   if (person.muted[media]) return false;
@@ -110,7 +110,7 @@ export function countPacket(
   return true;
 }
 
-/** Missing numbers, less those that come late. */
+/** Counts skipped sequence numbers, minus packets that arrive late. */
 function countLoss(person: Person, sequence: number): void {
   const step = person.lastSequence === null ? 1 : (sequence - person.lastSequence + 65_536) % 65_536;
   if (step > 32_768) person.counted.lost = Math.max(0, person.counted.lost - 1);
@@ -122,7 +122,7 @@ function countLoss(person: Person, sequence: number): void {
 
 export const silenceOf = ({ lastPacketAt }: Person, now: number): number => now - lastPacketAt;
 
-/** Counts since the last call. */
+/** The counts since the last call. */
 export function qualityOf(person: Person, at: number) {
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;

@@ -1,4 +1,6 @@
-/** The sessions of the engine's process: forwards each person's packets to the others, and hands them to the recording. */
+/**
+ * The sessions of the engine's process. Forwards each person's packets to the others, and passes them to the recording.
+ */
 import type { RtpPacket } from "werift";
 import { BusyError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed, ClientMessage, EndCause, MediaEvent, RecordingRun, ServerMessage } from "../media.ts";
@@ -17,11 +19,11 @@ import { openRecorder, type Recorder } from "./recorder.ts";
 import { fingerprintIn, type Kinds, readOffer, readSdp } from "./sdp.ts";
 import { Subscription } from "./subscription.ts";
 
-/** Each forwards to all others: eight people are 56 streams of pictures. */
+/** Each person's media are forwarded to all others: eight people make 56 video streams. */
 const mostPeople = 8;
-/** Never more than this from a place from which all decodes. */
+/** A key frame is requested at least this often, so that a recording can be decoded from there on. */
 const keyFrameMs = 3_000;
-/** After so long without a packet a connection is over; the browser has given up, too. */
+/** A connection without packets for this long is over; the browser has also given up by then. */
 const deadMs = 30_000;
 const tickMs = 100;
 const secondMs = 1_000;
@@ -147,7 +149,7 @@ export class Rooms {
     const { sequenceNumber: sequence, timestamp, marker } = rtp.header;
     const at = now();
     if (!countPacket(person, media, { sequence, bytes: rtp.payload.length, at })) return;
-    // Nobody sees or hears what the recording leaves out.
+    // Media that the recording leaves out are not forwarded either.
     if (session.recorder && !session.recorder.records(person.name, media)) return;
     if (!person.hasJoined) {
       person.hasJoined = true;
@@ -185,7 +187,7 @@ export class Rooms {
       },
     });
     const publishing = { ...own, fingerprint };
-    // Somebody else may have been faster, or the session over.
+    // In the meantime another connection may have taken the place, or the session may have ended.
     const isOver = this.#sessions.get(session.name) !== session || session.people.get(person.name) !== person;
     if (isOver || person.publishing) {
       await own.close();
@@ -200,7 +202,7 @@ export class Rooms {
     return [{ kind: "publish", sdp: own.answer }];
   }
 
-  /** A take has the kinds that its connection sends: others begin another take. */
+  /** A take contains only the kinds of media that its connection sends, so a change begins a new take. */
   #recordKinds({ recorder }: Session, person: Person, kinds: Kinds): void {
     const { now } = this.#input;
     if (!recorder || (["audio", "video"] as const).every((kind) => recorder.records(person.name, kind) === kinds[kind]))
@@ -263,7 +265,7 @@ function personOf(session: Session, name: string): Person {
   return person;
 }
 
-/** Everybody receives everybody else who sends. */
+/** Forwards the media of everybody who sends to everybody else. */
 function showAll(session: Session): void {
   const senders = [...session.people.values()].filter(({ publishing }) => publishing);
   for (const person of session.people.values())

@@ -1,16 +1,19 @@
-/** Session descriptions: those of browsers are checked before anything reads them, ours say no more than they have to. */
+/**
+ * Session descriptions: those of browsers are checked before anything parses them, and ours contain only what is
+ * necessary.
+ */
 import { invalid } from "../../../kernel/platform/errors.ts";
 
-/** Chromium's offer of one camera and one microphone has 6 KB; an answer for seven others has about 30. */
+/** Chromium's offer of one camera and one microphone has 6 KB, and an answer for seven others about 30 KB. */
 const mostBytes = 64 * 1024;
 const mostLines = 2_000;
 
-/** Enough for the room's 640x480; without it Chromium begins with 300 kbit/s and adds 8 % a second. */
+/** Enough for video at 640x480. Without it Chromium starts at 300 kbit/s and adds only 8 % a second. */
 const startKbits = 600;
 
 /**
- * The text of a browser's session description without its addresses: the engine is ICE-lite and answers those that ask, so it never
- * sends to an address that a stranger names.
+ * The text of a browser's session description without its addresses. The engine is ICE-lite and only answers requests,
+ * so it never sends to an address that a stranger names.
  * @throws ServiceError `validation`
  */
 export function readSdp(sdp: unknown, field = "sdp"): string {
@@ -18,26 +21,28 @@ export function readSdp(sdp: unknown, field = "sdp"): string {
   if (sdp.length > mostBytes) throw invalid(`${field} must have at most ${mostBytes} bytes`);
   const lines = sdp.split(/\r?\n/);
   if (lines.length > mostLines) throw invalid(`${field} must have at most ${mostLines} lines`);
-  // A data channel would be a second protocol for strangers, and no room has one.
+  // A data channel would expose a second protocol to strangers, and no room uses one.
   const other = lines.find((line) => line.startsWith("m=") && !/^m=(audio|video) /.test(line));
   if (other !== undefined) throw invalid(`${field} must have sections of audio and video only`);
   return lines.filter((line) => !unread.test(line)).join("\r\n");
 }
 
-/** Addresses, and feedback for the whole transport: with werift's, Chromium's estimate falls to 81 kbit/s. */
+/**
+ * Lines to remove: addresses, and transport-wide feedback, with which Chromium's bandwidth estimate drops to 81 kbit/s.
+ */
 const unread =
   /^a=(candidate|end-of-candidates|remote-candidates|rtcp-fb:\S+ (transport-cc|goog-remb)|extmap:.*transport-wide-cc)/;
 
 export type Kinds = { readonly audio: boolean; readonly video: boolean };
 
-/** One audio and one video; a second of each may come with a change of devices. */
+/** One audio and one video section; a change of devices may add a second of each. */
 const mostSections = 4;
 
 /** Reads an offer of a person who may send these kinds. @throws ServiceError `validation` */
 export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds: Kinds } {
   const offer = readSdp(sdp);
   const sections = offer.split(/\r\nm=/).length - 1;
-  // Its answer would have no address, as when no port is free.
+  // The answer to an offer without media would have no address, which looks as if no port were free.
   if (sections === 0) throw invalid("sdp must have a section of audio or video");
   if (sections > mostSections) throw invalid(`sdp must have at most ${mostSections} media sections`);
   const kinds = sentKinds(offer);
@@ -46,7 +51,7 @@ export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds:
   return { offer, kinds };
 }
 
-/** Which kinds a browser's offer sends. */
+/** The kinds of media that a browser's offer sends. */
 function sentKinds(sdp: string): Kinds {
   const sections = sdp.split(/\r\nm=/).slice(1);
   const sends = (kind: string) =>
@@ -54,10 +59,10 @@ function sentKinds(sdp: string): Kinds {
   return { audio: sends("audio"), video: sends("video") };
 }
 
-/** The key of the browser's side: another one is another connection. */
+/** The fingerprint of the browser's key. A different one means a different connection. */
 export const fingerprintIn = (sdp: string): string => /^a=fingerprint:(.+)$/m.exec(sdp)?.[1]?.trim() ?? "";
 
-/** Our description: only announced addresses, and the bit rate to start with. */
+/** Our session description with only the announced addresses, and the initial bit rate. */
 export function ownSdp(sdp: string, announced: string): string {
   const vp8 = /^a=rtpmap:(\d+) VP8\/90000/im.exec(sdp)?.[1];
   const start = `x-google-start-bitrate=${startKbits}`;
@@ -73,7 +78,10 @@ export function ownSdp(sdp: string, announced: string): string {
 
 const candidatesIn = (sdp: string): string[] => sdp.split("\r\n").filter((line) => line.startsWith("a=candidate:"));
 
-/** After an ICE restart the sockets are the same, but werift names no address: the earlier description has them. */
+/**
+ * After an ICE restart the sockets stay the same, but werift omits their addresses. Copies them from the earlier
+ * description.
+ */
 export function withCandidatesOf(sdp: string, earlier: string): string {
   if (candidatesIn(sdp).length > 0) return sdp;
   const lines = sdp.split("\r\n");

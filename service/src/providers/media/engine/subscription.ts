@@ -1,4 +1,4 @@
-/** The connection by which everybody else's media come to one person. The engine offers it. */
+/** The connection that sends everybody else's media to one person. The engine makes the offer. */
 import type { RTCPeerConnection, RTCRtpTransceiver, RtpPacket } from "werift";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import type { SentTrack, ServerMessage } from "../media.ts";
@@ -6,7 +6,7 @@ import type { Media } from "../webm/webm.ts";
 import { describedLine, type Line, type LineSettings } from "./connections.ts";
 import { ownSdp } from "./sdp.ts";
 
-/** The senders by which one person receives another. */
+/** The senders that forward one person's media to another. */
 type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>>; isNew: Record<Media, boolean> };
 
 type SubscriptionInput = {
@@ -16,11 +16,11 @@ type SubscriptionInput = {
   readonly onEnd: () => void;
 };
 
-/** A reader that does not keep up loses packets; memory is not kept for it. */
+/** The most packets that wait for a slow receiver. Further ones are dropped, to save memory. */
 const mostUnsent = 300;
 const settleMs = 5_000;
 
-/** Brings one person everybody else's tracks. */
+/** Sends everybody else's tracks to one person. */
 export class Subscription {
   readonly #input: SubscriptionInput;
   readonly #sent: Sent[] = [];
@@ -34,7 +34,7 @@ export class Subscription {
     this.#input = input;
   }
 
-  /** Sets whose tracks come by this connection, and offers them. */
+  /** Sets the people whose tracks this connection carries, and makes an offer. */
   show(people: readonly string[]): void {
     if (people.join() === this.#wanted.join()) return;
     this.#wanted = people;
@@ -42,7 +42,7 @@ export class Subscription {
     if (this.#state === "idle") this.#offerSoon();
   }
 
-  /** @throws ServiceError `validation` where no offer waits for this answer */
+  /** @throws ServiceError `validation` when no offer is waiting for an answer */
   async answered(sdp: string): Promise<void> {
     const line = this.#line;
     if (this.#state !== "waiting" || !line) throw invalid("subscribe must answer an offer that waits for its answer");
@@ -54,7 +54,7 @@ export class Subscription {
       throw invalid(`sdp must answer the offer: ${error instanceof Error ? error.message : "unknown"}`);
     }
     for (const person of this.#wanted) this.#input.onPictureLost(person);
-    // A new offer while the keys are still being agreed on would break them off.
+    // A new offer during the key agreement would break it off.
     void connected(line.pc).then(() => {
       this.#enter("idle");
       if (this.#isStale && this.#state === "idle") this.#offerSoon();
@@ -77,7 +77,7 @@ export class Subscription {
       .finally(() => this.#unsent--);
   }
 
-  /** The sender's connection is another one: sequence and time go on from where they are. */
+  /** The sender has a new connection. Sequence numbers and times continue without a jump. */
   continued(from: string): void {
     for (const each of this.#sent) if (each.person === from) each.isNew = { audio: true, video: true };
   }
@@ -102,7 +102,7 @@ export class Subscription {
     this.#state = "offering";
     this.#isStale = false;
     const describe = async (pc: RTCPeerConnection) => {
-      // Another port is another connection, with tracks of its own.
+      // A new connection needs its own tracks.
       if (!this.#line) this.#sent.length = 0;
       this.#assign(pc);
       await pc.setLocalDescription(await pc.createOffer());
@@ -136,7 +136,7 @@ export class Subscription {
     });
   }
 
-  /** Tracks of people who left serve those who come later: a description only ever grows. */
+  /** Reuses the tracks of people who left for people who join, because a session description can only grow. */
   #assign(pc: RTCPeerConnection): void {
     const free = this.#sent.filter(({ person }) => !this.#wanted.includes(person));
     for (const person of this.#wanted) {
@@ -166,7 +166,7 @@ export class Subscription {
   }
 }
 
-/** Resolves once the connection stands, or will not. */
+/** Resolves once the connection is established or has failed. */
 function connected(pc: RTCPeerConnection): Promise<void> {
   if (pc.connectionState !== "new" && pc.connectionState !== "connecting") return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,9 +1,11 @@
 /** Elements of EBML (RFC 8794) as WebM uses them: an id, a size and the content. */
 
-/** An id as it is written, with its length marker. */
+/** An element id in its written form, with its length marker. */
 export type ElementId = number;
 
-/** Sizes are always eight bytes long where the content may be long: one form, and nothing to move later. */
+/**
+ * The size field of long contents always has eight bytes, so that no data has to be moved when the size becomes known.
+ */
 const longSize = 8;
 
 export function element(id: ElementId, ...content: readonly Uint8Array[]): Buffer {
@@ -11,10 +13,10 @@ export function element(id: ElementId, ...content: readonly Uint8Array[]): Buffe
   return Buffer.concat([idBytes(id), size(length), ...content]);
 }
 
-/** The start of an element whose content follows it. */
+/** The header of an element, before its content. */
 export const elementStart = (id: ElementId, length: number): Buffer => Buffer.concat([idBytes(id), longSizeOf(length)]);
 
-/** The start of an element of unknown size: its content ends with the file. */
+/** The header of an element of unknown size, whose content extends to the end of the file. */
 export const endlessStart = (id: ElementId): Buffer =>
   Buffer.concat([idBytes(id), Buffer.from("01ffffffffffffff", "hex")]);
 
@@ -28,7 +30,7 @@ export function float(id: ElementId, value: number): Buffer {
   return element(id, bytes);
 }
 
-/** A number of 8 bytes, whatever its value, so that an element's length is known before its value. */
+/** A number that always takes 8 bytes, so that an element's length is known before the value. */
 export function fixedUint(id: ElementId, value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(value));
@@ -49,7 +51,7 @@ function uintBytes(value: number): Buffer {
   return bytes;
 }
 
-/** One byte where it is enough; 0xff would mean "unknown". */
+/** One byte if that is enough; 0xff would mean "unknown". */
 const size = (length: number): Buffer => (length < 127 ? Buffer.from([0x80 | length]) : longSizeOf(length));
 
 function longSizeOf(length: number): Buffer {

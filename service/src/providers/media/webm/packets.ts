@@ -1,9 +1,9 @@
-/** Packets of one RTP stream, put in order and joined to frames. */
+/** Sorts the packets of one RTP stream and joins them to frames. */
 
 import { isKeyFrame, type Picture, pictureOf, readVp8Packet } from "./vp8.ts";
 import type { Media } from "./webm.ts";
 
-/** As much of a packet as matters here. */
+/** The fields of a packet that are needed here. */
 export type Packet = {
   readonly sequence: number;
   readonly timestamp: number;
@@ -11,7 +11,7 @@ export type Packet = {
   readonly payload: Buffer;
 };
 
-/** A whole frame; `ticks` is its RTP time without wrapping around. */
+/** A complete frame. `ticks` is its RTP time without the wrap-around. */
 export type TimedFrame = {
   readonly ticks: number;
   readonly isKey: boolean;
@@ -19,16 +19,19 @@ export type TimedFrame = {
   readonly data: Buffer;
 };
 
-/** A lost packet is asked for again and comes within some 100 ms; later the hole is final. */
+/**
+ * How long to wait for a missing packet. It is requested again and usually arrives within some 100 ms; after this time
+ * it counts as lost.
+ */
 export const reorderMs = 200;
-/** More wait only where somebody sends nonsense: 200 ms at full rate are 25 packets. */
+/** The most waiting packets. Only invalid input reaches this: 200 ms at the full rate are 25 packets. */
 const mostWaiting = 512;
 /** 1 MiB: a key frame at 1280x720 has 100 KB. */
 const mostFrameBytes = 1024 * 1024;
-/** A jump of more is not a hole: the sender began again. */
+/** A larger jump of sequence numbers is not a gap: the sender has restarted. */
 const farApart = 3_000;
 
-/** Follows a counter that wraps around, from its low bits. */
+/** Unwraps a counter that is known only by its low bits. */
 export function unwrapper(bits: 16 | 32): (value: number) => number {
   const range = 2 ** bits;
   let last: number | null = null;
@@ -46,8 +49,9 @@ export function unwrapper(bits: 16 | 32): (value: number) => number {
 type Waiting = { readonly packet: Packet; readonly at: number };
 
 /**
- * Puts packets in order, waits `reorderMs` for a missing one, and drops repeated ones.
- * @returns `push` and `flush` return the frames that became whole; `hole` is called when a missing packet is given up
+ * Sorts packets, waits `reorderMs` for a missing one, and drops duplicates.
+ * @returns `push` and `flush` return the frames that are now complete; `hole` is called when a missing packet counts as
+ * lost
  */
 export function frameReader(media: Media, hole: () => void) {
   const join = media === "audio" ? joinOpus() : joinVp8(hole);
@@ -95,7 +99,7 @@ export function frameReader(media: Media, hole: () => void) {
 
 type Join = (packet: Packet | null, hole: boolean) => TimedFrame | null;
 
-/** Each packet of Opus is a frame (RFC 7587). */
+/** Each Opus packet is a complete frame (RFC 7587). */
 function joinOpus(): Join {
   const ticksOf = unwrapper(32);
   return (packet) =>
@@ -104,7 +108,7 @@ function joinOpus(): Join {
       : null;
 }
 
-/** A frame of which a packet is missing is dropped. */
+/** Drops a frame if one of its packets is missing. */
 function joinVp8(broken: () => void): Join {
   const ticksOf = unwrapper(32);
   let parts: Buffer[] = [];

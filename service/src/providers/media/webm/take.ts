@@ -1,9 +1,12 @@
-/** One person's audio and video from one connection, as it arrives: never mixed, never encoded again. */
+/** One person's audio and video from one connection, recorded as received: not mixed and not re-encoded. */
 import { frameReader, type Packet, reorderMs, type TimedFrame } from "./packets.ts";
 import type { Picture } from "./vp8.ts";
 import { clusterOf, type Frame, liveHeader, type Media } from "./webm.ts";
 
-/** Bytes that follow the ones before: the header, then whole clusters. Times are in the take, in milliseconds. */
+/**
+ * Bytes that follow those of the previous chunk: first the header, then whole clusters. Times are milliseconds since
+ * the start of the take.
+ */
 export type Chunk = { readonly bytes: Buffer; readonly from: number; readonly to: number; readonly isKey: boolean };
 
 /** A sender report (RFC 3550 section 6.4.1): the sender's time of day at an RTP time. */
@@ -12,19 +15,19 @@ export type SenderReport = { readonly senderMs: number; readonly timestamp: numb
 type TakeInput = {
   readonly media: { readonly audio: boolean; readonly video: boolean };
   readonly onChunk: (chunk: Chunk) => void;
-  /** Called when a picture can't be decoded until the next key frame. */
+  /** Called when the picture can't be decoded until the next key frame. */
   readonly onHole: () => void;
-  /** Called with the size of each key frame's picture. */
+  /** Called with the picture size of each key frame. */
   readonly onPicture?: (picture: Picture) => void;
 };
 
-/** Less than the second that a chunk may last, so that it is durable within 1.5 s of its first packet. */
+/** Shorter than the second that a chunk may last, so that it is durable within 1.5 s of its first packet. */
 const clusterMs = 900;
-/** The sender's clock is not known before its first report; later the time of arrival has to do. */
+/** How long to wait for the sender's first report, which reveals its clock. After this, arrival times are used. */
 const reportMs = 3_000;
-/** Frames of both kinds are put in the order of their times after the slower one has had its chance. */
+/** Frames of both kinds are sorted by time after this delay, which gives the slower kind time to arrive. */
 const mergeMs = reorderMs + 50;
-/** A time that is so far from the time of arrival is not one to believe. */
+/** A sender's time that differs this much from the arrival time is not trusted. */
 const farMs = 5_000;
 const mostHeld = 1_000;
 const rates = { audio: 48_000, video: 90_000 } as const;
@@ -33,10 +36,10 @@ type Held = { readonly frame: TimedFrame; readonly at: number };
 type Stream = {
   readonly rate: number;
   readonly reader: ReturnType<typeof frameReader>;
-  /** Frames that wait for the clock. */
+  /** Frames that wait until the clock is known. */
   held: Held[];
   report: SenderReport | null;
-  /** The take's time at tick 0 of this stream. */
+  /** The time in the take at tick 0 of this stream. */
   zeroMs: number | null;
   lastMs: number;
 };
@@ -44,7 +47,7 @@ type Stream = {
 const signed32 = (value: number): number => value | 0;
 const ticksToMs = (ticks: number, rate: number): number => (ticks / rate) * 1_000;
 
-/** The sender's time of day at the frame, by the report; null without one. */
+/** The sender's time of day for a frame, by its last report; null without one. */
 function senderTime({ report, rate }: Stream, { ticks }: TimedFrame): number | null {
   if (!report) return null;
   return report.senderMs + ticksToMs(signed32((ticks % 2 ** 32) - report.timestamp), rate);
@@ -56,7 +59,7 @@ export class Take {
   readonly #kinds: readonly Media[];
   readonly #clusters: ReturnType<typeof clusterWriter>;
   #firstAt: number | null = null;
-  /** When the take began: on our clock, and on the sender's where it is known. */
+  /** When the take began, by our clock and, if known, by the sender's clock. */
   #start: Start | null = null;
 
   constructor(input: TakeInput) {
@@ -74,14 +77,14 @@ export class Take {
     this.#streams[kind].report ??= report;
   }
 
-  /** Call some ten times a second: closes what has waited long enough. */
+  /** Closes clusters that have waited long enough. Must be called some ten times a second. */
   tick(now: number): void {
     for (const kind of this.#kinds) this.#hold(kind, this.#streams[kind].reader.flush(now), now);
     this.#advance(now, false);
     this.#clusters.flush(now, false);
   }
 
-  /** Writes out what is there. */
+  /** Writes out all remaining frames. */
   end(now: number): void {
     for (const kind of this.#kinds) this.#hold(kind, this.#streams[kind].reader.flush(now, true), now);
     this.#advance(now, true);
@@ -106,7 +109,7 @@ export class Take {
     else for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /** Begins with a key frame, once each kind's clock is known. */
+  /** Starts the take, with a key frame if there is one, once the clocks of all kinds are known or the wait is over. */
   #begin(now: number, isEnd: boolean): void {
     const { media, onChunk } = this.#input;
     const { audio, video } = this.#streams;
@@ -126,7 +129,7 @@ export class Take {
     for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /** Gives the frames of a stream their times once its clock is known. */
+  /** Assigns times to the frames of a stream once its clock is known. */
   #place(kind: Media, now: number, isEnd: boolean): void {
     const own = this.#streams[kind];
     const oldest = own.held[0];
@@ -144,9 +147,9 @@ export class Take {
         own.zeroMs += arrived - ms;
         ms = arrived;
       }
-      // Sound from before the first picture is left out.
+      // Sound from before the first picture is dropped.
       if (ms < 0) continue;
-      // Two frames can round to one millisecond after loss.
+      // After packet loss two frames can round to the same millisecond.
       own.lastMs = Math.max(Math.round(ms), own.lastMs + 1);
       this.#clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);
     }
@@ -155,7 +158,10 @@ export class Take {
 
 type Start = { readonly at: number; readonly senderMs: number | null };
 
-/** The take's time of a stream's first frame: by the sender's clock, or by arrival where that is not known or not to believe. */
+/**
+ * The time in the take of a stream's first frame: by the sender's clock, or by arrival when that clock is unknown or
+ * not plausible.
+ */
 function startMs(start: Start, { at }: Held, senderMs: number | null): number {
   const arrived = at - start.at;
   if (senderMs === null || start.senderMs === null) return arrived;
@@ -172,7 +178,7 @@ const openStream = (kind: Media, hole: () => void): Stream => ({
   lastMs: -1,
 });
 
-/** Puts frames in the order of their times and closes clusters: with a key frame, and after `clusterMs`. */
+/** Sorts frames by time and closes clusters: at each key frame, and after `clusterMs`. */
 function clusterWriter(onChunk: (chunk: Chunk) => void) {
   const waiting: { frame: Frame; at: number }[] = [];
   let open: { frames: Frame[]; at: number } | null = null;
@@ -192,7 +198,7 @@ function clusterWriter(onChunk: (chunk: Chunk) => void) {
   }
 
   function write(frame: Frame, now: number): void {
-    // A frame that comes after its turn can't go in front of what is written.
+    // A late frame can't be placed before data that is already written, so its time is raised.
     const ms = Math.max(frame.ms, lastMs);
     const start = open?.frames[0]?.ms ?? ms;
     if ((frame.media === "video" && frame.isKey) || ms - start >= clusterMs) close();

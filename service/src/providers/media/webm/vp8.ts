@@ -1,4 +1,4 @@
-/** VP8 in RTP (RFC 7741): the frame's facts in a packet of a stranger. */
+/** VP8 in RTP (RFC 7741): parses packets that come from strangers. */
 
 export type Vp8Packet = {
   /** Whether a frame begins here. */
@@ -6,7 +6,7 @@ export type Vp8Packet = {
   readonly data: Buffer;
 };
 
-/** Reads the payload descriptor; null for a packet that ends within it or has no data. */
+/** Parses the payload descriptor; null for a packet that ends inside it or has no data. */
 export function readVp8Packet(payload: Buffer): Vp8Packet | null {
   const [first] = payload;
   if (first === undefined) return null;
@@ -18,16 +18,16 @@ export function readVp8Packet(payload: Buffer): Vp8Packet | null {
     if (extensions & 0x30) at += 1;
   }
   if (at >= payload.length) return null;
-  // S marks the start of a partition, and a frame begins with partition 0.
+  // S marks the start of a partition, and a frame starts with partition 0.
   return { isFirst: (first & 0x10) !== 0 && (first & 0x07) === 0, data: payload.subarray(at) };
 }
 
 export type Picture = { readonly width: number; readonly height: number };
 
-/** Whether a frame decodes by itself (RFC 6386 section 9.1). */
+/** Whether a frame can be decoded without earlier ones (RFC 6386 section 9.1). */
 export const isKeyFrame = (frame: Uint8Array): boolean => frame.length > 0 && ((frame[0] ?? 1) & 1) === 0;
 
-/** The size of a key frame's picture; null where its start code is missing or a side is 0. */
+/** The picture size of a key frame; null when its start code is missing or a side is 0. */
 export function pictureOf(frame: Buffer): Picture | null {
   if (!isKeyFrame(frame) || frame.length < 10 || frame.readUIntBE(3, 3) !== 0x9d012a) return null;
   const [width, height] = [frame.readUInt16LE(6) & 0x3fff, frame.readUInt16LE(8) & 0x3fff];

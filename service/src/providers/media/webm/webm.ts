@@ -1,12 +1,12 @@
-/** WebM: one file for each take, with Opus on track 1 and VP8 on track 2. Pure functions over bytes. */
+/** WebM: one file for each take, with Opus on track 1 and VP8 on track 2. All functions are pure. */
 import { element, elementStart, endlessStart, fixedUint, float, text, uint } from "./ebml.ts";
 
 export type Media = "audio" | "video";
 
-/** One frame at its time in the take. */
+/** A frame with its time in the take. */
 export type Frame = { readonly media: Media; readonly ms: number; readonly isKey: boolean; readonly data: Uint8Array };
 
-/** Which tracks a take has; the picture's size is that of its first key frame. */
+/** The tracks of a take. The picture size is that of its first key frame. */
 export type Tracks = {
   readonly audio: boolean;
   readonly video: { readonly width: number; readonly height: number } | null;
@@ -36,7 +36,7 @@ const ebmlHeader = (): Buffer =>
     uint(0x4285, 2),
   );
 
-/** The tick is one millisecond. @param durationMs null while the take goes on */
+/** One tick is one millisecond. @param durationMs null while the take is being recorded */
 const info = (durationMs: number | null): Buffer =>
   element(
     id.info,
@@ -80,11 +80,14 @@ function tracksOf({ audio, video }: Tracks): Buffer {
   return element(id.tracks, ...entries);
 }
 
-/** The start of a take that is being recorded. Its segment ends with the file. */
+/** The header of a take that is being recorded. Its segment extends to the end of the file. */
 export const liveHeader = (tracks: Tracks): Buffer =>
   Buffer.concat([ebmlHeader(), endlessStart(id.segment), info(null), tracksOf(tracks)]);
 
-/** A cluster with its size. Times of blocks are 16 bits, relative to the cluster's. @param frames in the order of their times */
+/**
+ * A cluster of known size. Times of blocks have 16 bits and are relative to the cluster's time. @param frames sorted by
+ * time
+ */
 export function clusterOf(frames: readonly Frame[]): Buffer {
   const start = frames[0]?.ms ?? 0;
   const blocks = frames.map(({ media, ms, isKey, data }) => {
@@ -99,12 +102,12 @@ export function clusterOf(frames: readonly Frame[]): Buffer {
   return Buffer.concat([elementStart(id.cluster, length), ...content]);
 }
 
-/** A cluster of a finished take: how long it is, its time, and whether it opens with a key frame. */
+/** A cluster of a finished take: its length, its time, and whether it starts with a key frame. */
 export type Place = { readonly bytes: number; readonly ms: number; readonly isKey: boolean };
 
 /**
- * The header of a finished take, with its duration and the places to seek to in front of the clusters, which stay as they were
- * recorded. Without a picture each cluster is a place to seek to.
+ * The header of a finished take, with its duration and seek points. It replaces the live header; the clusters stay as
+ * recorded. Without video every cluster is a seek point.
  */
 export function finishedHeader(tracks: Tracks, clusters: readonly Place[], durationMs: number): Buffer {
   const front = Buffer.concat([info(durationMs), tracksOf(tracks)]);
@@ -122,13 +125,13 @@ export function finishedHeader(tracks: Tracks, clusters: readonly Place[], durat
         element(0xbb, fixedUint(0xb3, point.ms), element(0xb7, uint(0xf7, track), fixedUint(0xf1, base + point.at))),
       ),
     );
-  // Positions have a fixed length, so that the cues' own length does not depend on them.
+  // Positions have a fixed length, so the length of the cues does not depend on them.
   const base = front.length + (points.length > 0 ? cuesOf(0).length : 0);
   const cues = points.length > 0 ? cuesOf(base) : Buffer.alloc(0);
   return Buffer.concat([ebmlHeader(), elementStart(id.segment, base + at), front, cues]);
 }
 
-/** The tracks that a live header declares. @throws Error where these bytes are not a header of ours */
+/** The tracks that a live header declares. @throws Error when the bytes are not a header that this service wrote */
 export function tracksIn(header: Buffer): Tracks {
   for (const audio of [true, false]) {
     if (header.equals(liveHeader({ audio, video: null }))) return { audio, video: null };
@@ -143,7 +146,7 @@ export function tracksIn(header: Buffer): Tracks {
   throw new Error("the header of a take is not one that this service writes");
 }
 
-/** The number in the element at this place, whose id has one byte. */
+/** The number in the element at this offset, whose id has one byte. */
 function uintAt(bytes: Buffer, at: number): number {
   const length = (bytes[at + 1] ?? 0) & 0x7f;
   return length >= 1 && length <= 4 && at + 2 + length <= bytes.length ? bytes.readUIntBE(at + 2, length) : 0;
