@@ -10,9 +10,9 @@ import { actName, actor, type FaxDeps, pollMs } from "./deps.ts";
 import { applyFax, resume } from "./record.ts";
 import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 
-/** By then Telnyx lists a fax that it accepted: a request may take a minute. */
+/** After this time Telnyx lists a fax that it has accepted; a request may take a minute. */
 const lookAfterMs = 180_000;
-/** Allows for a slow clock at Telnyx. */
+/** A margin for a clock at Telnyx that is slow. */
 const clockMs = 5 * 60_000;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
@@ -26,7 +26,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       sql`SELECT code AS "code@order", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
     );
     if (!attempt || !order) throw new Error("an intent without its attempt");
-    // The attempt's number is a copy without a MAC.
+    // The attempt's number is a copy without a MAC, so it is compared with the order's.
     if (attempt.faxTo !== order.faxTo)
       throw new Error(`a fax of order ${order.code} goes to another than its order's number`);
     return { ...attempt, orderCode: order.code };
@@ -39,7 +39,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     async wanted(tx, intent) {
       const faxes = await lockFaxes(tx, intent.orderId);
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
-      // Excludes `FaxedByHand`, which would send the document a second time.
+      // Not true for `FaxedByHand`, because sending again would deliver the document twice.
       const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
       if (faxes && isFaxed && faxes.order.environment === "live" && attempt?.state === "waiting") return true;
       if (attempt?.state === "waiting") await updateAttempt(tx, attempt.id, sql`state = 'withdrawn'`);
@@ -51,7 +51,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if ("notNow" in packet) return { kind: "unavailable", why: packet.notNow, retryAfterMs: null };
       if ("refused" in packet) return { kind: "refused", status: 0, code: null, why: packet.refused };
       const { pdf, documentSha256, sentSha256, pages } = packet;
-      // Record the hashes first: Telnyx doesn't give the file back later.
+      // Records the hashes first, because Telnyx never returns the file.
       const sent = sql`document_sha256 = ${documentSha256}, sent_sha256 = ${sentSha256}, sent_pages = ${pages}`;
       await db.transaction((tx) => updateAttempt(tx, id, sent));
       return createTelnyx(call).sendFax({ app, from: faxFrom, to: faxTo, pdf, clientState });
@@ -65,7 +65,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // A fax without the mark can't be compared, and may be this one.
+      // A fax without our mark can't be compared, so it may be this one.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
             kind: "unclear",
@@ -102,10 +102,10 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
 /** Telnyx's limits (its OpenAPI document, `POST /faxes`). */
 const most = { bytes: 50 * 1024 * 1024, pages: 350 };
 
-/** The faxed file: a cover sheet that says where to check the sealed original, then the document. */
+/** The faxed file: a cover sheet that tells where to verify the sealed original, then the document. */
 type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
 
-/** @returns the packet, or why there can be no fax: for good, or because the order was held or ended */
+/** @returns the packet, or why it can't be faxed: permanently, or because the order was held or has ended */
 async function faxPacket(
   deps: FaxDeps,
   orderCode: string,

@@ -7,30 +7,30 @@ const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
 
 /** The state of an attempt. */
 export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> & {
-  /** The number of earlier temporary failures since a person last requested it. */
+  /** The number of temporary failures since a person last requested the fax. */
   retries: number;
   dueAt: Date;
   /** Whether its cancellation was requested. */
   isCanceled: boolean;
-  /** Whether the order has failed because of it. A person decides from then on. */
+  /** Whether the order has already failed because of this attempt. From then on a person decides. */
   isSettled: boolean;
 };
 
 export type FaxStep =
   | { do: "move"; on: "fax_sent" | "fax_delivered" }
   | { do: "move"; on: "fax_failed"; reason: string }
-  /** Create another attempt. */
+  /** Creates another attempt. */
   | { do: "attempt"; retries: number; dueAt: Date }
-  /** Send the last attempt, which is due. */
+  /** Sends the last attempt, which is due. */
   | { do: "send" }
-  /** Withdraw the last attempt. */
+  /** Withdraws the last attempt. */
   | { do: "withdraw" }
-  /** Cancel faxes under way, because of a hold or a refund. */
+  /** Cancels faxes in progress, because of a hold or a refund. */
   | { do: "cancel" };
 
 /**
  * Decides the next step for an order, from its status and its attempts.
- * @param status the order's status; `FaxedByHand` when a person faxed it: then nothing more is sent
+ * @param status the order's status, or `FaxedByHand` when a person faxed it, so that nothing more is sent
  * @param attempts oldest first
  */
 export function decide(status: string, attempts: readonly FaxAttemptState[], now: Date): FaxStep | null {
@@ -40,7 +40,7 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (isFaxed && attempts.some(({ state }) => state === "delivered")) return { do: "move", on: "fax_delivered" };
   if (!isFaxed) {
     if (attempts.some(({ state }) => isUnderWay(state))) return { do: "cancel" };
-    // On hold, a waiting attempt keeps waiting.
+    // During a hold, a waiting attempt keeps waiting.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }
   if (status === "FaxPending" && isOut(last)) return { do: "move", on: "fax_sent" };
@@ -48,13 +48,15 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // An attempt that was never sent is a person's task while the order is pending. Afterwards nobody else would do it.
+  // While the order is pending, a person does an attempt that was never sent. Afterwards nobody would.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
   return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
-/** Whether it was sent, even if it has failed by now: an event may arrive before the response to the request. */
+/**
+ * Whether it was sent, even if it has already failed, because an event may arrive before the response to the request.
+ */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));
 

@@ -46,8 +46,8 @@ export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
 }
 
 /**
- * The task stays open until Telnyx has the fax. It waits while the order is on hold; people do it while Telnyx is
- * unreachable.
+ * The task stays open until Telnyx has the fax. It waits while the order is on hold, and people can do it while Telnyx
+ * is unreachable.
  */
 const faxTaker = (deps: FaxDeps): Taker => ({
   kind: "fax_send",
@@ -56,9 +56,9 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
     const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
-    // Nobody faxes a document that may be on its way. If it is not, the end of the act opens the task again.
+    // The document may be on its way, so nobody may fax it by hand. If it is not, the end of the act reopens the task.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
-    // A person claimed the task before Telnyx was asked, and then gave it up.
+    // A person claimed the task before Telnyx was asked, and then released it.
     const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isGivenUp) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     if (!last || isOver(last.state) || isGivenUp) {
@@ -97,7 +97,7 @@ export async function faxCertificate(db: Sql, orderId: number, attemptId: number
   };
 }
 
-/** States at most the confirmed pages. */
+/** Names no more pages than were confirmed. */
 const confirmed = (pages: number | null, sent: number | null): string =>
   pages === null
     ? "this fax; how many of its pages was not told"

@@ -15,7 +15,7 @@ import { isUnderWay } from "./states.ts";
 import { attemptsOf, type FaxAttempt, findAttemptOf, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
 
-/** After this long, a person looks after a fax that hasn't ended. */
+/** After this long, a person looks into a fax that hasn't ended. */
 const longestMs = 24 * hourMs;
 
 /** Applies an event and its consequences in one transaction. */
@@ -39,7 +39,7 @@ async function apply(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
-    // The look-up is no longer needed. A fax that still waits at Telnyx may yet get its own response.
+    // The look-up is no longer needed. A fax that is still queued at Telnyx may yet get the response to its request.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
     const known = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);
@@ -54,7 +54,7 @@ async function apply(
 /** Polls Telnyx about an order's faxes, applies the result, and schedules the next poll while a fax is open. */
 export async function followFaxes(deps: FaxDeps, orderId: number): Promise<void> {
   const { db, providers } = deps;
-  // The account may return, so keep the open faxes.
+  // The account may be configured again, so the open faxes are kept.
   if (!providers.has("telnyx")) return db.transaction((tx) => retryLater(deps, tx, orderId, hourMs));
   const telnyx = createTelnyx(providers.callOf("telnyx"));
   for (const attempt of (await attemptsOf(db, orderId)).filter(isAsked)) {
@@ -73,7 +73,7 @@ const isAsked = (attempt: FaxAttempt): attempt is FaxAttempt & { faxId: string }
 /** Cancels faxes of a held or refunded order, and repeats until Telnyx confirms. */
 async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Promise<void> {
   for (const { id, faxId } of (await attemptsOf(db, orderId)).filter(isAsked)) {
-    // Recorded before the request, whose response may be lost.
+    // Recorded before the request, because its response may be lost.
     await db.transaction((tx) => updateAttempt(tx, id, sql`is_canceled = true`));
     await telnyx.cancelFax(faxId);
   }
@@ -87,7 +87,7 @@ async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttem
   if (faxes.status === "FaxPending" || faxes.status === "FaxSent")
     return openTrouble(tx, known, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
   if (faxes.status === "OnHold") return;
-  // Nothing remains to be canceled, and the next attempt need not wait for it.
+  // There is nothing left to cancel, and the next attempt need not wait for it.
   const reason = "Telnyx does not know it";
   await updateAttempt(tx, id, sql`state = 'failed', reason = ${reason}, is_settled = true, ended_at = ${clock()}`);
 }
@@ -116,6 +116,6 @@ async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: 
   const last = attempts.at(-1);
   if (!last || !attempts.some(isOpen)) return;
   const due = last.state === "waiting" ? last.dueAt.getTime() - now : 0;
-  // A step that has been due for a day waits for Telnyx, or for its account.
+  // A step that has been due for a day is waiting for Telnyx or for its account, so it is retried hourly.
   await followSoon(tx, orderId, due > 0 ? due : due < -longestMs ? hourMs : everyMs);
 }

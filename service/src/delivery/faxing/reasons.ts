@@ -59,6 +59,6 @@ const passing: ReadonlySet<string> = new Set([
 /** Whether a retry may succeed. An unknown reason counts as permanent. */
 export const isPassing = (reason: string | null): boolean => reason !== null && passing.has(reason);
 
-/** The reason in plain words; Telnyx's own word for a new one. */
+/** The reason in plain words; Telnyx's own code for one that is not in the table. */
 export const reasonWords = (reason: string | null): string =>
   reason === null ? "Telnyx gave no reason" : Object.hasOwn(words, reason) ? (words[reason] ?? reason) : reason;

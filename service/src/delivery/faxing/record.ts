@@ -12,7 +12,7 @@ import { closeTrouble, openShortfall } from "./trouble.ts";
 
 /** How long the receipt waits for Telnyx's signed event when a poll was faster. */
 const receiptWaitsMs = 10 * 60_000;
-/** A limit against loops: each move leads to at most a few further steps. */
+/** A limit against endless loops: each move leads to at most a few further steps. */
 const mostSteps = 5;
 
 /** Applies Telnyx's report on a fax. The caller has locked the attempt's row. @returns whether it was new */
@@ -38,7 +38,7 @@ export async function applyFax(
 
 /**
  * Applies the consequences of the attempts to their order: moves it, adds another attempt, queues a receipt.
- * @returns whether an unwanted fax is under way
+ * @returns whether an unwanted fax is in progress
  */
 export async function resume(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {
   for (let n = 0; n < mostSteps; n++) {

@@ -1,8 +1,8 @@
 import type { TelnyxFaxStatus } from "../../providers/providers.ts";
 
 /**
- * The state of a fax attempt. `waiting`: not given to Telnyx yet. `withdrawn`: never given to it. `refused`: not
- * accepted by it. Otherwise Telnyx's own word.
+ * The state of a fax attempt. `waiting`: Telnyx has not got it yet. `withdrawn`: Telnyx never got it. `refused`: Telnyx
+ * did not accept it. All other states are Telnyx's own.
  */
 export type FaxState = "waiting" | "withdrawn" | "refused" | TelnyxFaxStatus;
 
@@ -20,7 +20,7 @@ const ranks: Readonly<Record<FaxState, number>> = {
   delivered: 8,
 };
 
-/** Whether Telnyx has it and it has not ended. */
+/** Whether Telnyx has the fax and it has not ended. */
 export const isUnderWay = (state: FaxState): boolean => ranks[state] >= ranks.queued && ranks[state] < ranks.failed;
 
 export const isOver = (state: FaxState): boolean => state !== "waiting" && !isUnderWay(state);
@@ -30,7 +30,7 @@ export type FaxProgress = {
   state: FaxState;
   /** Telnyx's failure reason, or the reason of a refusal. */
   reason: string | null;
-  /** The pages that the receiving machine took, and the call's duration. */
+  /** The number of pages that the receiving machine confirmed, and the duration of the call. */
   pages: number | null;
   seconds: number | null;
   /** When Telnyx began the call. */
@@ -38,7 +38,7 @@ export type FaxProgress = {
   endedAt: Date | null;
 };
 
-/** The content of a response or an event, with its time. */
+/** A response or event about a fax, with its time. */
 export type FaxReport = Pick<FaxProgress, "reason" | "pages" | "seconds"> & { state: TelnyxFaxStatus; at: Date };
 
 /** Merges a report into the known progress. The result doesn't depend on the order of reports. */

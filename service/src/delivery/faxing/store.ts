@@ -13,7 +13,7 @@ export type FaxAttempt = FaxProgress &
   FaxAttemptState & {
     id: number;
     orderId: number;
-    /** From 1. */
+    /** Counted from 1. */
     attempt: number;
     faxTo: string;
     faxFrom: string;
@@ -31,7 +31,7 @@ export type FaxAttempt = FaxProgress &
     receiptAt: Date | null;
   };
 
-/** All columns. */
+/** The MAC covers all columns. */
 export const attemptState: StateMac = {
   table: sql`fax_attempts`,
   key: sql`id`,
@@ -66,13 +66,13 @@ const one = async (db: Sql, where: Statement): Promise<FaxAttempt | undefined> =
 
 export const findAttempt = (db: Sql, id: number) => one(db, sql`id = ${id}`);
 
-/** The attempt that an event concerns. */
+/** The attempt that an event is about. */
 export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; clientState: string | null }) =>
   one(db, sql`fax_id = ${id} OR fax_id IS NULL AND client_state = ${clientState}`);
 
 export type Faxes = {
   order: LockedOrder;
-  /** The order's status; `FaxedByHand` when a person faxed it and moved it to FaxSent. */
+  /** The order's status, or `FaxedByHand` when a person faxed the document and moved the order to FaxSent. */
   status: string;
   attempts: FaxAttempt[];
 };
@@ -86,7 +86,7 @@ export async function lockFaxes(tx: Tx, orderId: number): Promise<Faxes | undefi
   return { order, status, attempts: await attemptsOf(tx, orderId, true) };
 }
 
-/** Schedules a check of an order's faxes, unless one is due by then: checks of one order don't multiply. */
+/** Schedules a check of an order's faxes, unless one is due by then, so that checks of an order don't multiply. */
 export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise<void> {
   const payload = { orderId };
   await tx.query(sql`
@@ -105,8 +105,8 @@ async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
 }
 
 /**
- * The mark of an attempt at Telnyx: the start of the order's code, which people know, and a hash unique to the attempt.
- * The whole code would open the order, so Telnyx doesn't get it.
+ * The mark of an attempt at Telnyx: the start of the order's code, which people recognize, and a hash that is unique to
+ * the attempt. The whole code grants access to the order, so Telnyx must not get it.
  */
 export function clientStateOf(orderCode: string, attempt: number): string {
   const short = orderCode.slice(0, 6).toUpperCase();

@@ -29,8 +29,8 @@ export type PacketInput = {
 };
 
 /**
- * Puts printed sheets before the pages of a document, or makes a file of the sheets alone. @returns the file, or why
- * not
+ * Puts printed sheets before the pages of a document, or makes a file of only the sheets. @returns the file, or why it
+ * is impossible
  */
 export async function run(
   document: Buffer,
@@ -53,7 +53,7 @@ function fileOf(drawn: Sheets): Buffer {
   return file.finish(root, file.add("<</Producer(SignSealShip)>>"));
 }
 
-/** Builds a revision whose new page tree has the sheets and the document's own tree. */
+/** Builds a revision whose new page tree contains the sheets and the document's own tree. */
 function sheetsBefore(document: Buffer, drawn: Sheets, docSha256: string): Buffer {
   const look = lookUpPdf(document);
   const { file, root } = look;

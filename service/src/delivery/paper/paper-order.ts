@@ -13,7 +13,7 @@ import {
   withOrderDocument,
 } from "../../signing/envelopes/envelopes.ts";
 
-/** An order to print, ship or fax. Of personal data it has only the destination. */
+/** An order to print, ship or fax. Its only personal data are those of the destination. */
 export type PaperOrder = OrderState & {
   id: number;
   code: string;
@@ -24,12 +24,12 @@ export type PaperOrder = OrderState & {
   shipMethod: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** EasyPost's reason why the address is undeliverable, from the time of the quote. */
+  /** Why EasyPost called the address undeliverable when the order was quoted. */
   addressProblem: string | null;
   faxTo: string | null;
 };
 
-/** The statuses with something to print, hand over or look after. */
+/** The statuses in which something has to be printed, handed over or followed. */
 export const paperStatuses = [
   "ShippingPending",
   "Shipped",
@@ -55,12 +55,12 @@ export async function paperOrder(db: Sql, code: string, environment: Environment
   return order;
 }
 
-/** The document to send, at its furthest stage. */
+/** The document to send, in its latest version. */
 export type SentDocument = Pick<OrderDocument, "kind" | "sha256"> & { bytes: Buffer };
 
 const furthest = ["notarized", "sealed", "original"] as const;
 
-/** The document at its furthest stage. @throws ServiceError when there is none */
+/** The latest version of the document. @throws ServiceError when there is none */
 export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
   const found = furthest
     .map((kind) => documents.findLast((each) => each.kind === kind))

@@ -39,7 +39,7 @@ const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   limitMs: 30_000,
 };
 
-/** The printed part of a packet: all of it in order, or only the sheets. */
+/** The part of a packet to print: the whole packet in order, or only the sheets. */
 export type Print = "packet" | "sheets";
 
 /** Opens an order's document for printing, without sheets. @throws ServiceError when it was deleted */
@@ -56,8 +56,8 @@ function printLine({ clock }: PaperDeps, order: PaperOrder, document: string, pr
 }
 
 /**
- * A PDF to print for an order. It is not evidence: sheets before a document invalidate its signatures over the whole
- * file.
+ * A PDF to print for an order. It is not evidence, because sheets before a document invalidate its signatures over the
+ * whole file.
  * @param hasLabel whether a carrier's label goes on the packet
  * @param actor for the audit log
  * @throws ServiceError when the document was deleted, or can't be extended by sheets

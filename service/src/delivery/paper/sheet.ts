@@ -3,7 +3,7 @@ import type { PaperOrder, SentDocument } from "./paper-order.ts";
 
 /** The content of a page printed for an order. */
 export type SheetContent = {
-  /** The kind of page, shown at the top next to the mark. */
+  /** The kind of page, shown at the top next to the service's mark. */
   kind: string;
   title: string;
   isTest: boolean;
@@ -15,7 +15,7 @@ export type SheetContent = {
   url: string | null;
 };
 
-/** The texts of sheets that people wrote. */
+/** The texts on the sheets that were written by people. */
 export const writtenTexts = (sheets: readonly SheetContent[]): string[] =>
   sheets.flatMap(({ title, address, rows, notes }) => [title, ...address, ...rows.map(([, value]) => value), ...notes]);
 
@@ -31,7 +31,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 /**
  * The sheets before the document, for a label, a letter or a fax.
- * @param hasLabel whether a carrier's label already has the address
+ * @param hasLabel whether a carrier's label already shows the address
  */
 export function sheetsOf(
   order: PaperOrder,

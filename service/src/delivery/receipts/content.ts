@@ -4,20 +4,20 @@ import type { ReceiptKind } from "./enqueue.ts";
 
 export type ReceiptContent = {
   title: string;
-  /** The event, and who reported it. */
+  /** The reported event, and who reported it. */
   sentence: string;
   rows: readonly (readonly [label: string, value: string])[];
   /** Ids of `provider_events` rows. The receipt attaches their bytes and signature headers. */
   events: readonly number[];
 };
 
-/** Reads the content of a receipt. Null: there is nothing to certify any more. */
+/** Reads the content of a receipt; null when there is nothing left to certify. */
 export type ReceiptSource = (db: Sql, orderId: number, subject: number) => Promise<ReceiptContent | null>;
 
 /** The input of the drawing. */
 export type DrawnReceipt = Omit<ReceiptContent, "events"> & {
   kind: ReceiptKind;
-  /** The first six characters of the code: the whole code would open the order. */
+  /** The first six characters of the code. The whole code grants access to the order. */
   order: string;
   firmName: string;
   environment: "live" | "test";
@@ -32,6 +32,6 @@ export const receiptNames: Readonly<Record<ReceiptKind, string>> = {
   fax_certificate: "Fax certificate",
 };
 
-/** The name of an event's attached bytes. In name order, the attachment with its headers follows. */
+/** The file name of an event's attached bytes. Sorted by name, the attachment with its headers comes next. */
 export const eventFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.json`;
 export const headersFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.headers.json`;

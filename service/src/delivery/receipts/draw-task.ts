@@ -60,7 +60,7 @@ function eventList(flow: Flow, { events }: DrawnReceipt): void {
   flow.skip(8);
 }
 
-/** Says what the receipt is and what it does not prove. */
+/** States what the receipt is, and what it does not prove. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "This service says what the provider told it, and when: it has not seen the parcel, the letter or the pages arrive.",
@@ -101,7 +101,7 @@ type Step = readonly [command: string, outcome: string];
 const askForSecret = (header: string): string =>
   `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
 
-/** The steps to verify the first event's signature, by provider. A command is at most half a line long. */
+/** The steps to verify the first event's signature, by provider. A command fills at most half a line. */
 const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: string) => readonly Step[]>>> = {
   telnyx: (file) => [
     [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],

@@ -25,7 +25,7 @@ type ShippingParts = {
   pricing: Pick<Pricing, "priceBook" | "parcelOf">;
   providers: Providers;
   receipts: Receipts;
-  /** For addresses outside the providers' APIs. */
+  /** Fetches from addresses outside the providers' APIs. */
   fetch: Fetch;
 };
 

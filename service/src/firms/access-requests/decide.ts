@@ -15,7 +15,7 @@ import { markIssued } from "./store.ts";
 
 export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
 
-/** The queue of mails with a key, or with the news that there is none. */
+/** The queue of mails that contain a key or explain why there is none. */
 export const accessMailQueue = "access-mail";
 
 /** The cipher column for an issued key until it is mailed; the request's id is the context. */
@@ -55,7 +55,7 @@ export async function issueTrialKey(
   return partnerId;
 }
 
-/** Why an address that meets the rules gets no key at once. */
+/** Why an acceptable address gets no key at once. */
 export type Refusal = "repeated" | "domain";
 
 /** Payload of `accessMailQueue`. */
@@ -79,7 +79,7 @@ export async function pendingRequests({ db }: { db: Database }, limit: number) {
 /** The latest requests that were decided. */
 export const decidedRequests = ({ db }: { db: Database }, limit: number) => requests.selectDecided(db, limit);
 
-/** Calls `decide` with a pending request, after locking its row and its address. */
+/** Locks a pending request and its address, then calls `decide`. */
 async function decideOn<T>(
   { db, rowMac }: AccessDeps,
   requestId: string,

@@ -17,7 +17,7 @@ export type SentRequest = AccessRequest & { recaptchaToken: string | null };
 
 export const requiredMessage = "firmName, contactName, and a valid workEmail are required.";
 
-/** The longest text of each field, in UTF-16 units after trimming. */
+/** The maximum length of each field, in UTF-16 units after trimming. */
 export const maxLengths = {
   firmName: 200,
   contactName: 200,

@@ -10,15 +10,17 @@ import { addFirstOwner, listMembers } from "../members/members.ts";
 
 export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
-/** The hash of an address in the audit line of its key, so that nobody can put another address into the request. */
+/**
+ * The hash of an address in the audit line of its key. A request whose address was replaced later no longer matches it.
+ */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());
 
-/** The firm that the signed-in person asked for, while nobody belongs to it. */
+/** The firm that was created for the signed-in person's request, and that nobody belongs to yet. */
 export type FirmToJoin = { partnerId: string; firmName: string };
 
 /**
- * The firm that was made for the person's address, while it has no member. The person has shown by a mailed link that the
- * address is theirs; the firm's key went to the same address.
+ * The firm that was created for the person's address, if it has no member. The mailed sign-in link proves that the
+ * person owns the address, and the firm's key was mailed to the same address.
  */
 export async function firmToJoin(
   { db, rowMac }: Pick<JoinDeps, "rowMac"> & { db: Sql },
@@ -40,7 +42,9 @@ export async function firmToJoin(
   return { partnerId, firmName };
 }
 
-/** Makes the person the first owner of that firm, in test. @throws ServiceError when somebody else was first */
+/**
+ * Makes the person the first owner of that firm, with test access. @throws ServiceError when another person was first
+ */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
   const found = await firmToJoin(deps, session);
   if (!found)

@@ -29,11 +29,10 @@ async function reasonsAgainst(
 export type RequestDeps = AccessDeps & ScreeningDeps & { trialsPerDomain: number };
 
 /**
- * Receives an access request. One that meets the screening rules is issued a key at once; any other waits for review.
- *
- * The response depends only on the request, so that it doesn't reveal which addresses and domains have a key. A
- * repeated address gets no second key, and an address of a domain with enough trials waits for review. For both, the
- * same work is done and rolled back, and a job runs that mails nothing or a refusal.
+ * Receives an access request. A request that meets the screening rules gets a key at once; any other waits for review.
+ * The response depends only on the request, so that it does not reveal which addresses and domains have a key. A
+ * repeated address gets no second key, and an address of a domain with enough trials waits for review. To take the same
+ * time in both cases, the same work is done and rolled back, and a job runs that mails a refusal or nothing.
  */
 export async function requestAccess(
   deps: RequestDeps,
@@ -41,7 +40,7 @@ export async function requestAccess(
   remoteIp: string,
 ): Promise<"issued" | "pending"> {
   const { db, clock } = deps;
-  // Ask the scorer before opening the transaction: it may take seconds.
+  // Asks the scorer before the transaction opens, because it may take seconds.
   const reasons = await reasonsAgainst(deps, request, remoteIp);
   const status = reasons.length === 0 ? "issued" : "pending";
   const requestId = newUuid();
@@ -72,7 +71,8 @@ async function issueOnce(
   const reasons: Reason[] = refusal === "domain" ? ["domain_has_trial"] : [];
   await auditRequest(tx, by, address ? "repeated" : "received", address ? {} : { requestId, reasons });
   await tx.script("SAVEPOINT issue");
-  // A second issued row per address is forbidden, so the rolled-back one uses the request's id as its address.
+  // The schema allows only one issued row for each address, so the row that is rolled back uses the request's id as its
+  // address.
   await requests.insertRequest(tx, requestId, { ...request, workEmail: address ? requestId : workEmail }, [], at);
   await issueTrialKey(tx, deps, { requestId, firmName, workEmail, actor: "system" });
   await tx.script(refusal ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");

@@ -9,13 +9,13 @@ import type { Reason } from "./screening/screening.ts";
 
 export type RequestStatus = "issued" | "pending" | "declined";
 
-/** A request on the operator's pages. */
+/** A request as the operator's pages show it. */
 export type ListedRequest = AccessRequest & {
   requestId: string;
   status: RequestStatus;
   reasons: Reason[];
   partnerId: string | null;
-  /** Whether another request of this address was issued a key. */
+  /** Whether an earlier request of this address got a key. */
   addressHasKey: boolean;
   createdAt: Date;
   decidedAt: Date | null;
@@ -34,7 +34,10 @@ type Vouched = Facts & { mac: Buffer | null };
 
 const table = "access_requests";
 
-/** Covered, so that no other address is mailed the key, and no other firm gets it. */
+/**
+ * The MAC covers these fields, so that database access alone is not enough to mail the key to another address or give
+ * it another firm.
+ */
 const requestMembers = ({ id, firmName, contactName, workEmail, createdAt }: Facts): Members => ({
   ...{ id, firmName, contactName, workEmail, createdAt },
 });
@@ -51,7 +54,7 @@ export const macOfRequests: MacTable<Facts> = {
   backfill: { set: "requests and mails" },
 };
 
-/** @throws ServiceError `unavailable` for a request that nobody sent so */
+/** @throws ServiceError `unavailable` for a request that was altered or forged */
 function requireSent(rowMac: RowMac, { mac, ...facts }: Vouched): void {
   if (!rowMac.holds(table, requestMembers(facts), mac, { id: facts.id })) throw forged();
 }
@@ -82,13 +85,13 @@ export const selectDecided = (db: Sql, limit: number) =>
      ORDER BY r.decided_at DESC, r.id DESC LIMIT ${limit}`,
   );
 
-/** Serializes decisions on requests of one address or domain until the transaction ends. */
+/** Serializes, until the transaction ends, decisions on requests of one address or domain. */
 export const lockAddress = (tx: Tx, workEmail: string) =>
   tx.query(sql`
     SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || coalesce(mail_domain(e), lower(e)), 0))
     FROM (VALUES (${workEmail}::text)) AS asked (e)`);
 
-/** Whether the address was issued a key, and how many addresses of its domain were. */
+/** Whether the address already got a key, and how many addresses of its domain did. */
 export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: boolean; ofDomain: number }> {
   const [found] = await tx.query<{ address: boolean; ofDomain: number }>(sql`
     SELECT coalesce(bool_or(lower(work_email) = lower(${workEmail})), false) AS address, count(*) AS "ofDomain"
@@ -97,8 +100,8 @@ export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: bo
 }
 
 /**
- * Marks, at most once a day, that the address is mailed a refusal.
- * @param tell false: runs the same statement and marks nothing
+ * Records that a refusal is mailed to the address, which happens at most once a day.
+ * @param tell false runs the same statement but records nothing
  * @returns the request that the mail is about; undefined when no mail is due
  */
 export async function markTold(tx: Tx, workEmail: string, tell: boolean, at: Date): Promise<string | undefined> {
@@ -119,7 +122,7 @@ export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean
   return found.length > 0;
 }
 
-/** @param wanted false: runs the same statement and writes nothing */
+/** @param wanted false runs the same statement but writes nothing */
 export const insertRequest = (
   db: Sql,
   id: string,
@@ -148,7 +151,7 @@ export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Pro
   return found;
 }
 
-/** Opens a review task for a person. @param wanted false: does the same work and rolls it back */
+/** Opens a review task for a person. @param wanted false does the same work but rolls it back */
 export async function openReview(
   tx: Tx,
   { id, firmName, at }: { id: string; firmName: string; at: Date },
@@ -181,6 +184,6 @@ export async function selectToMail(db: Sql, rowMac: RowMac, id: string) {
   return found;
 }
 
-/** Deletes the key's text: from now on only its holder has it. */
+/** Deletes the key's text, so that only its holder has it. */
 export const markMailed = (db: Sql, id: string, at: Date) =>
   db.query(sql`UPDATE access_requests SET sealed_key = NULL, mailed_at = ${at} WHERE id = ${id}`);

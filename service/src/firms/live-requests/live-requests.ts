@@ -1,4 +1,4 @@
-/** Live for a firm: an owner asks, an operator decides. No key is handed over. */
+/** Live access for a firm: an owner requests it and an operator decides. No key is issued. */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, mayUseLive, type Principal } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
@@ -23,10 +23,10 @@ export type LiveDeps = { db: Database; clock: Clock; rowMac: RowMac };
 const kind = "live_access";
 
 /**
- * Asks for live on behalf of the caller's firm. All owners and the firm's contact address are mailed, so that they notice a
+ * Requests live access for the caller's firm. Mails all owners and the firm's contact address, so that they notice a
  * request that none of them made.
- * @throws ServiceError for a caller who is not an owner, without a recent proof, where it was asked for or given already, and within
- * a day after a refusal
+ * @throws ServiceError for a caller who is not an owner, without a recent proof, when access was already requested or
+ * granted, and within a day after a refusal
  */
 export async function askForLive(deps: LiveDeps, principal: Principal): Promise<void> {
   const { db, clock } = deps;
@@ -54,7 +54,7 @@ export async function askForLive(deps: LiveDeps, principal: Principal): Promise<
 export const liveRequestOf = async ({ db }: { db: Sql }, { partnerId }: Principal): Promise<store.LiveRequest | null> =>
   (await store.selectLatest(db, partnerId)) ?? null;
 
-/** An open request with the facts that an operator decides by. */
+/** An open request with the facts that an operator needs for the decision. */
 export type OpenLiveRequest = store.LiveRequest & {
   owners: { email: string; linkedAt: Date }[];
   testOrders: { completed: number; all: number };
@@ -72,9 +72,9 @@ export async function openLiveRequests({ db }: { db: Sql }): Promise<OpenLiveReq
 }
 
 /**
- * Grants live: the firm has it, and so has everybody who is an owner at that moment.
- * @throws ServiceError without the permission or a fresh passkey, for an operator who belongs to the firm, for a firm without an
- * owner, and for an ended request: of two operators one decides
+ * Grants live access to the firm, and to everybody who is an owner at that moment.
+ * @throws ServiceError without the permission or a recent passkey, for an operator who belongs to the firm, for a firm
+ * without an owner, and for a request that has ended: only one operator can decide it
  */
 export const grantLive = (deps: LiveDeps, operator: Operator, id: string): Promise<void> =>
   decide(deps, operator, id, async (tx, { partnerId, firmName }, at) => {
@@ -90,7 +90,7 @@ export const grantLive = (deps: LiveDeps, operator: Operator, id: string): Promi
     return { state: "granted", note: null };
   });
 
-/** Refuses it with a reason, which is mailed. @throws ServiceError as for granting */
+/** Refuses the request with a reason, which is mailed. @throws ServiceError in the same cases as granting */
 export const refuseLive = (deps: LiveDeps, operator: Operator, id: string, typed: string): Promise<void> => {
   const note = requireText("note", typed);
   return decide(deps, operator, id, async () => ({ state: "refused", note }));
@@ -151,7 +151,7 @@ const subjects: Readonly<Record<Moment, string>> = {
   refused: "Live was not given",
 };
 
-/** Skips people who are no longer owners, a firm without a contact address, and news that the request's state does not bear out. */
+/** Skips former owners, firms without a contact address, and mails that no longer match the state of the request. */
 export const liveAccessMail = defineMail({
   queue: "live-mail",
   async load({ requestId, moment, ownerId }: News, { db }: MailDeps) {

@@ -9,7 +9,7 @@ export type LiveRequest = {
   partnerId: string;
   firmName: string;
   contactEmail: string | null;
-  /** Null for a person who has left the service. */
+  /** The person who made the request; null once that person has left the service. */
   askedBy: string | null;
   askedAt: Date;
   state: "asked" | "granted" | "refused";
@@ -17,7 +17,7 @@ export type LiveRequest = {
   note: string | null;
 };
 
-/** All columns. */
+/** The MAC covers all columns. */
 const requestState: StateMac = {
   table: sql`live_requests`,
   key: sql`id`,
@@ -74,7 +74,10 @@ export async function decideRequest(tx: Tx, id: string, { state, by, at, note }:
   await writeStateMacs(tx, requestState, sql`id = ${id}`);
 }
 
-/** The test orders of a firm that were completed, and all of them: an operator sees whether it has tried the service. */
+/**
+ * The numbers of a firm's completed test orders and of all its test orders. They show an operator whether the firm has
+ * tried the service.
+ */
 export async function selectTestOrders(db: Sql, partnerId: string): Promise<{ completed: number; all: number }> {
   const [row] = await db.query<{ completed: number; all: number }>(sql`
     SELECT (count(*) FILTER (WHERE status = 'Completed'))::int AS completed, count(*)::int AS "all"

@@ -56,8 +56,8 @@ export const dropMember = (deps: MemberDeps, userId: string): Promise<Changed> =
   asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId, deps.clock()));
 
 /**
- * Gives live access to everybody who is an owner of the firm now. The caller has locked its members.
- * @returns how many owners there are
+ * Gives live access to everybody who is now an owner of the firm. The caller must have locked its members.
+ * @returns the number of owners
  */
 export async function giveOwnersLive(
   tx: Tx,
@@ -103,7 +103,7 @@ async function asOperator(
 
 export type MemberOfKey = { userId: string; email: string; role: Role; linkedAt: Date; sessions: number };
 
-/** The members whom a key linked or gave live access, with the number of their sessions. */
+/** The members whom a key linked or gave live access, with their numbers of sessions. */
 export const membersOfKey = ({ db, clock }: { db: Sql; clock: Clock }, keyId: string) =>
   db.query<MemberOfKey>(
     sql`SELECT m.user_id AS "userId", u.email, m.role, m.linked_at AS "linkedAt",
@@ -112,7 +112,7 @@ export const membersOfKey = ({ db, clock }: { db: Sql; clock: Clock }, keyId: st
      WHERE m.key_id = ${keyId} OR m.live_key_id = ${keyId} ORDER BY m.linked_at, m.user_id`,
   );
 
-/** Removes them from the firm and signs them out everywhere. The caller has locked the firm. */
+/** Removes these members from the firm and signs them out everywhere. The caller must have locked the firm. */
 export async function endMembersOfKey(
   { db: tx, clock }: { db: Tx; clock: Clock },
   partnerId: string,
@@ -171,7 +171,7 @@ async function addressOf(db: Database, userId: string): Promise<string> {
 type ReadDeps = { db: Sql; clock: Clock };
 type EndDeps = { db: Database; clock: Clock };
 
-/** A word for all operators, where an address is accepted. */
+/** The word that stands for all operators where an address is accepted. */
 const operatorWord = "operator";
 
 function sessionsOf(whose: string): sessions.SessionFilter {
@@ -179,7 +179,7 @@ function sessionsOf(whose: string): sessions.SessionFilter {
   return isUuid(whose) ? { partnerId: whose } : { email: whose.trim().toLowerCase() };
 }
 
-/** All sessions, operators' included; or those of an address, of a firm (by its id), or of the word `operator`. */
+/** All sessions, including operators'; or those of an address, of a firm (by its id), or of the word `operator`. */
 export const listAnySessions = ({ db, clock }: ReadDeps, whose?: string) =>
   sessions.selectAnySessions(db, whose === undefined ? "all" : sessionsOf(whose), clock());
 

@@ -6,7 +6,10 @@ import { isUuid } from "../../kernel/platform/text.ts";
 import type { MemberDeps } from "./membership.ts";
 import { findMembership } from "./store.ts";
 
-/** The kinds of mail that a member can switch off: each order that needs somebody, and the daily list of closings. */
+/**
+ * The kinds of mail that a member can switch off: mails about orders that need a person, and the daily list of
+ * closings.
+ */
 export const mailKinds = ["orders", "closings"] as const;
 
 export type MailKind = (typeof mailKinds)[number];
@@ -40,8 +43,9 @@ export async function switchMails(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 /**
- * The address for a kind of mail about what a member did: the member's, or, when the member has left the firm or may not
- * see its environment, that of the owner of longest standing. Undefined when that person switched the kind off.
+ * The address for a kind of mail about what a member did. It is the member's, or else that of the owner who joined
+ * first, if the member has left the firm or may not see the environment. Undefined when that person switched the kind
+ * off.
  */
 export async function addressFor(
   { db, rowMac, clock }: Reader,
@@ -65,7 +69,7 @@ export async function addressFor(
 
 /**
  * Queues a mail to each member with live access who gets mails of the kind.
- * @param hasWork of the firm that `partnerId` names
+ * @param hasWork the condition on the firm, whose id is `partnerId`
  */
 export async function queueForMembers(
   tx: Tx,

@@ -16,7 +16,8 @@ export type MemberDeps = { db: Database; clock: Clock; rowMac: RowMac };
 export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.selectMembers(db, partnerId);
 
 /**
- * Locks the firm's members and reads the caller's membership again: roles may have changed since the request began.
+ * Locks the firm's members and reads the caller's membership again, because roles may have changed since the request
+ * began.
  * @throws ServiceError when the caller is no longer an owner of the firm
  */
 export async function requireOwnerNow(
@@ -63,7 +64,7 @@ export async function changeLogo(
 export const requireBrandOwner = (deps: MemberDeps, principal: Principal): Promise<void> =>
   asBrandOwner(deps, principal, async () => {});
 
-/** The pauses between two services that a firm can choose, in minutes; 0 for the service's own. */
+/** The pauses between two services that a firm can choose, in minutes; 0 means the service's own setting. */
 export const servicePauses = [0, 5, 30, 120, 1440] as const;
 
 /**

@@ -45,7 +45,7 @@ const passkeyRows: MacTable<PasskeyFacts> = {
   members: passkeyMembers,
 };
 
-/** 120 random bits each, so the hash alone identifies a code. */
+/** Each code has 120 random bits, so its hash alone identifies it. */
 const recoveryCodeRows: MacTable<RecoveryCodeFacts> = {
   table: sql`recovery_codes`,
   key: sql`code_sha256`,
@@ -63,7 +63,7 @@ const invitationRows: MacTable<InvitationFacts> = {
   members: invitationMembers,
 };
 
-/** Rows that decide who may sign in, and to which firm. */
+/** The rows that decide who may sign in, and to which firm. */
 export const protectedTables = [memberRows, sessionRows, linkRows, passkeyRows, recoveryCodeRows, invitationRows].map(
   (table: MacTable) => ({ ...table, backfill: { set: "people" } }),
 );

@@ -16,7 +16,7 @@ export type MemberFacts = {
   partnerId: string;
   role: Role;
   liveAccess: boolean;
-  /** Changes with every update. */
+  /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;
 };
 
@@ -29,7 +29,7 @@ export const memberMembers = ({ userId, email, partnerId, role, liveAccess, vers
   version,
 });
 
-/** Columns of the member `m` and the person `u` of a statement. */
+/** Columns of the member `m` and the person `u` in a query. */
 export const memberColumns = sql`m.user_id AS "userId", u.email, m.partner_id AS "partnerId", m.role,
   m.live_access AS "liveAccess", m.version, m.row_mac AS mac`;
 
@@ -39,7 +39,7 @@ export type Member = {
   role: Role;
   liveAccess: boolean;
   linkedAt: Date;
-  /** The key that linked the person, and the live key that gave live access; null where none did. */
+  /** The key that linked the person, and the live key that gave live access; null when there was none. */
   keyId: string | null;
   liveKeyId: string | null;
 };
@@ -53,7 +53,7 @@ export const selectMembers = (db: Sql, partnerId: string) =>
      ORDER BY m.role DESC, m.linked_at, m.user_id LIMIT 1000`,
   );
 
-/** Serializes changes to the firm's members until the transaction ends. */
+/** Serializes, until the transaction ends, changes to the firm's members. */
 export const lockMembers = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
 
@@ -80,7 +80,7 @@ export async function findMembership(
   return found && rowMac.holds(memberTable, memberMembers(found), found.mac) ? found : undefined;
 }
 
-/** Whether a key still opens its firm: it may have been revoked or expired since the request began. */
+/** Whether a key is still active. It may have been revoked or have expired since the request began. */
 export async function keyIsActive(tx: Tx, keyId: string, now: Date): Promise<boolean> {
   const active = sql`SELECT FROM partner_keys
     WHERE id = ${keyId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
@@ -119,7 +119,10 @@ export async function countMembers(db: Sql, partnerId: string): Promise<{ member
 /** `liveKeyId`: the live key that gave access; null when an owner or the operator gave it. */
 export type MemberChange = { role?: Role; live?: { access: boolean; liveKeyId: string | null } };
 
-/** Changes a membership; the caller has locked its firm. Restoring the old row in the database gives no access. */
+/**
+ * Changes a membership; the caller must have locked its firm. An attacker who restores the old row gains nothing,
+ * because its version is revoked.
+ */
 export async function updateMember(
   tx: Tx,
   rowMac: RowMac,
@@ -162,7 +165,7 @@ FROM partner_keys WHERE partner_id = ${partnerId} AND id = ANY (${keys}::uuid[])
   return new Map(rows.map(({ actor, name }) => [actor, name]));
 }
 
-/** The owners of a firm who may see what is of the environment, by id. */
+/** The ids of the owners of a firm who may see data of the environment. */
 export async function ownersWhoSee(tx: Tx, { partnerId, environment }: Owner): Promise<string[]> {
   const owners = await tx.query<{ id: string }>(sql`
     SELECT user_id AS id FROM members
@@ -171,7 +174,7 @@ export async function ownersWhoSee(tx: Tx, { partnerId, environment }: Owner): P
   return owners.map(({ id }) => id);
 }
 
-/** Where an owner is mailed to, and the firm's name; undefined for a former owner. */
+/** The mail address of an owner, and the firm's name; undefined for a former owner. */
 export async function ownerAddress(db: Sql, { partnerId, environment }: Owner, ownerId: string) {
   const [owner] = await db.query<{ email: string; firmName: string }>(sql`
     SELECT u.email, p.name AS "firmName", ${verifiedFirm}

@@ -2,26 +2,26 @@ import type { Tx } from "../../kernel/platform/database/database.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { selectActiveAdmins, selectOperator } from "./store.ts";
 
-/** Without text and morning, it is the welcome mail to a new operator. */
+/** The content of a mail. Without text and morning, it is the welcome mail to a new operator. */
 type News = {
   userId: string;
   at: string;
   text: string | null;
-  /** Of news that are not about operators. */
+  /** The subject of a mail that is not about operators. */
   subject?: string;
-  /** Whether the recipient is the person whom it is about, who may no longer be an operator. */
+  /** Whether the recipient is the person concerned, who may no longer be an operator. */
   own?: boolean;
   morning?: Morning;
 };
 
-/** The tasks that wait for an operator: the end of the subject, and a line per queue. */
+/** A mail about waiting tasks: the end of its subject, and one line for each queue. */
 type Morning = { subject: string; lines: string[]; isNews?: boolean };
 
 /**
  * Mails every active admin about a change to the rules of money, keys or people.
  * @param news.text one sentence
  * @param also.admins the admins before the change
- * @param also.person the person it is about
+ * @param also.person the person concerned
  */
 export async function mailAdmins(
   tx: Tx,
@@ -46,11 +46,14 @@ export const mailNewOperator = (tx: Tx, userId: string) =>
 
 type Work = { userId: string; at: string; mail: Omit<Morning, "isNews">; isNews?: boolean };
 
-/** Mails an operator the tasks that wait. @param work.at the day, or the time of news @param work.isNews during the day */
+/**
+ * Mails an operator the waiting tasks. @param work.at the day, or the time of a mail during the day @param work.isNews
+ * true for a mail during the day
+ */
 export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work) =>
   operatorMail.enqueue(tx, { userId, at, text: null, morning: { ...mail, ...(isNews && { isNews }) } });
 
-/** A former operator gets the news about the change, but no mail about work. */
+/** A former operator is still mailed about the change itself, but no longer about work. */
 export const operatorMail = defineMail({
   queue: "operator-mail",
   isVouched: true,

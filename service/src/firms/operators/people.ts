@@ -25,13 +25,12 @@ export type { ListedOperator } from "./store.ts";
 export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * An admin can't decide on money, but can appoint a person who can. The other admins get a day to notice it in their
- * mail.
- * The command line needs no wait: its user has the service's keys.
+ * An admin can't decide on money, but can appoint a person who can. So the appointed person must wait a day, in which
+ * the other admins can notice the mail. The command line needs no wait, because its user has the service's keys.
  */
 const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 
-/** An operator in the console, or the command line, which the console's rules don't bind. */
+/** The person who acts: an operator in the console, or the command line, which is not bound by the console's rules. */
 export type By = Operator | { id: null; actor: "operator" };
 
 export type OperatorChange = { name?: string; roles?: readonly string[]; active?: boolean };
@@ -96,8 +95,8 @@ export async function addOperator(
 const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">) => ({ name, roles, active });
 
 /**
- * Changes an operator's name or roles, or ends and restores the access. Ending it signs the person out; claimed tasks
- * that the person may no longer do are open again. Mails the present and former admins, and the person.
+ * Changes an operator's name or roles, or ends or restores the access. Ending it signs the person out. Tasks that the
+ * person has claimed and may no longer do are released. Mails the present and former admins, and the person.
  * @throws ServiceError in the console for the operator's own row, and for the last active admin
  */
 export async function changeOperator(
@@ -133,7 +132,7 @@ export async function changeOperator(
   });
 }
 
-/** Ends an operator's access until it is restored. The row stays on record. */
+/** Ends an operator's access until it is restored. The row is kept. */
 export const removeOperator = (deps: PeopleDeps, by: By, who: string): Promise<store.OperatorRow> =>
   changeOperator(deps, by, who, { active: false });
 

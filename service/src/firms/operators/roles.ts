@@ -6,31 +6,31 @@ export type OperatorRole = (typeof operatorRoles)[number];
 
 /** The rights in the console. */
 export type Permission =
-  /** Every order of every firm, with its documents and its history; search. */
+  /** Read every order of every firm, with its documents and history; search. */
   | "orders.read"
-  /** Quotes, holds, releases, cancellations, retries, uploads, notes. */
+  /** Quote, hold, release, cancel and retry orders; upload files; write notes. */
   | "orders.work"
-  /** Handing in a document that was signed or notarized elsewhere. A notarized one needs another person's approval. */
+  /** Hand in a document that was signed or notarized elsewhere. A notarized one needs another person's approval. */
   | "documents.take_in"
-  /** Signers and their links; envelopes that declined or expired. */
+  /** Work on signers and their links, and on envelopes that were declined or expired. */
   | "signers.work"
-  /** Requesting a refund; another person decides. */
+  /** Request a refund, which another person decides. */
   | "refunds.request"
-  /** Deciding on another person's refund request, and on payments that fit no order. */
+  /** Decide on another person's refund request, and on payments that match no order. */
   | "money.decide"
-  /** Acts for claimed orders, and the notary's own journal. */
+  /** Perform notarial acts for claimed orders, and use the notary's own journal. */
   | "notary.work"
-  /** Labels, packets and faxes: the address and the document of those orders. */
+  /** Work on labels, packets and faxes, which shows the address and the document of those orders. */
   | "paper.work"
-  /** Firms with their tiers, live access, keys, quotas, webhooks and access requests. */
+  /** Manage firms: their tiers, live access, keys, quotas, webhooks and access requests. */
   | "partners.manage"
-  /** Firms, read only. */
+  /** Read firms. */
   | "partners.read"
-  /** Operators, their roles and sessions. */
+  /** Manage operators, their roles and sessions. */
   | "people.manage"
-  /** Commissions of notaries. */
+  /** Manage commissions of notaries. */
   | "notaries.manage"
-  /** All records, journals of notaries included, and the state of the service. */
+  /** Read all records, including journals of notaries, and the state of the service. */
   | "records.read"
   | "health.read";
 
@@ -51,7 +51,10 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   auditor: ["orders.read", "partners.read", "records.read", "health.read"],
 };
 
-/** Money, keys, roles, and documents that the service vouches for without having seen them. These need a passkey. */
+/**
+ * Rights over money, keys, roles, and documents that the service certifies without having seen their signing. They need
+ * a passkey.
+ */
 const withPasskey: ReadonlySet<Permission> = new Set([
   "documents.take_in",
   "money.decide",
@@ -60,10 +63,10 @@ const withPasskey: ReadonlySet<Permission> = new Set([
   "notaries.manage",
 ]);
 
-/** Rights to decide on another person's request. A notary's document needs no second person. */
+/** Rights to decide on another person's request. A notary's own document needs no second person. */
 const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work", "notaries.manage"];
 
-/** Whether the new roles give a right to decide that the old ones lacked. */
+/** Whether the new roles include a right to decide that the old roles lacked. */
 export const gainsDecisions = (before: readonly OperatorRole[], after: readonly OperatorRole[]): boolean =>
   deciding.some((each) => rolesPermit(after, each) && !rolesPermit(before, each));
 

@@ -2,7 +2,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import type { Operator } from "./sessions.ts";
 
-/** Whether the requester may approve too, where one person runs the service. */
+/** Whether the person who made a request may also approve it, in a service that one person runs. */
 export type Approval = "two-persons" | "solo";
 
 /** The wait before a single operator may approve their own request. */
@@ -24,7 +24,7 @@ export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">
 type Asked = { requestedBy: string; requestedAt: Date };
 
 /**
- * The operator's person id. @param refusal the error for an operator who signed in by a command line link @throws
+ * The operator's person id. @param refusal the message for an operator who used a command line link @throws
  * ServiceError
  */
 export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): string {
@@ -41,10 +41,10 @@ export function requireText(name: string, typed: string): string {
 }
 
 /**
- * Requires that another person than the requester approves.
+ * Requires that a person other than the requester approves.
  * @param what the request, as in "You asked for this refund yourself."
- * @returns true when one person did both, after a new sign-in an hour later, where the service is set up for that
- * @throws ServiceError where two people are needed, too early, and for a person who may not decide yet
+ * @returns true when one person did both, which some installations allow an hour later after a new sign-in
+ * @throws ServiceError when two people are needed, when it is too early, and for a person who may not decide yet
  */
 export function requireSecondPerson(
   approval: Approval,
@@ -67,7 +67,8 @@ export function requireSecondPerson(
 }
 
 /**
- * @throws ServiceError for the requester, who withdraws the request instead, and for a person who may not decide yet
+ * @throws ServiceError for the requester, who must withdraw the request instead, and for a person who may not decide
+ * yet
  */
 export function requireRefusedByAnother(
   operator: Pick<Operator, "id" | "decidesFrom">,

@@ -13,14 +13,14 @@ export type Operator = {
   email: string | null;
   name: string;
   roles: readonly OperatorRole[];
-  /** Live and test are never shown together. */
+  /** The environment that the console shows. Live and test data are never mixed. */
   environment: Environment;
   /** For the audit log: `operator:ID`, or `operator:cli` for a link of the command line. */
   actor: string;
   sessionId: string;
   /** When the session began. */
   signedInAt: Date;
-  /** When an operator appointed by an admin may first decide on others' requests; null for always. */
+  /** When an operator whom an admin appointed may begin to decide on others' requests; null for no wait. */
   decidesFrom: Date | null;
   /** The person's own session; null for a command line link. */
   session: Session | null;

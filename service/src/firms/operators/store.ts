@@ -12,9 +12,9 @@ export const operatorTable = "operators";
 
 /** Fields of an operator that the row's MAC covers, with the person's address. */
 export type OperatorFacts = OperatorRow & {
-  /** Changes with every update. */
+  /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;
-  /** When the operator may first decide on others' requests; null for always. */
+  /** When the operator may begin to decide on others' requests; null for no wait. */
   decidesFrom: Date | null;
 };
 
@@ -25,11 +25,11 @@ export const operatorMembers = ({ id, email, name, roles, active, version, decid
   name,
   roles: roles.join(),
   active,
-  // Absent without a wait, so that rows from before the column keep their MAC.
+  // Left out when there is no wait, so that rows from before this column keep their MAC.
   ...(decidesFrom !== null && { decidesFrom }),
 });
 
-/** Columns of the operator `o` and the person `u` of a statement. */
+/** Columns of the operator `o` and the person `u` in a query. */
 export const operatorColumns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active, o.version,
   o.decides_from AS "decidesFrom", o.row_mac AS mac`;
 
@@ -76,7 +76,7 @@ export async function selectOperatorByEmail(db: Sql, email: string): Promise<Ope
   return found;
 }
 
-/** Serializes changes to operators until the transaction ends. */
+/** Serializes, until the transaction ends, changes to operators. */
 export const lockOperators = (tx: Tx) => tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 
 export const selectActiveAdmins = (db: Sql) =>
@@ -98,12 +98,13 @@ export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: New
   return inserted.length === 1;
 }
 
-/** @property decidesFrom undefined keeps it */
+/** @property decidesFrom undefined leaves it unchanged */
 export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date | null | undefined };
 
 /**
- * Changes an operator; the caller has locked the operators. Restoring the old row in the database gives no access.
- * @returns false for a row that fails its MAC: it gets no new one
+ * Changes an operator; the caller must have locked the operators. An attacker who restores the old row gains nothing,
+ * because its version is revoked.
+ * @returns false for a row that fails its MAC, which gets no new one
  */
 export async function updateOperator(
   tx: Tx,

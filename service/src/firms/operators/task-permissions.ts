@@ -41,12 +41,15 @@ export const kindsToDo = (operator: Roles): TaskKind[] =>
   (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, permissions[kind]));
 
 /**
- * Whether the operator may claim tasks of the kind from a queue. Notarizations are claimed at the notary's desk, which
- * knows which notary may have which.
+ * Whether the operator may claim tasks of the kind from a queue. Notarizations are claimed at the notary's desk
+ * instead, which knows the notary for each of them.
  */
 export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>
   kind !== "notarize" && may(operator, permissions[kind]);
 
-/** The kinds that the operator sees in queues: all with the right to read every order, else those they may claim. */
+/**
+ * The kinds that the operator sees in queues: all kinds with the right to read every order, otherwise those that the
+ * operator may claim.
+ */
 export const kindsShownTo = (operator: Roles): TaskKind[] =>
   (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, "orders.read") || mayDoTask(operator, kind));

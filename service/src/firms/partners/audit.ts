@@ -19,5 +19,5 @@ export const auditPartner = (
   detail: object,
 ) => tx.query(auditLine({ at, action, actor, partnerId, detail: { ...detail, ...more } }));
 
-/** The operator who changes a firm, for the audit log, and further work for the change's transaction. */
+/** The operator who changes a firm, for the audit log, and further work for the same transaction. */
 export type ByOperator = { actor: string; also?: (tx: Tx) => Promise<void> };

@@ -19,7 +19,7 @@ import {
 
 export type { Branding, FirmBranding } from "./store.ts";
 
-/** Changed fields; an empty text clears one. */
+/** The fields to change; an empty text clears a field. */
 export type BrandingChange = Pick<PartnerChange, "brandName" | "accentColor" | "logoUrl" | "contactEmail">;
 
 /** An https address with a host name in public DNS; not an IP address or `localhost`. */
@@ -50,13 +50,13 @@ export const readBranding = ({ db }: { db: Sql }, { partnerId }: Pick<Principal,
 /** A firm as its clients see it. */
 export type ShownFirm = { name: string; branding: Branding | null; contactEmail: string | null };
 
-/** @param partnerId of an existing firm */
+/** @param partnerId the id of an existing firm */
 export async function readShownFirm(db: Sql, partnerId: string): Promise<ShownFirm> {
   const { name, contactEmail, ...branding } = await selectFirm(db, partnerId);
   return { name: branding.brandName ?? name, branding: shownBranding(branding), contactEmail };
 }
 
-/** A firm as shown in its mails. @param partnerId of an existing firm */
+/** A firm as its mails show it. @param partnerId the id of an existing firm */
 export async function readMailFirm(db: Sql, partnerId: string): Promise<MailFirm> {
   const { name, branding, contactEmail } = await readShownFirm(db, partnerId);
   return { name, contactEmail, accentColor: branding?.accentColor ?? null, logoUrl: branding?.logoUrl ?? null };
@@ -73,12 +73,12 @@ export async function setBranding(tx: Tx, partnerId: string, given: BrandingChan
 export const shownBranding = ({ brandName, accentColor, logoUrl }: Branding): Branding | null =>
   brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;
 
-/** Earlier logos stay for old links, up to this many in all. */
+/** The most logos that are stored for a firm. Earlier ones are kept for old links. */
 const keptOfFirm = 5;
 
 export const logoPath = "/logos";
 
-/** Sets the firm's logo. @param png at most 256 KiB @throws ServiceError where browsers would not load it */
+/** Sets the firm's logo. @param png at most 256 KiB @throws ServiceError when browsers could not load it */
 export async function setLogo(
   tx: Tx,
   { partnerId, png, baseUrl }: { partnerId: string; png: Uint8Array; baseUrl: string },
@@ -98,7 +98,7 @@ DELETE FROM firm_logos WHERE partner_id = ${partnerId} AND sha256 NOT IN (
   await auditPartner(tx, by, "partner.changed", partnerId, { logoUrl });
 }
 
-/** A picture has no MAC of its own: the firm's row contains its hash. */
+/** A picture needs no MAC of its own, because the firm's row contains its hash. */
 const isPicture = (png: Buffer, sha256: string): boolean => hash("sha256", png) === sha256;
 
 /** The PNG with a hash in lowercase hex; undefined when no firm has it. */
@@ -107,7 +107,7 @@ export async function findLogo(db: Sql, sha256: string): Promise<Buffer | undefi
   return logo && isPicture(logo.png, sha256) ? logo.png : undefined;
 }
 
-/** The PNG of the firm's uploaded logo; null for one hosted elsewhere, whose picture may change. */
+/** The PNG of the firm's uploaded logo; null for a logo hosted elsewhere, which may change. */
 export async function firmLogo(db: Sql, partnerId: string): Promise<Buffer | null> {
   const [logo] = await db.query<{ png: Buffer; sha256: string }>(sql`
 SELECT png, sha256, ${verifiedFirm} FROM partners p JOIN firm_logos ON partner_id = p.id

@@ -4,7 +4,7 @@ import { marked, type StateMac, verified, writeStateMacs } from "../../kernel/pl
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { keyRows } from "./keys/format.ts";
 
-/** Columns of a firm that give rights or are shown to strangers. */
+/** The columns of a firm that grant rights or are shown to strangers; its MAC covers them. */
 export const firmState: StateMac = {
   table: sql`partners`,
   key: sql`id`,
@@ -17,15 +17,15 @@ export const firmState: StateMac = {
 
 export const protectedTables = [stateRows(firmState, { backfill: { set: "firms, signers and notaries" } }), keyRows];
 
-/** For the select list of a statement over `partners`, or over `partners p`. */
+/** For the select list of a query on `partners`, or on `partners p`. */
 export const verifiedFirms = verified(firmState, sql`partners`);
 export const verifiedFirm = verified(firmState, sql`p`);
 
-/** For the select list of a statement over `partners p`: `isFirmAuthentic`, for `withFirmNames`. */
+/** For the select list of a query on `partners p`: `isFirmAuthentic`, for `withFirmNames`. */
 export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");
 export type MarkedFirm = { isFirmAuthentic: boolean };
 
-/** Replaces an altered name. */
+/** Shown in place of an altered name. */
 export const alteredFirm = "Altered outside the service";
 
 /** Replaces the names of altered firms in operators' lists. */
@@ -34,7 +34,7 @@ export const withFirmNames = <Row extends { firmName: string | null }>(
 ): Omit<Row & MarkedFirm, "isFirmAuthentic">[] =>
   rows.map(({ isFirmAuthentic, ...row }) => (isFirmAuthentic ? row : { ...row, firmName: alteredFirm }));
 
-/** Locks a firm's row against other changes. @throws ServiceError `unavailable` for one that fails its MAC */
+/** Locks a firm's row against concurrent changes. @throws ServiceError `unavailable` for one that fails its MAC */
 export async function lockAuthenticFirm(tx: Tx, partnerId: string): Promise<boolean> {
   const found = await tx.query(sql`
     SELECT ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);

@@ -85,7 +85,7 @@ export async function setPartner(
   });
 }
 
-/** Gives the firm live, in the caller's transaction, which has locked the firm. */
+/** Gives the firm live access, in the caller's transaction, which must have locked the firm. */
 export async function enableLive(tx: Tx, partnerId: string, by: ChangedBy): Promise<void> {
   if (!(await store.updatePartner(tx, partnerId, { live: true })))
     throw new ServiceError("not_found", "No such partner.");
@@ -98,7 +98,7 @@ export async function requirePartner({ db }: { db: Sql }, partnerId: string): Pr
     throw new ServiceError("not_found", "No such partner.");
 }
 
-/** The minutes that a firm wants between two services of an order; null where it has no wish. */
+/** The pause in minutes that a firm has chosen between two services of an order; null when it has not chosen any. */
 export async function servicePauseOf(db: Sql, partnerId: string): Promise<number | null> {
   const [pause] = await db.query<{ minutes: number }>(
     sql`SELECT minutes FROM service_pauses WHERE partner_id = ${partnerId}`,
@@ -106,7 +106,7 @@ export async function servicePauseOf(db: Sql, partnerId: string): Promise<number
   return pause?.minutes ?? null;
 }
 
-/** Sets the pause, inside a transaction. @param minutes null for none */
+/** Sets the pause, in the caller's transaction. @param minutes null for none */
 export async function setServicePause(tx: Tx, partnerId: string, minutes: number | null, by: ChangedBy): Promise<void> {
   if (minutes === null) await tx.query(sql`DELETE FROM service_pauses WHERE partner_id = ${partnerId}`);
   else
@@ -116,7 +116,7 @@ export async function setServicePause(tx: Tx, partnerId: string, minutes: number
   await auditPartner(tx, by, "partner.changed", partnerId, { servicePauseMinutes: minutes });
 }
 
-/** Sets whether members of a firm need a passkey to change live data, inside a transaction. */
+/** Sets whether members of a firm need a passkey to change live data, in the caller's transaction. */
 export async function setPasskeyForLive(
   tx: Tx,
   partnerId: string,

@@ -3,10 +3,10 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Tier } from "./tiers.ts";
 
-// The contract sets these. Limits that an installation may set are in tier-limits.ts.
+// Set by the contract. The limits that an installation may change are in tier-limits.ts.
 const quotas: Readonly<Record<Tier, number | null>> = { trial: 5, PartnerLink: 5, ProOffice: 25, ClosingDesk: null };
 
-/** How many rooms a partner of this tier may have open at once; null: no limit. */
+/** How many rooms a partner of this tier may have open at once; null for no limit. */
 export const openRoomQuota = (tier: Tier): number | null => quotas[tier];
 
 export async function countOpenRooms(db: Sql, { partnerId, environment }: Owner): Promise<number> {

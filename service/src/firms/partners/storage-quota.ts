@@ -8,7 +8,7 @@ import { notDeleted } from "../../kernel/retention/retention.ts";
 /** @throws ServiceError when the firm's stored documents and these bytes exceed its tier's limit */
 export type RequireStorage = (principal: Principal, bytes: number) => Promise<void>;
 
-// The interval of reads. In between, this node adds the bytes that it accepts, those of refused orders included.
+// The interval between reads. In between, this node adds the bytes that it accepts, including those of refused orders.
 const rereadMs = 60_000;
 const mostKnown = 10_000;
 
@@ -62,7 +62,7 @@ export function createStorageQuota(
     if (present && now < present.until) return present;
     if (known.size >= mostKnown) known.clear();
     const bytes = readStoredBytes(db, partnerId);
-    // Forget a failed read, so that the next call reads again.
+    // Forgets a failed read, so that the next call reads again.
     bytes.catch(() => known.delete(partnerId));
     const next = { bytes, added: 0, until: now + rereadMs };
     known.set(partnerId, next);

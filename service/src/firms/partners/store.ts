@@ -4,7 +4,7 @@ import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts
 import { firmState, lockAuthenticFirm, verifiedFirms, vouchForFirm } from "./firm-mac.ts";
 import type { Tier } from "./tiers.ts";
 
-/** A firm's public appearance: its name for clients, a color like `#1a2b3c`, a public https address. */
+/** The public appearance of a firm: the name that clients see, a color like `#1a2b3c`, and a public https address. */
 export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
 /** `contactEmail` is the address for clients and signers; null for none. */
@@ -24,7 +24,7 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
 
 export type NewPartner = { id: string; name: string; tier: Tier; live: boolean; demo: boolean };
 
-/** @returns undefined when this would be a second demo partner */
+/** @returns undefined if a demo partner already exists and this would be a second one */
 export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partner | undefined> {
   const [inserted] = await tx.query<Partner>(
     sql`INSERT INTO partners (id, name, tier, live_enabled, demo)
@@ -35,7 +35,7 @@ export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partne
   return inserted;
 }
 
-/** All except rows that were altered outside the service. */
+/** All firms, except rows that were altered outside the service. */
 export async function selectPartners(db: Sql): Promise<Partner[]> {
   const rows = await db.query<Partner & Marked>(
     sql`SELECT ${columns}, ${marked(firmState, sql`partners`)} FROM partners ORDER BY created_at, id`,
@@ -53,7 +53,7 @@ export type PartnerChange = {
   passkeyForLive?: boolean | undefined;
 };
 
-/** Absent fields stay; an empty text clears the field. @returns undefined for an unknown partner */
+/** Absent fields stay unchanged; an empty text clears a field. @returns undefined for an unknown partner */
 export async function updatePartner(tx: Tx, partnerId: string, change: PartnerChange): Promise<Partner | undefined> {
   if (!(await lockAuthenticFirm(tx, partnerId))) return undefined;
   const [partner] = await tx.query<Partner>(

@@ -6,11 +6,11 @@ const limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("none")]);
 const OfTier = Type.Object(
   {
     deliveriesPerHostPerMinute: limit,
-    // Optional, for files from before this limit.
+    // Optional, because earlier files lack this limit.
     deliveriesPerAddressPerMinute: Type.Optional(limit),
     waitingUploads: Type.Integer({ minimum: 1 }),
     storedBytes: limit,
-    // Optional, for files from before these limits.
+    // Optional, because earlier files lack these limits.
     activeKeys: Type.Optional(limit),
     keysPerDay: Type.Optional(limit),
   },
@@ -18,7 +18,7 @@ const OfTier = Type.Object(
 );
 const File = Type.Object(
   {
-    // Optional, for files from before this limit.
+    // Optional, because earlier files lack this limit.
     trialsPerDomain: Type.Optional(limit),
     tiers: Type.Object(
       { trial: OfTier, PartnerLink: OfTier, ProOffice: OfTier, ClosingDesk: OfTier },
@@ -34,11 +34,13 @@ export type TierLimits = Static<typeof File>["tiers"];
 /** @throws StartupError naming the first entry that breaks a rule */
 export const readTierLimits = (path: string): TierLimits => readCheckedYaml("LIMITS", path, File).tiers;
 
-/** How many addresses of one mail domain get a trial key without review. @throws StartupError like `readTierLimits` */
+/**
+ * How many addresses of one mail domain get a trial key without a review. @throws StartupError like `readTierLimits`
+ */
 export const readTrialsPerDomain = (path: string): number =>
   numberOf(readCheckedYaml("LIMITS", path, File).trialsPerDomain ?? 1);
 
-/** How many active keys of one environment a firm may have, and how many its owners may create in 24 hours. */
+/** How many active keys of one environment a firm may have, and how many keys its owners may create in 24 hours. */
 export type KeyLimits = { active: number; aDay: number };
 
 export const keyLimitsOf =
@@ -48,10 +50,11 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// Far above the needs of a firm's own endpoints, and a small part of what 100 subscriptions could send to a stranger.
+// Far more than a firm's own endpoints need, but a small part of what 100 subscriptions could send to a stranger's
+// server.
 const paidPerAddress = 6_000;
 
-/** The limits of a firm's webhook deliveries per minute: to one host name, and to one address or domain. */
+/** The limits of a firm's webhook deliveries in a minute: to one host name, and to one address or domain. */
 export const hostLimitsOf =
   (limits: TierLimits) =>
   (tier: Tier): { perHost: number; perAddress: number } => {
@@ -67,7 +70,7 @@ export const unlimitedHosts = () => ({ perHost: Number.POSITIVE_INFINITY, perAdd
 
 const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);
 
-/** A tier's stored bytes; Infinity for a tier without a limit. */
+/** The bytes that a firm of the tier may store; Infinity for a tier without a limit. */
 export const storedBytesOf =
   (limits: TierLimits) =>
   (tier: string): number =>

@@ -22,7 +22,7 @@ export type FinishedCheckName =
   | "online_bought"
   | "unseen";
 
-/** `warns`: a person may confirm it; `fails`: nobody may. */
+/** `warns`: a person may confirm it. `fails`: nobody may. */
 export type FinishedCheck = {
   readonly name: FinishedCheckName;
   readonly state: "holds" | "warns" | "fails";
@@ -30,7 +30,7 @@ export type FinishedCheck = {
 };
 
 export type FinishedRules = {
-  /** The order's document at its furthest stage. */
+  /** The order's document in its latest version. */
   readonly given: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
   /** PEM of the trusted time-stamping authorities. */
   readonly tsaRoots: string;
@@ -39,7 +39,7 @@ export type FinishedRules = {
 
 export type FinishedReport = {
   readonly sha256: string;
-  /** Whether no digital signature was added: people signed on paper, and the file is a scan. */
+  /** Whether no digital signature was added, because people signed on paper and the file is a scan. */
   readonly isPaper: boolean;
   readonly checks: readonly FinishedCheck[];
 };

@@ -36,7 +36,7 @@ const checking: Task<FinishedRules, FinishedReport> = {
 export const finishings = ["signed", "notarized"] as const;
 export type Finishing = (typeof finishings)[number];
 
-/** The facts of an order that matter for its finished document. */
+/** The facts of an order that matter for a document finished elsewhere. */
 export type FinishedOrder = OrderState & Owner & { code: string };
 
 export type FinishedDeps = { envelopes: EnvelopeDeps; tsaRoots: string };
@@ -64,7 +64,10 @@ export async function reportOnFinished(
   return here === null || here.signed === 0 ? report : { ...report, checks: [...report.checks, signedCheck(here)] };
 }
 
-/** Holds paper to the firm's agreement, as the notary's desk does: online notarization was bought. */
+/**
+ * A scan of paper must satisfy the firm's agreement, as at the notary's desk, because the firm bought an online
+ * notarization.
+ */
 async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedReport): Promise<FinishedCheck> {
   const name = "online_bought";
   const inPerson = await inPersonOf(db, order.code, order);
@@ -77,7 +80,7 @@ async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedR
   return { name, state: "warns", why };
 }
 
-/** Null when the document can't be read for counting: it may have been deleted. */
+/** Null when the document can't be read to count its pages; it may have been deleted. */
 async function pagesOf(deps: EnvelopeDeps, order: FinishedOrder, { documentId, deletedAt }: OrderDocument) {
   if (deletedAt) return null;
   return withOrderDocument(deps, { orderCode: order.code, owner: order, documentId }, (bytes) =>
@@ -104,8 +107,8 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
  * Seals and stores a document that people finished elsewhere, and moves the order. A notarized one waits for a second
- * person, unless a notary hands it in who was not appointed by an admin within the last day.
- * @returns the report to confirm again, when nothing was done; else whether the document is sealed or waits
+ * person, unless a notary hands it in whom no admin appointed within the last day.
+ * @returns the report to confirm again, when nothing was done; otherwise whether the document is sealed or waits
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
 export async function takeFinished(
@@ -186,7 +189,7 @@ async function requireConfirmed(
   return null;
 }
 
-/** @param also runs in the move's transaction, under the order's lock */
+/** @param also runs in the transaction that moves the order, under the order's lock */
 async function sealFinished(
   moves: MoveDeps,
   order: FinishedOrder,
@@ -204,7 +207,9 @@ async function sealFinished(
   await moveOrder({ ...moves, requireByHand }, request);
 }
 
-/** @throws ServiceError `conflict` when all signers have signed here by now, or a notary has claimed the order */
+/**
+ * @throws ServiceError `conflict` when all signers have signed here in the meantime, or a notary has claimed the order
+ */
 async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {
   if (on === "signed") {
     const here = await signedHere(tx, code);
@@ -216,7 +221,7 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
     throw new ServiceError("conflict", "A notary has claimed this order: have it given back first.");
 }
 
-/** @returns the next status @throws ServiceError `conflict` when the order doesn't wait for it */
+/** @returns the next status @throws ServiceError `conflict` when the order isn't waiting for this document */
 function requireTurn(order: OrderState, on: Finishing): string {
   const to = targetOf(order, on);
   if (to === null)

@@ -17,7 +17,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 
-/** Shares the setting of refunds: whether one person may do both. */
+/** Uses the same setting as refunds: whether one person may both request and approve. */
 export type ApprovalDeps = { refundApproval: Approval };
 
 type Deps = { db: Database; clock: Clock };
@@ -37,8 +37,8 @@ export type TakingIn = {
 const noPerson = "Two people with names are needed. Sign in by email, or use order move at the command line.";
 
 /**
- * The covered columns: the document, and who hands it in. Triggers let a request be decided once, and close it without a key, so the MAC covers no decision:
- * only open requests are read.
+ * The MAC covers the document and the person who hands it in. It covers no decision, because only open requests are
+ * read: triggers allow only one decision, and let a request be closed without a key.
  */
 const takingInState: StateMac = {
   table: sql`taking_in_requests`,
@@ -52,7 +52,7 @@ export const protectedTables = [stateRows(takingInState, { backfill: { set: "des
 
 /**
  * The open request of an order; there is at most one.
- * @throws ServiceError `unavailable` for a request that nobody made
+ * @throws ServiceError `unavailable` for a forged request
  */
 export async function openTakingIn(db: Sql, orderCode: string): Promise<TakingIn | undefined> {
   const [found] = await db.query<TakingIn>(sql`
@@ -70,7 +70,7 @@ async function lockKnown(tx: Tx, orderCode: string): Promise<LockedOrder> {
 }
 
 /**
- * Requests another operator's approval. @param judge refuses when the order doesn't wait for it @throws ServiceError
+ * Requests another operator's approval. @param judge throws when the order isn't waiting for it @throws ServiceError
  */
 export async function requestTakingIn(
   { db, clock }: Deps,
@@ -101,15 +101,15 @@ export async function requestTakingIn(
 
 type Decision = {
   orderCode: string;
-  /** The id of the request that was shown. */
+  /** The id of the request that the page showed. */
   id: string;
   state: "approved" | "refused" | "withdrawn";
   note?: string;
 };
 
 /**
- * Ends an open request; the caller has locked the order. @throws ServiceError when it has ended, or another person
- * must decide
+ * Ends an open request; the caller must have locked the order. @throws ServiceError when it has ended, or another
+ * person must decide
  */
 export async function decideTakingIn(
   tx: Tx,

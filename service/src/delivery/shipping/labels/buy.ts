@@ -32,13 +32,13 @@ function payloadOf({ payload }: Intent): Static<typeof Payload> {
 type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string | null; labelUrl: string | null };
 
 /**
- * Buys the label of an existing shipment. A shipment can have only one label and shows whether it has it, so a
- * look-up is safe.
+ * Buys the label of an existing shipment. A shipment can have only one label and shows whether it has one, so a look-up
+ * is safe.
  */
 export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   name: buyLabelAct,
   provider: "easypost",
-  // Null keeps the people's task open: they print the label and hand the parcel over.
+  // Null leaves the people's task open, because they print the label and hand over the parcel.
   byHand: null,
   lookAfterMs: 60_000,
   async wanted(tx, intent) {
@@ -86,7 +86,7 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  // Ask at once for the facts that a person did not know.
+  // Asks at once for the facts that the person did not know.
   await askLater(tx, id, at, trackerId === null ? 0 : undefined);
   // The order may have moved in the meantime.
   await reviewLater(tx, orderId);

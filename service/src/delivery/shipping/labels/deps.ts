@@ -25,7 +25,7 @@ export type LabelDeps = {
   easypost: {
     /** Null without an account. */
     settings: LabelSettings | null;
-    /** For label files, which may be outside the API. */
+    /** Fetches label files, which may be at another address than the API. */
     fetch: Fetch;
   };
 };

@@ -23,13 +23,13 @@ export type ShownLabel = Pick<
   isForNow: boolean;
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
-  /** The price, in US cents, for which a person may still buy it; null when there is nothing to decide. */
+  /** The price in US cents at which a person may still buy the label; null when there is nothing to decide. */
   offerCents: number | null;
-  /** Whether the offer is far above the quote, or there was none. */
+  /** Whether the offer is far above the quote, or there was no quote. */
   isFarDearer: boolean;
 };
 
-/** Above this multiple of the quote, shippers may not accept a price themselves. */
+/** Above this multiple of the quote, people with only the shipping role may not accept a price. */
 const farDearer = 2;
 
 /** The labels of an order, newest first, without those withdrawn before they were bought. */
@@ -81,10 +81,10 @@ export async function openLabelFile(
 
 /**
  * Buys a label that needs a person's decision.
- * @param most the price that the person saw, in US cents, as the limit
+ * @param most the price that the person saw, in US cents, which is the limit
  * @param mayExceed whether the person may also accept a price far above the quote
- * @throws ServiceError when there is nothing to buy any more, and `role_required` for a price that another person
- * must accept
+ * @throws ServiceError when there is nothing left to buy, and `role_required` for a price that another person must
+ * accept
  */
 export async function buyShownLabel(
   { db, clock }: Pick<LabelDeps, "db" | "clock">,

@@ -10,7 +10,7 @@ import { findLabel, lockLabel, updateLabel } from "./store.ts";
 /** The queue of label PDFs to fetch; payload `{labelId}`. */
 export const fileQueue = "label-file";
 
-/** The document kind of a label's PDF; firms and clients don't see it. */
+/** The document kind of a label's PDF, which firms and clients don't see. */
 export const labelDocumentKind = "shipping_label";
 const kind = labelDocumentKind;
 

@@ -12,8 +12,8 @@ export const trackingPauseMs = 4 * hourMs;
 export const refundPauseMs = 24 * hourMs;
 
 /**
- * Schedules a poll about a label, in case EasyPost's events are lost. Of two such jobs, the earlier finds nothing to
- * do.
+ * Schedules a poll about a label, in case EasyPost's events are lost. When two such jobs exist, the second finds
+ * nothing to do.
  */
 export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trackingPauseMs): Promise<void> {
   const askAt = new Date(at.getTime() + pauseMs);
@@ -21,12 +21,12 @@ export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trac
   await enqueue(tx, askQueue, { labelId }, askAt);
 }
 
-/** Opens a task for a person to look after a parcel, or its payment. */
+/** Opens a task for a person to look into a parcel, or its payment. */
 export const openTrouble = (tx: Tx, { id, orderId }: Pick<Label, "id" | "orderId">, at: Date, reason: string) =>
   openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject: `label ${id}`, reason });
 
 /**
- * Queues a review of an order's labels: whether the order must move with its parcel, and whether a label will never
- * be used.
+ * Queues a review of an order's labels: whether the order must move with its parcel, and whether a label is now
+ * useless.
  */
 export const reviewLater = (tx: Tx, orderId: number): Promise<void> => enqueue(tx, parcelQueue, { orderId });

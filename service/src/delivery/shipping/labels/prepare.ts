@@ -15,10 +15,10 @@ import { prepareQueue, tellShippers } from "./take.ts";
 // Retries for two days of an outage, during which people ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
 
-// At this attempt, EasyPost has been unreachable for about half an hour.
+// When this attempt is reached, EasyPost has been unreachable for about half an hour.
 const awayAttempt = 11;
 
-/** Prepares labels: asks for their address and rates, which is free, and writes the act that buys them. */
+/** Prepares labels: asks for the address and the rates, which is free, and writes the act that buys the label. */
 export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(
     prepareQueue,
@@ -27,7 +27,7 @@ export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
   );
 }
 
-/** EasyPost's offer before anything is bought. */
+/** EasyPost's offer, before anything is bought. */
 type Offer = { shipmentId: string; rates: CarrierOffer[]; addressProblem: string | null };
 
 async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): Promise<void> {
@@ -44,7 +44,7 @@ async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): 
   });
 }
 
-/** @throws Error when EasyPost is unreachable: the job then retries */
+/** @throws Error when EasyPost is unreachable, so that the job is retried */
 async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label): Promise<Offer | { refused: string }> {
   const order = await findLabelOrder(db, label.orderId);
   if (!order?.shipTo) return { refused: "the order has no address" };
@@ -58,14 +58,14 @@ async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label):
   return "refused" in shipment ? shipment : { ...shipment, addressProblem };
 }
 
-/** @throws Error unless EasyPost responded, or refused for good */
+/** @throws Error unless EasyPost responded or refused permanently */
 function answered<R>(asked: Asked<R>): R | { refused: string } {
   if (asked.kind === "done") return asked.result;
   if (asked.kind === "refused") return { refused: asked.why };
   throw new Error(`EasyPost: ${asked.why}`);
 }
 
-/** Buys when nothing speaks against it; otherwise a person decides. */
+/** Buys the label when there is no objection; otherwise a person decides. */
 async function decide(
   deps: LabelDeps,
   tx: Tx,

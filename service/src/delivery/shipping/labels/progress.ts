@@ -19,7 +19,7 @@ export type TrackingStatus = (typeof trackingStatuses)[number];
 export const isTrackingStatus = (text: string): text is TrackingStatus =>
   trackingStatuses.some((each) => each === text);
 
-/** All reports on a parcel. As a set, it doesn't depend on their order or repetition. */
+/** All reports about a parcel. It is a set, so order and repetition do not matter. */
 export type Seen = ReadonlySet<TrackingStatus>;
 
 const byCarrier: readonly TrackingStatus[] = [
@@ -33,10 +33,10 @@ const byCarrier: readonly TrackingStatus[] = [
 /** Whether the carrier has had the parcel. */
 export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => seen.has(status));
 
-/** Whether no further report matters. A failed delivery may still succeed. */
+/** Whether no later report can matter. A failed delivery may still succeed. */
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
-/** The outcome of a parcel. A returned one was not delivered: its last scan is at the sender's door. */
+/** The outcome of a parcel. A returned one was not delivered, although its last scan is a delivery to the sender. */
 export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way" | "waiting" {
   if (seen.has("return_to_sender")) return "failed";
   if (seen.has("delivered")) return "delivered";
@@ -58,7 +58,7 @@ export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[]
     if (outcome === "delivered") return ["delivered"];
     return outcome === "failed" ? ["shipping_failed"] : [];
   }
-  // A delivery that failed, or seemed to fail, and then succeeded.
+  // A delivery that failed or seemed to fail, and succeeded afterwards.
   if (orderStatus === "ShippingFailed" && outcome === "delivered") return ["shipping_retried", "shipped", "delivered"];
   return [];
 }
@@ -73,8 +73,8 @@ export const failureReason = (seen: Seen): string =>
   (seen.has("return_to_sender") ? reasons.return_to_sender : reasons.failure) ?? "";
 
 /**
- * A first report that needs a person and that the order's status can't show; null for none.
- * @param seen all reports, the news included
+ * The first report that needs a person and that the order's status can't show; null for none.
+ * @param seen all reports, including the news
  * @param orderStatus after the order has moved
  */
 export function followUpOf(news: Seen, seen: Seen, orderStatus: string, isGivenBack: boolean): string | null {

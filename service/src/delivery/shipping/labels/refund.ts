@@ -29,7 +29,7 @@ export async function giveBack({ providers, clock }: LabelDeps, tx: Tx, label: L
   await providers.intend(tx, { ...intent, isBeside: true });
 }
 
-/** EasyPost's words for a refund's state. An unknown word counts as under way. */
+/** EasyPost's names for the state of a refund. An unknown name counts as in progress. */
 const states: Readonly<Record<string, RefundState>> = {
   refunded: "refunded",
   rejected: "rejected",
@@ -70,7 +70,7 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
   },
 });
 
-/** Records a refund's state. One that is under way is polled daily. */
+/** Records a refund's state. A refund in progress is polled daily. */
 export async function recordRefund(
   { clock }: LabelDeps,
   tx: Tx,

@@ -9,7 +9,7 @@ import type { TrackingStatus } from "./progress.ts";
 
 export type RefundState = "intended" | "submitted" | "refunded" | "rejected" | "not_applicable";
 
-/** A carrier's label of an order, from the moment it is requested. */
+/** A carrier's label of an order, from the time when it was requested. */
 export type Label = {
   id: number;
   orderId: number;
@@ -37,7 +37,7 @@ export type Label = {
   boughtAt: Date | null;
 };
 
-/** All columns, except when the service next asks about the label. */
+/** The MAC covers all columns except the time of the next poll. */
 export const labelState: StateMac = {
   table: sql`labels`,
   key: sql`id`,
@@ -48,7 +48,7 @@ export const labelState: StateMac = {
     ${l}.created_at AT TIME ZONE 'UTC', ${l}.bought_at AT TIME ZONE 'UTC', ${l}.state_version`,
 };
 
-/** For the select list of a statement over labels. */
+/** For the select list of a query on labels. */
 export const verifiedLabel = (l: Statement): Statement => verified(labelState, l);
 
 export const labelRows = stateRows(labelState, { backfill: { set: "carriers" } });
@@ -67,7 +67,7 @@ export async function findLabel(db: Sql, id: number): Promise<Label | undefined>
   return label;
 }
 
-/** Locks an order and one of its labels. The order comes first, as everywhere, to avoid deadlocks. */
+/** Locks an order and then one of its labels. The order is always locked first, to avoid deadlocks. */
 export async function lockLabel(tx: Tx, id: number): Promise<{ order: LockedOrder; label: Label } | undefined> {
   const [found] = await tx.query<{ code: string }>(sql`
     SELECT o.code AS "code@order" FROM orders o JOIN labels l ON l.order_id = o.id WHERE l.id = ${id}`);
@@ -85,7 +85,7 @@ export async function labelOfAct(tx: Sql, orderId: number, number: number): Prom
 
 export const updateLabel = (tx: Tx, id: number, set: Statement): Promise<void> => changeRow(tx, labelState, id, set);
 
-/** When the service next asks about a label. No MAC covers it. */
+/** Sets when the service next polls about a label. The MAC does not cover this time. */
 export const setAskAt = (tx: Tx, id: number, at: Date) =>
   tx.query(sql`UPDATE labels SET ask_at = ${at} WHERE id = ${id}`);
 
@@ -104,7 +104,7 @@ export async function insertLabel(
   return row.id;
 }
 
-/** How many times the order entered shipping. The end of a hold doesn't count. */
+/** How many times the order has entered shipping. The end of a hold doesn't count. */
 export async function shippingAttempt(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ attempt: number }>(sql`
     SELECT count(*)::int AS attempt FROM audit_log

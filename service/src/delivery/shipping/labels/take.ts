@@ -9,7 +9,7 @@ import { requireNoActUnderWay } from "../../../providers/providers.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { findLabelOrder, insertLabel, labelsOf, shippingAttempt } from "./store.ts";
 
-/** The queue of labels to prepare and then buy; payload `{labelId}`. */
+/** The queue of labels that are prepared and then bought; payload `{labelId}`. */
 export const prepareQueue = "label-prepare";
 
 type TakeDeps = Pick<LabelDeps, "easypost">;
@@ -55,6 +55,6 @@ export async function buyAnyway(
   await closeTasks(tx, { orderId, kinds: ["postage_dearer"] }, end);
 }
 
-/** Sets the reason of the shipping task, which people read. */
+/** Sets the reason that the shipping task shows to people. */
 export const tellShippers = (tx: Tx, orderId: number, reason: string) =>
   explainTask(tx, orderId, "label_print", reason, true);

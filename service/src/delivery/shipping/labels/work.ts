@@ -29,8 +29,8 @@ const refundedStatuses: ReadonlySet<string> = new Set(["RefundPending", "Refunde
 const shippedStatuses: ReadonlySet<string> = new Set(["Shipped", "Delivered", "Completed"]);
 
 /**
- * Reviews the labels of an order that has moved: its parcel may have moved during a hold, or a label may be unused
- * now.
+ * Reviews the labels of an order that has moved. Its parcel may have moved during a hold, or a label may now be
+ * useless.
  */
 async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
   await deps.db.transaction(async (tx) => {
@@ -49,7 +49,7 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
   });
 }
 
-// After two months a parcel gets no more reports.
+// After two months no more reports are expected about a parcel.
 const longestWayMs = 60 * dayMs;
 
 /** Polls EasyPost about a label, and schedules the next poll unless the state is final. */
@@ -71,7 +71,7 @@ async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const isOver = at.getTime() - label.boughtAt.getTime() > longestWayMs;
   const isWaiting =
     after.refundState === null ? !isOver && !isFinal(new Set(after.seen)) : after.refundState === "submitted";
-  // Without an API key, one may be configured later.
+  // Polls less often without an API key, which may be configured later.
   const pauseMs = canAsk && label.trackerId !== null ? trackingPauseMs : hourMs;
   if (isWaiting) await db.transaction((tx) => askLater(tx, labelId, at, pauseMs));
 }
@@ -101,7 +101,7 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
       await openTrouble(tx, label, clock(), `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`);
       return false;
     }
-    // The recorded number stays for a handed-over parcel, even when it was mistyped.
+    // A handed-over parcel keeps its recorded number, even if that was mistyped.
     const trackingNumber = order.status === "ShippingPending" ? bought.trackingNumber : label.trackingNumber;
     const { trackerId, labelUrl } = bought;
     const known = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;

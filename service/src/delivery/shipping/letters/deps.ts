@@ -16,7 +16,7 @@ export type LetterDeps = {
   providers: Providers;
   planning: {
     workers: Workers;
-    /** The class of letters; null without an account. */
+    /** Lob's mail class for letters; null without an account. */
     mailClass: MailClass | null;
     /** The sender of letters whose order names none. */
     business: Address;

@@ -20,7 +20,7 @@ export const readPages: Task<null, PagesRead> = {
 /** The most sheets of paper in a letter, the address sheet included. */
 export const mostSheets = 60;
 const addressSheets = 1;
-// Lob's limits for addresses in the US.
+// Lob's limits for US addresses.
 const longestName = 40;
 const longestLine = 64;
 
@@ -28,7 +28,7 @@ const longestLine = 64;
 export type PrintPlan = { pages: number; doubleSided: boolean };
 
 /**
- * Whether Lob can print and mail it: letter-size sheets, within the limit, between US addresses.
+ * Whether Lob can print and mail the document: letter-size sheets, within the limit, between US addresses.
  * @returns the print plan, or in plain words why it must be printed by hand
  */
 export function planLetter(read: PagesRead, to: Address, from: Address): PrintPlan | { misfit: string } {
@@ -42,7 +42,7 @@ export function planLetter(read: PagesRead, to: Address, from: Address): PrintPl
   const most = mostSheets - addressSheets;
   if (count > most * 2) return { misfit: `The document has ${count} pages; a letter of Lob has room for ${most * 2}.` };
   const misfit = addressMisfit("recipient", to) ?? addressMisfit("sender", from);
-  // One sheet per page, as county recorders want it, while that fits.
+  // Prints one sheet for each page, as county recorders prefer, as long as that fits.
   return misfit === null ? { pages: count, doubleSided: count > most } : { misfit };
 }
 

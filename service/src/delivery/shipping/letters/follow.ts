@@ -12,7 +12,10 @@ import { closeTrouble, openTrouble } from "./trouble.ts";
 /** A report by Lob on a letter. */
 export type News = { what: Happening; at: Date; words: string };
 
-/** Runs the caller's work on a letter after locking its order's row. @returns undefined for an unknown letter */
+/**
+ * Locks the row of a letter's order, then runs the caller's work on the letter. @returns undefined for an unknown
+ * letter
+ */
 export async function withLetter<T>(
   { db }: Pick<LetterDeps, "db">,
   letterId: string,
@@ -47,7 +50,7 @@ export async function applyNews(
 }
 
 /**
- * Moves an order to match its letter. An order that has moved elsewhere stays there.
+ * Moves an order to match its letter, unless it has moved elsewhere.
  * @returns the order afterwards; null when its shipping depends on another letter
  */
 export async function moveByLetter(
@@ -74,7 +77,7 @@ const carriageOf = ({ mailClass, trackingNumber, letterId }: Letter) => ({
   trackingNumber: trackingNumber ?? letterId,
 });
 
-/** Why a letter won't arrive; null while it may. A letter that this service had cancelled is not a failure. */
+/** Why a letter won't arrive; null while it may. A letter that this service canceled does not count as failed. */
 function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
   const stage = stageOf(progress);
   if (stage === "returned") return `The post returns the letter ${letterId} to its sender.`;
@@ -84,7 +87,7 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
 }
 
 type Followed = {
-  /** Before it moved. */
+  /** The order before it moved. */
   order: LockedOrder;
   moved: LockedOrder | null;
   letter: Letter;
@@ -93,19 +96,19 @@ type Followed = {
   at: Date;
 };
 
-/** Opens a task for anything a person must look after. Closes it once the letter has ended as its order shows. */
+/** Opens a task for anything that a person must look into. Closes it once the letter has ended as its order shows. */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;
   const stage = stageOf(letter.progress);
   const reason = troubleOf(followed);
   const isShown = moved !== null && !gone.has(moved.status);
   const hasEnded = isFinal(stage) && stageOf(before) !== stage;
-  // A new reason replaces an earlier one.
+  // A new reason replaces the earlier one.
   if (hasEnded && (reason !== null || isShown || stage === "cancelled")) await closeTrouble(tx, letter, at, stage);
   if (reason !== null) await openTrouble(tx, letter, at, reason);
 }
 
-/** In these statuses a letter that arrives is of no use. */
+/** Statuses in which it is no longer useful for a letter to arrive. */
 const gone: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
 
 /** The news that the order's status can't show; null for none. */

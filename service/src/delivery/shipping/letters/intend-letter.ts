@@ -12,7 +12,7 @@ import type { LetterDeps } from "./deps.ts";
 import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
 import { currentLetter, letterActs } from "./store.ts";
 
-/** The decided letter. The request is made from this alone. */
+/** The decided letter. The request contains nothing else. */
 export type LetterPlan = PrintPlan & {
   orderCode: string;
   owner: Owner;
@@ -23,7 +23,7 @@ export type LetterPlan = PrintPlan & {
   from: Address;
 };
 
-/** Whether the order waits for a letter and nobody makes one. The caller has locked its row. */
+/** Whether the order waits for a letter and nobody makes one. The caller must have locked its row. */
 export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolean> {
   if (order.environment !== "live" || order.status !== "ShippingPending" || order.shipMethod !== "print_mail")
     return false;
@@ -31,8 +31,8 @@ export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolea
 }
 
 /**
- * Mails an order's document when it fits; otherwise explains in the printing task why not.
- * Reads and measures the document before locking the order's row.
+ * Mails an order's document if Lob can; otherwise states in the printing task why not. Reads and measures the document
+ * before it locks the order's row.
  */
 export async function intendLetter(deps: LetterDeps, orderId: number): Promise<void> {
   const [found] = await deps.db.query<{ code: string; status: string }>(sql`
@@ -78,7 +78,7 @@ async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan 
 const isClaimed = async (tx: Tx, orderId: number): Promise<boolean> =>
   (await claimantOf(tx, orderId, "packet_print")) !== null;
 
-/** Opens the task to print and mail it by hand, with the reason. */
+/** Opens the task to print and mail the document by hand, with the reason. */
 export async function printByHand(tx: Tx, { id, isRush }: LockedOrder, reason: string, at: Date): Promise<void> {
   await openTask(tx, { kind: "packet_print", at, environment: "live", orderId: id, isRush, reason });
   await explainTask(tx, id, "packet_print", reason);

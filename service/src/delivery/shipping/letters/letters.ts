@@ -38,7 +38,7 @@ const letterTaker = (deps: LetterDeps): Taker => ({
   actor,
   async take(tx, order) {
     const { isUnderWay, isSending } = await letterActs(tx, order.id);
-    // Nobody prints a letter that may be on its way. If it is not, the end of the act opens the task again.
+    // The letter may be on its way, so nobody may print it by hand. If it is not, the end of the act reopens the task.
     if (isSending) return { outcome: "being sent by Lob" };
     if (isUnderWay) return "beside";
     const letter = await currentLetter(tx, order.id);
@@ -68,7 +68,7 @@ export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterO
   });
 }
 
-/** Refuses work by hand while Lob does it. @throws ServiceError `conflict` while a letter waits to be mailed */
+/** Refuses work by hand that Lob is doing. @throws ServiceError `conflict` while a letter waits to be mailed */
 export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
   const letter = on === "shipped" ? await currentLetter(tx, id) : undefined;
   if (letter && stageOf(letter.progress) === "accepted")
@@ -97,7 +97,7 @@ const sentences: Readonly<Record<MailClass, string>> = {
 export const mailReceipt: ReceiptSource = async (db, orderId, subject) => {
   const letter = (await lettersOfOrder(db, orderId)).find(({ id }) => id === subject);
   const delivered = letter?.progress.delivered;
-  // A letter that was returned later was not delivered.
+  // A letter that was returned afterwards does not count as delivered.
   if (!delivered || stageOf(letter.progress) !== "delivered") return null;
   const { mailClass, letterId, trackingNumber, docSha256, pages, doubleSided, acceptedAt, progress } = letter;
   const mailed = mailedAt(progress);

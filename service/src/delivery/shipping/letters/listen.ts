@@ -10,12 +10,12 @@ import { hadTrouble, openTrouble } from "./trouble.ts";
 
 export const pollEveryMs = dayMs;
 const withoutKeyMs = hourMs;
-/** The assumed travel time when Lob gives no estimate, and the extra days after which a letter counts as lost. */
+/** The assumed travel time if Lob gives no estimate, and the days after it when a letter counts as lost. */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
-/** After this long the post reports nothing more. */
+/** After this long the postal service reports nothing more. */
 const mostPollMs = 45 * dayMs;
 
-/** Handles Lob's events about letters. Each is recorded once, in any order. */
+/** Handles Lob's events about letters. Each is recorded once, in any order of arrival. */
 export const letterEvents =
   (deps: LetterDeps): EventHandler =>
   async ({ type, objectId, occurredAt, body }) => {
@@ -35,7 +35,7 @@ export const letterEvents =
 /** Polls Lob about a letter, in case an event was lost, until nothing more can happen. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
-  // Without an API key, one may be configured later.
+  // Without an API key it keeps polling, because one may be configured later.
   const canAsk = providers.has("lob");
   const answer = canAsk ? await createLob(providers.callOf("lob")).get(letterId) : null;
   const at = clock();
@@ -44,7 +44,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
     if (said) await refreshLetter(tx, letter.id, said);
     await applyNews(deps, tx, order, refreshed(letter, said), newsOf(said, at));
     const after = (await findLetter(tx, letterId)) ?? letter;
-    // An order on hold still has to move with it later.
+    // An order on hold must still move with the letter later, so it keeps polling.
     if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
     return tellOfSilence(tx, after, at);
   });
@@ -52,7 +52,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
   await enqueue(db, pollQueue, { letterId }, new Date(at.getTime() + (canAsk ? pollEveryMs : withoutKeyMs)));
 }
 
-/** Opens a task when the post has reported nothing for too long. @returns whether no further report is expected */
+/** Opens a task when there has been no report for too long. @returns whether no further report is expected */
 async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean> {
   const { letterId, acceptedAt, expectedDelivery, progress } = letter;
   if (at.getTime() - acceptedAt.getTime() >= mostPollMs) {
@@ -73,7 +73,7 @@ const refreshed = (letter: Letter, said: AcceptedLetter | undefined): Letter => 
   trackingNumber: said?.trackingNumber ?? letter.trackingNumber,
 });
 
-/** The reports listed in a letter. @param at the time of the poll, for entries without a time */
+/** The reports in a letter's response. @param at the time of the poll, for entries without a time */
 function newsOf(said: AcceptedLetter | undefined, at?: Date): News[] {
   if (!said) return [];
   const listed = said.tracking.flatMap(({ name, at: time }) => {

@@ -5,7 +5,7 @@ import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PagesRead } from "./fit.ts";
 
 const [letterWidth, letterHeight] = [612, 792];
-// A hundredth of an inch, for writers that round the exact size.
+// A hundredth of an inch, because some programs round the exact size.
 const roundingPoints = 0.72;
 
 /** Counts a document's pages, and finds the first that is not an upright US letter sheet. */

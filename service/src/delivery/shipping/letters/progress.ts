@@ -10,10 +10,10 @@ export const letterHappenings = [
 ] as const;
 export type Happening = (typeof letterHappenings)[number];
 
-/** The first time of each report, as far as known. */
+/** The first known time of each report. */
 export type LetterProgress = Readonly<Partial<Record<Happening, Date>>>;
 
-/** The stage of a letter; it never moves backward. */
+/** The stage of a letter, which never moves backward. */
 export type LetterStage = "accepted" | "mailed" | "delivered" | "returned" | "failed" | "cancelled";
 
 const scan = "mailed";
@@ -33,17 +33,17 @@ const meanings: Readonly<Record<string, Happening>> = {
   deleted: "cancelled",
 };
 
-/** The report in a Lob event; undefined for an event without one. @param type `letter.certified.delivered` */
+/** The report in a Lob event; undefined for an event without one. @param type such as `letter.certified.delivered` */
 export function meaningOf(type: string): Happening | undefined {
   const [, what = ""] = /^letter\.(?:certified\.)?([a-z_-]+)$/.exec(type) ?? [];
   return Object.hasOwn(meanings, what) ? meanings[what] : undefined;
 }
 
-/** The same for a tracking event listed in a letter. @param name `Returned to Sender` */
+/** The same for a tracking event in a letter's response. @param name such as `Returned to Sender` */
 export const meaningOfTracking = (name: string): Happening | undefined =>
   meaningOf(`letter.${name.toLowerCase().replaceAll(" ", "_")}`);
 
-/** Adds a report. The result doesn't depend on their order or repetition. */
+/** Adds a report. The order and repetition of reports do not matter. */
 export function withHappening(progress: LetterProgress, what: Happening, at: Date): LetterProgress {
   const known = progress[what];
   return known && known <= at ? progress : { ...progress, [what]: at };
@@ -51,14 +51,14 @@ export function withHappening(progress: LetterProgress, what: Happening, at: Dat
 
 const final = ["cancelled", "failed", "returned", "delivered"] as const;
 
-/** Any report by the post shows that the letter was mailed. */
+/** Any report by the postal service shows that the letter was mailed. */
 export function stageOf(progress: LetterProgress): LetterStage {
   const ended = final.find((stage) => progress[stage]);
   if (ended) return ended;
   return progress.mailed || progress.rerouted || progress.trouble ? "mailed" : "accepted";
 }
 
-/** When the post took it, as far as known; null before. */
+/** The first known time when the postal service had it; null before. */
 export function mailedAt({ mailed, rerouted, trouble, delivered, returned }: LetterProgress): Date | null {
   const times = [mailed, rerouted, trouble, delivered, returned].filter((time) => time !== undefined);
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));

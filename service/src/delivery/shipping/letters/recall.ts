@@ -14,12 +14,12 @@ const lookAfterMs = 2 * 60_000;
 type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;
 
-/** Cancels the letters of an order that left its shipping before they were mailed. */
+/** Cancels the unmailed letters of an order that is no longer in shipping. */
 export async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
   for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
 }
 
-/** The caller has locked the order's row. */
+/** The caller must have locked the order's row. */
 export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
   if (letter.recalledAt || stageOf(letter.progress) !== "accepted") return;
   if (await isWanted(tx, order, letter)) return;
@@ -40,13 +40,13 @@ export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: Locke
   });
 }
 
-/** Whether the order still waits for this letter to be mailed, or is past that. */
+/** Whether the order still needs this letter, waiting to be mailed or already past that. */
 async function isWanted(tx: Tx, order: LockedOrder, letter: Letter): Promise<boolean> {
   if (["OnHold", "RefundPending", "Refunded", "Cancelled", "ShippingFailed"].includes(order.status)) return false;
   return (await currentLetter(tx, order.id))?.id === letter.id;
 }
 
-/** Takes a letter out of production. */
+/** Cancels a letter at Lob. */
 export const cancelAct = (deps: LetterDeps): Act<null> => ({
   name: "letter.cancel",
   provider: "lob",
@@ -58,12 +58,12 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
   },
   async perform(intent, call) {
     const outcome = await createLob(call).cancel(recalledOf(intent).letterId);
-    // It may already be cancelled, which the letter itself shows.
+    // The letter may already be canceled, which a look-up shows.
     return outcome.kind === "refused" && outcome.status === 404 ? { kind: "unknown", why: outcome.why } : outcome;
   },
   async lookUp(intent, call) {
     const letter = await createLob(call).get(recalledOf(intent).letterId);
-    // Lob doesn't print a letter that it doesn't know.
+    // Lob doesn't know the letter, so it won't print it.
     if (letter.kind === "refused" && letter.status === 404) return { kind: "done", result: null };
     if (letter.kind !== "done") return { kind: "unclear", why: letter.why };
     return letter.result.isCancelled ? { kind: "done", result: null } : { kind: "not_done" };
@@ -80,7 +80,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
       // The order was released in the meantime, so it needs another letter.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
-    // A later recall asks again, and gets the same refusal.
+    // A later attempt to cancel would get the same refusal.
     await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
     const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;

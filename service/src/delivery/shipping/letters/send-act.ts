@@ -15,12 +15,12 @@ import { pollEveryMs } from "./listen.ts";
 import { recallWhereUnwanted } from "./recall.ts";
 import { findLetter, insertLetter } from "./store.ts";
 
-/** Longer than Lob takes to accept a letter. */
+/** Longer than Lob needs to accept a letter. */
 const lookAfterMs = 2 * 60_000;
 
 const planOf = (intent: Intent): LetterPlan => intent.payload as LetterPlan;
 
-/** An attempt's idempotency key at Lob: stable across retries, and it doesn't reveal the order. */
+/** An attempt's idempotency key at Lob. It is stable across retries and doesn't reveal the order. */
 export const letterKey = (orderCode: string, attempt: number): string =>
   hash("sha256", `${orderCode}:mail:${attempt}`).slice(0, 32);
 
@@ -41,13 +41,13 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
-    // Twice: the document, and the request's form.
+    // Reserves memory for two copies: the document, and the request's form.
     return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
     );
   },
-  // Repeating the request as a look-up could send a letter that is no longer wanted. A retry decides again, with the
-  // same key.
+  // Repeating the request instead of a look-up could send a letter that is no longer wanted. A retry decides again and
+  // uses the same key.
   async lookUp(intent, call) {
     const found = await createLob(call).find({ letter: letterKey(planOf(intent).orderCode, intent.attempt) });
     if (found.kind !== "done") return { kind: "unclear", why: found.why };
@@ -74,7 +74,7 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   },
 });
 
-/** The plan is a copy without a MAC. @throws Error when its address is not the order's */
+/** The plan is a copy without a MAC, so its address is compared. @throws Error when it is not the order's */
 async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {
   const [order] = await tx.query<{ shipTo: Address | null }>(
     sql`SELECT ship_to AS "shipTo", ${verifiedOrders} FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,
@@ -96,7 +96,7 @@ async function withDocument(
       return send(bytes);
     });
   } catch (error) {
-    // A temporary read failure: try again later.
+    // The document can't be read at the moment: tried again later.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
     return { kind: "refused", status: 0, code: null, why: error.message };
   }
@@ -114,7 +114,7 @@ async function keepAccepted(
   const at = deps.clock();
   const facts = { letterId, trackingNumber, expectedDelivery, sendAt, mailClass, docSha256, pages, doubleSided };
   const id = await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
-  // A person may have typed another letter's id, and the following steps would change that letter.
+  // A person may have typed the id of another letter, which the next steps would change.
   if (id === undefined) throw invalid("this letter is on record already");
   const detail = { letter: letterId, mailClass, pages, doubleSided, document: documentId };
   const { id: orderId, partnerId } = order;

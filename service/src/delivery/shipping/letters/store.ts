@@ -9,7 +9,7 @@ import { type Happening, type LetterProgress, letterHappenings, stageOf } from "
 export type Letter = {
   id: number;
   orderId: number;
-  /** From 1. */
+  /** Counted from 1. */
   attempt: number;
   /** Lob's id. */
   letterId: string;
@@ -20,10 +20,10 @@ export type Letter = {
   trackingNumber: string | null;
   /** `YYYY-MM-DD`; Lob's estimate. */
   expectedDelivery: string | null;
-  /** It can be cancelled until then. */
+  /** The letter can be canceled until this time. */
   sendAt: Date | null;
   acceptedAt: Date;
-  /** When its cancellation was requested. */
+  /** When the cancellation was requested. */
   recalledAt: Date | null;
   progress: LetterProgress;
 };
@@ -33,7 +33,7 @@ const happenings = letterHappenings
   .map((what) => sql`, l.${columnOf(what)} AS ${columnOf(what)}`)
   .reduce((all, column) => sql`${all}${column}`);
 
-/** All columns. */
+/** The MAC covers all columns. */
 const letterState: StateMac = {
   table: sql`letters`,
   key: sql`id`,
@@ -89,7 +89,7 @@ export async function shippingLetter(db: Sql, orderId: number): Promise<Letter |
   return letter;
 }
 
-/** The same, while it is on its way or has arrived. */
+/** The same letter, while it is on its way or has arrived. */
 export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const letter = await shippingLetter(db, orderId);
   return letter && !["returned", "failed", "cancelled"].includes(stageOf(letter.progress)) ? letter : undefined;
@@ -110,7 +110,7 @@ export async function insertLetter(tx: Tx, letter: NewLetterRow): Promise<number
   return row?.id;
 }
 
-/** Updates the letter with Lob's present report; absent fields stay. */
+/** Updates the letter from Lob's latest response; absent fields stay unchanged. */
 export const refreshLetter = (
   tx: Tx,
   id: number,
@@ -131,13 +131,13 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
   await changeRow(tx, letterState, id, set);
 }
 
-/** @param at null: it can't be cancelled after all */
+/** @param at null when the letter can't be canceled after all */
 export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
   changeRow(tx, letterState, id, sql`recalled_at = ${at}`);
 
 /** The state of the acts for an order's letters. */
 export type LetterActs = {
-  /** Whether one has not ended. */
+  /** Whether any act has not ended. */
   isUnderWay: boolean;
   /** Whether Lob may have a letter that is not on record yet. */
   isSending: boolean;

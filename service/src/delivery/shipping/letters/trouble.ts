@@ -6,7 +6,7 @@ import type { Letter } from "./store.ts";
 
 type Which = Pick<Letter, "orderId" | "letterId">;
 
-/** Opens a task to look after a letter, unless one is open. */
+/** Opens a task to look into a letter, unless one is open. */
 export const openTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: Date, reason: string) =>
   openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject, reason });
 

@@ -1,7 +1,7 @@
 import { type Fetch, requestBounded } from "../../../kernel/platform/bounds/bounded-request.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 
-/** Both keys of the operator's reCAPTCHA v3 site, and the address of its API. */
+/** The two keys of the operator's reCAPTCHA v3 site, and the address of its API. */
 export type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };
 
 /** The action name of the page's token; tokens for other actions don't count. */
@@ -26,7 +26,7 @@ export type ScorerDeps = {
 
 const maxAnswerBytes = 16 * 1024;
 
-/** Values of `error-codes` that blame the settings, not the token. */
+/** Values of `error-codes` that mean wrong settings, not a bad token. */
 const settingsAtFault: ReadonlySet<unknown> = new Set(["missing-input-secret", "invalid-input-secret", "bad-request"]);
 
 /** Scores with reCAPTCHA v3's `siteverify`, which accepts a token once, within two minutes. */

@@ -30,10 +30,10 @@ export const screen = (
   request: { workEmail: string; useCase: string | null },
 ): Reason[] => [...screenDomain(rules, listed, request.workEmail), ...screenUseCase(rules, request.useCase ?? "")];
 
-/** `a.b.co.uk` -> itself and every domain above it, down to two labels. */
+/** `a.b.co.uk` gives itself and every domain above it that has at least two labels. */
 const upwards = (labels: readonly string[]): string[] => labels.slice(1).map((_, from) => labels.slice(from).join("."));
 
-// `com.ar`, `org.ua`, `web.id`: registries under which firms have their domains.
+// Registries under which firms register their domains, such as `com.ar`, `org.ua` or `web.id`.
 const endingOfMany = /^[a-z]{2,3}\.[a-z]{2}$/;
 
 function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email: string): Reason[] {
@@ -61,8 +61,8 @@ const linkShape = /https?:|www\./g;
 const longestWord = 24;
 
 /**
- * A longer word without vowels, with five consonants in a row, or one letter three times: not a word that people
- * write.
+ * A longer word without vowels, with five consonants in a row, or with one letter three times in a row. People do not
+ * write such words.
  */
 const isUnreadable = (word: string): boolean =>
   word.length > longestWord ||

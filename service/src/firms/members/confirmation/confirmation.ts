@@ -21,12 +21,12 @@ export const confirmationMailQueue = "confirmation-mail";
 
 const codeMs = 10 * 60_000;
 const betweenCodesMs = 60_000;
-// With a million codes, a guesser succeeds once in 200,000 sessions.
+// There are a million codes, so a guesser succeeds once in 200,000 sessions.
 const wrongCodesAllowed = 5;
 
 /**
- * The six digits of a code, derived from its id, its session and its end: put into another row of the database, or kept for longer, it
- * is another code than the one that was mailed.
+ * The six digits of a code, derived from its id, session and expiry. So a code that is moved to another row, or
+ * extended, differs from the mailed one.
  */
 export function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => string {
   const key = deriveKey(secrets, "confirmation-code");
@@ -56,7 +56,7 @@ export async function sendCode(
   });
 }
 
-/** A person's proof: an authenticator's response, or a code. */
+/** The proof that a person presents: an authenticator's response, or a code. */
 export type Shown = { passkey: string } | { code: string };
 
 /**
@@ -107,7 +107,7 @@ async function confirmed(
   await tx.query(auditLine({ ...line, detail: { sessionId, by } }));
 }
 
-/** Mails codes. Skips expired, used and replaced ones. */
+/** Mails codes. Skips codes that have expired or were used or replaced. */
 export const confirmationMail = defineMail({
   queue: confirmationMailQueue,
   // A code expires after 10 minutes, so later attempts are pointless.
@@ -131,8 +131,8 @@ type OpenCode = { sessionId: string; codeId: string; expiresAt: Date };
 type NewCode = OpenCode & { at: Date };
 
 /**
- * Stores a code in place of the previous one, unless that is younger than `replaceable`.
- * @returns whether it stored it
+ * Replaces the session's code, unless the previous one is newer than `replaceable`.
+ * @returns whether it was replaced
  */
 async function putCode(tx: Tx, { sessionId, codeId, at, expiresAt }: NewCode, replaceable: Date): Promise<boolean> {
   const put = await tx.query(

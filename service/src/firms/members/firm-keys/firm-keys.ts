@@ -33,13 +33,13 @@ export type OwnKeyDeps = KeyDeps & {
   keyLimitsOf: (tier: string) => KeyLimits;
 };
 
-/** An owner's wishes for a new key, as typed. */
+/** An owner's input for a new key, as typed. */
 export type WantedKey = {
   name: string;
   environment: string;
   /** Null for a key without restrictions. */
   scopes: readonly string[] | null;
-  /** Days, a date, or `never`. */
+  /** A number of days, a date, or `never`. */
   expires: string;
 };
 
@@ -51,7 +51,7 @@ export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Pr
   return mayUseLive(principal) ? keys : keys.filter(({ environment }) => environment === "test");
 }
 
-/** A key on its owners' pages: its issuer, and how much was created with it. */
+/** A key as owners' pages show it: with its issuer, and the number of records created with it. */
 export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
 
 /**
@@ -166,7 +166,8 @@ async function requireOwnKey(
 }
 
 /**
- * The caller has locked the firm. @throws ServiceError when its owners have created the most keys allowed in 24 hours
+ * The caller must have locked the firm. @throws ServiceError when its owners have created the maximum of keys in 24
+ * hours
  */
 async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {
   if ((await countMadeKeys(tx, partnerId, new Date(at.getTime() - dayMs))) >= aDay)
@@ -176,7 +177,7 @@ async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at
     );
 }
 
-/** The caller has locked the firm. @throws ServiceError when it has the most active keys allowed */
+/** The caller must have locked the firm. @throws ServiceError when it has the maximum of active keys */
 async function requireFewActive(
   tx: Tx,
   { partnerId, environment }: { partnerId: string; environment: Environment },

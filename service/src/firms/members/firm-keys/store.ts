@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedFirm } from "../../partners/partners.ts";
 
-/** The member who issued a key, and may have left since. */
+/** The member who issued a key; may have left since. */
 export type Issuer = { email: string };
 
 /** @returns null for a key that the operator issued */
@@ -13,7 +13,7 @@ export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | nul
   return issuer ?? null;
 }
 
-/** Counts of records created with a key; `members` counts those it linked who are still in the firm. */
+/** Counts of records created with a key. `members` counts the people whom it linked and who are still in the firm. */
 export type Made = {
   orders: number;
   rooms: number;

@@ -26,7 +26,7 @@ export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes;
 export const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
-/** A repeated invitation within this time is the same form sent twice. */
+/** The same invitation again within this time comes from a form that was sent twice. */
 const sameMs = 60_000;
 const maxADay = { ofFirm: 30, toAddress: 5 };
 
@@ -93,7 +93,7 @@ export async function withdrawInvitation(
 
 type Giver = { own: Membership; principal: Principal; at: Date };
 
-/** An owner gives at most the access they have, and can't change an invitation that gives more. */
+/** An owner can't grant more access than they have, nor change an invitation that grants more. */
 function requireMayGive({ own, principal, at }: Giver, liveAccess: boolean): void {
   if (liveAccess && !own.liveAccess) throw liveAccessRequired();
   requireProof(principal, at, liveAccess ? "live" : "test");
@@ -105,7 +105,7 @@ async function requireInvitation(tx: Tx, { partnerId }: Principal, invitationId:
   return found;
 }
 
-/** The caller has locked the firm's members. */
+/** The caller must have locked the firm's members. */
 async function offer(tx: Tx, { secrets, rowMac }: InvitationDeps, giver: Giver, offered: Offered): Promise<void> {
   const { principal, at } = giver;
   const { partnerId, member } = principal;
@@ -156,7 +156,7 @@ export const invitationMail = defineMail({
   load: ({ invitationId }: { invitationId: string }, { db, rowMac, clock }: MailDeps) =>
     selectToMail(db, rowMac, invitationId, clock()),
   write({ email, firmName, role, inviter, tokenSha256 }, { invitationId }, { secrets, baseUrl }) {
-    // The node that created it may use a newer key for new tokens.
+    // The link was made by a node that may already have a newer key, so all keys are tried.
     const token = invitationTokenOf(secrets, invitationId, tokenSha256);
     if (token === null)
       throw new Error("the invitation was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");

@@ -17,7 +17,7 @@ export type Invitation = {
   invitedBy: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Whether the inviter may still give the offered access. Without it, the invitation cannot be accepted. */
+  /** Whether the inviter may still grant the offered access. Otherwise the invitation can't be accepted. */
   stands: boolean;
 };
 
@@ -33,7 +33,7 @@ export const selectPending = (db: Sql, partnerId: string) =>
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
     WHERE i.partner_id = ${partnerId} AND i.ended_at IS NULL ORDER BY i.created_at DESC, i.id LIMIT 200`);
 
-/** One of the firm's invitations. The caller has locked the firm. */
+/** One of the firm's invitations. The caller must have locked the firm. */
 export async function selectOwn(tx: Tx, partnerId: string, invitationId: string): Promise<Invitation | undefined> {
   const [found] = await tx.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
@@ -41,7 +41,7 @@ export async function selectOwn(tx: Tx, partnerId: string, invitationId: string)
   return found;
 }
 
-/** The invitation of an address. The caller has locked the firm. */
+/** The invitation of an address. The caller must have locked the firm. */
 export async function selectOfAddress(tx: Tx, partnerId: string, email: string): Promise<Invitation | undefined> {
   const [found] = await tx.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
@@ -77,7 +77,7 @@ export const invitationMembers = (facts: InvitationFacts): Members => ({
   expiresAt: facts.expiresAt,
 });
 
-/** Columns of the invitation `i` of a statement. */
+/** Columns of the invitation `i` in a query. */
 export const invitationColumns = sql`i.id, i.partner_id AS "partnerId", i.email, i.role, i.live_access AS "liveAccess",
   i.token_sha256 AS "tokenSha256", i.invited_by AS "invitedBy", i.expires_at AS "expiresAt", i.row_mac AS mac`;
 
@@ -97,7 +97,7 @@ export const endInvitation = (tx: Tx, invitationId: string, at: Date, outcome: "
     WITH revoked AS (${revocationRow("invitation", invitationId, at)})
     UPDATE invitations SET ended_at = ${at}, outcome = ${outcome} WHERE id = ${invitationId}`);
 
-/** How many invitations a firm has mailed since `since`: in all, and to one address. */
+/** How many invitations a firm has mailed since `since`: the total, and those to one address. */
 export async function countMailed(tx: Tx, partnerId: string, email: string, since: Date) {
   const [row] = await tx.query<{ all: number; toAddress: number }>(sql`
     SELECT count(*) AS all, count(*) FILTER (WHERE email = ${email}) AS "toAddress"
@@ -137,7 +137,7 @@ export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, 
 
 type Taken = { invitationId: string; role: Role; liveAccess: boolean; invitedBy: string };
 
-/** Consumes an invitation; the caller has locked its firm. Of two concurrent calls only one gets it. */
+/** Consumes an invitation; the caller must have locked its firm. Of two concurrent calls only one succeeds. */
 export async function takeInvitation(
   tx: Tx,
   rowMac: RowMac,

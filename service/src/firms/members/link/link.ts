@@ -37,7 +37,7 @@ export async function linkMember(
   const principal = await resolveKey(`Bearer ${apiKey}`, ip);
   const { key } = principal ?? {};
   if (!principal || !key) throw noKey();
-  // A member may do more in the dashboard than a restricted key allows.
+  // A restricted key can't link, because a member may do more in the dashboard than the key allows.
   if (key.scopes)
     throw new ServiceError("scope_required", "Only a key without restrictions connects a person to its firm.");
   const { partnerId, environment, firmName, tier } = principal;
@@ -53,7 +53,7 @@ export async function linkMember(
 
 type ByKey = Pick<Principal, "partnerId" | "environment"> & { keyId: string; at: Date };
 
-/** The caller has locked the firm's members. */
+/** The caller must have locked the firm's members. */
 async function join(
   tx: Tx,
   rowMac: RowMac,
@@ -81,7 +81,8 @@ async function join(
 }
 
 /**
- * Makes a person the first owner of a firm that has no member. The caller knows that the firm was made for the person's address.
+ * Makes a person the first owner of a firm without members. The caller must know that the firm was created for the
+ * person's address.
  * @throws ServiceError for a firm that has members, and for a person who belongs to a firm
  */
 export async function addFirstOwner(

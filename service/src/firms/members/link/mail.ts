@@ -6,7 +6,7 @@ import { verifiedFirm } from "../../partners/partners.ts";
 
 type News = { userId: string; ownerId: string; at: string; invited?: boolean };
 
-/** Mails every other owner that a person connected, accepted an invitation, or got live access by a key. */
+/** Mails every other owner that a person linked with a key, accepted an invitation, or got live access by a key. */
 export async function mailOwners(
   tx: Tx,
   { partnerId, userId, at, invited = false }: { partnerId: string; userId: string; at: Date; invited?: boolean },
@@ -15,7 +15,7 @@ export async function mailOwners(
     await memberMail.enqueue(tx, { userId, ownerId, at: at.toISOString(), invited });
 }
 
-/** Skips people, and owners, who have left the firm. */
+/** Skips people and owners who have left the firm. */
 export const memberMail = defineMail({
   queue: "member-mail",
   load: ({ userId, ownerId }: News, { db }: MailDeps) => selectNews(db, userId, ownerId),

@@ -14,7 +14,7 @@ import { mailNews } from "./mail.ts";
 import { useRecoveryCode } from "./recovery-codes.ts";
 import { findCredential, noteUse, selectDescriptors } from "./store.ts";
 
-/** A session, or one that still needs its second factor. */
+/** A session, or one whose second factor is still due. */
 export type Holder = Pick<Session, "id" | "userId">;
 
 /** The request options for a browser (WebAuthn level 3, section 5.5). */
@@ -33,7 +33,7 @@ export async function requestOptions(deps: PasskeyDeps, { id, userId }: Holder) 
 /**
  * Verifies a passkey and runs the caller's work in the same transaction.
  * @param text the browser's response
- * @throws ServiceError for a passkey that is not the person's, or not accepted: then nothing is done
+ * @throws ServiceError for a passkey of another person, or one that is not accepted; nothing is done then
  */
 export async function withPasskey<T>(
   deps: PasskeyDeps,

@@ -20,7 +20,7 @@ export type PasskeyDeps = {
 
 const challengeMs = 5 * 60_000;
 
-// In a worker: the library takes a quarter of a second to load.
+// Runs in a worker, because the library takes a quarter of a second to load.
 const task: Task<VerifyInput, Verified> = {
   name: "verify a passkey",
   module: import.meta.resolve("./verify-task.ts"),
@@ -42,7 +42,7 @@ export function hasPasskeys({ ownOrigin }: Pick<PasskeyDeps, "ownOrigin">): bool
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/** Creates a challenge for a session, in place of the earlier one for this purpose. */
+/** Creates a challenge for a session. It replaces the earlier one for the same purpose. */
 export async function newChallenge(
   { db, clock, random }: Pick<PasskeyDeps, "db" | "clock" | "random">,
   sessionId: string,

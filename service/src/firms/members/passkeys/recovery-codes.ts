@@ -6,14 +6,14 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { replaceCodes, takeCode } from "./store.ts";
 
 const count = 10;
-// 120 bits: from 112 bits on, a plain hash protects them (OWASP ASVS 5.0.0, 6.5.2).
+// 120 bits: from 112 bits on, a plain hash is enough protection (OWASP ASVS 5.0.0, 6.5.2).
 const bytes = 15;
 
 const codeSha256 = (code: string): Buffer => hash("sha256", code, "buffer");
 
 const readable = (code: string): string => code.match(/.{6}/g)?.join("-") ?? code;
 
-/** Creates ten codes in place of all earlier ones. Only their hashes are stored. */
+/** Creates ten codes that replace all earlier ones. Only their hashes are stored. */
 export async function newRecoveryCodes(
   tx: Tx,
   { rowMac, random }: { rowMac: RowMac; random: Random },

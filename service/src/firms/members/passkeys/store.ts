@@ -4,7 +4,7 @@ import { isRevoked, revocationRow, wasRevoked } from "../../../kernel/platform/r
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { KnownCredential } from "./verify-task.ts";
 
-/** `add` creates a passkey, `show` uses one. */
+/** `add` creates a passkey, `show` uses an existing one. */
 export type Purpose = "add" | "show";
 
 export type Challenge = { sessionId: string; purpose: Purpose; challenge: string; expiresAt: Date };
@@ -50,7 +50,7 @@ export type StoredCredential = KnownCredential & { id: string };
 
 export const passkeyTable = "passkeys";
 
-/** Fields covered by the row's MAC: the owner and the key, not the counter. */
+/** The fields that the row's MAC covers: the owner and the key, but not the counter. */
 export type PasskeyFacts = {
   id: string;
   userId: string;
@@ -70,7 +70,7 @@ export const passkeyMembers = ({ id, userId, credentialId, publicKey, backupElig
 export const passkeyColumns = sql`id, user_id AS "userId", credential_id AS "credentialId", public_key AS "publicKey",
   backup_eligible AS "backupEligible", row_mac AS mac`;
 
-/** This person's credential; undefined for another person's, a removed one, and one that fails its MAC. */
+/** This person's credential. Undefined for one of another person, one that was removed, and one that fails its MAC. */
 export async function findCredential(
   db: Sql,
   rowMac: RowMac,
@@ -107,8 +107,8 @@ export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Pr
 }
 
 /**
- * Records a use, unless the credential was removed, or used with an equal or higher counter, in the meantime.
- * @returns whether it did
+ * Records a use, unless in the meantime the credential was removed or used with an equal or higher counter.
+ * @returns whether it was recorded
  */
 export async function noteUse(tx: Tx, id: string, counter: number, at: Date): Promise<boolean> {
   const noted = await tx.query(

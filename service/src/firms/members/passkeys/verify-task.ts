@@ -7,7 +7,7 @@ import {
 import { decodeAttestationObject, isoBase64URL } from "@simplewebauthn/server/helpers";
 import type { Run } from "../../../kernel/platform/workers/task.ts";
 
-/** The expected values in an authenticator's response. */
+/** The values that an authenticator's response must contain. */
 export type Expected = { challenge: string; origin: string; rpId: string };
 
 export type NewCredential = {
@@ -49,8 +49,8 @@ async function verifyAdded(sent: unknown, expected: Expected): Promise<Verified>
 }
 
 /**
- * No attestation is requested. With certificates in it, the library would fetch revocation lists from any address
- * they name.
+ * The service requests no attestation. If the response contained certificates, the library would fetch revocation lists
+ * from any address that they name.
  */
 function refuseCertificates({ response }: RegistrationResponseJSON): void {
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));

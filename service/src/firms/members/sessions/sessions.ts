@@ -23,7 +23,7 @@ export type SessionDeps = { db: Sql; clock: Clock; rowMac: RowMac };
 type ReadDeps = Pick<SessionDeps, "db" | "clock">;
 type EndDeps = { db: Database; clock: Clock };
 
-// The last use is shown in minutes, so it is written less often than sessions are read.
+// The last use is shown to the minute, so it is not written each time the session is read.
 const touchEveryMs = 5 * 60_000;
 
 type Used = Pick<store.SessionRow, "sessionId" | "lastSeenAt">;
@@ -52,7 +52,7 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
   if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
   const member = { userId, email, role, liveAccess: row.liveAccess ?? false, proof };
   const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
-  // A member who has lost live access, or whose firm has, continues in test.
+  // A member without live access, or of a firm without it, continues in test.
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
 }
 
@@ -74,11 +74,11 @@ export type SessionStart = {
   environment: Environment;
   userAgent: string | undefined;
   at: Date;
-  /** Whether the session is useless until `completeSession`. */
+  /** Whether the second factor is due. Until `completeSession` the session gives no access. */
   factorDue: boolean;
 };
 
-/** Begins a session. @returns its token; only the cookie has it */
+/** Begins a session. @returns its token, which exists only in the cookie */
 export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart): Promise<string> {
   const { userId, environment, userAgent, at, factorDue } = start;
   const token = newToken();
@@ -99,7 +99,7 @@ export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart):
 
 /**
  * Completes a session after its second factor. @param passkeyAt when a passkey was used
- * @returns its new token @throws ServiceError when it has ended
+ * @returns its new token @throws ServiceError when the session has ended
  */
 export async function completeSession(
   tx: Tx,
@@ -117,7 +117,7 @@ export async function completeSession(
 export const listSessions = ({ db, clock }: ReadDeps, { userId }: Session) => store.selectSessions(db, userId, clock());
 
 /**
- * Ends one of the person's own sessions. Ending another than the present one needs a recent proof.
+ * Ends one of the person's own sessions. To end any but the current one needs a recent proof.
  * @throws ServiceError for an unknown id, or without the proof
  */
 export async function endSession({ db, clock }: EndDeps, session: Session, sessionId: string): Promise<void> {

@@ -30,14 +30,14 @@ export type SessionRow = {
 type FoundRow = SessionRow &
   WithMac & { userId: string; memberVersion: string | null; memberMac: Buffer | null } & MarkedFirm;
 
-/** Whether the session `s` of a statement belongs to an operator, in person or by a command line link. */
+/** Whether the session `s` of a query is an operator's: of a person, or from a command line link. */
 const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
 
-/** When the session `s` of a statement ends, if it is used until then. */
+/** When the session `s` of a query ends, if it is used until then. */
 const endsAt = sql`CASE WHEN ${isOperators}
   THEN least(s.expires_at, s.created_at + make_interval(secs => ${sessionLimits.operator.wholeSeconds})) ELSE s.expires_at END`;
 
-/** Whether the session `s` of a statement is within its absolute and idle limits. */
+/** Whether the session `s` of a query is within its absolute and idle limits. */
 export function isOpen(now: Date): Statement {
   const since = (seconds: number) => new Date(now.getTime() - seconds * 1000);
   const { member, operator } = sessionLimits;
@@ -46,14 +46,14 @@ export function isOpen(now: Date): Statement {
     ELSE s.last_seen_at > ${since(member.idleSeconds)} END)`;
 }
 
-/** Whether it is open and complete. A session from a mailed link opens nothing before the second factor. */
+/** Whether the session is open and complete. A session from a mailed link gives no access before the second factor. */
 const isWhole = (now: Date): Statement => sql`${isOpen(now)} AND NOT s.factor_due`;
 
 export const hasNotEnded = (now: Date): Statement => sql`NOT ${isRevoked(now, sql`s.id::text`)}`;
 
 /**
- * The person and firm of a session cookie; undefined for an unknown or expired session, and one that fails its MAC. A
- * membership or firm that fails its MAC opens nothing of the firm.
+ * The person and firm of a session cookie. Undefined for a session that is unknown, has expired or fails its MAC. A
+ * membership or firm that fails its MAC gives no access to the firm.
  */
 export async function findSession(
   db: Sql,
@@ -80,7 +80,7 @@ function isMember(rowMac: RowMac, { memberVersion: version, memberMac: mac, ...r
   return rowMac.holds(memberTable, memberMembers(facts), mac);
 }
 
-/** A session that still needs its second factor, with its person. */
+/** A session whose second factor is due, with its person. */
 export async function findDueSession(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date) {
   const [row] = await db.query<WithMac & { userId: string; email: string }>(
     sql`SELECT ${sessionColumns}, u.email FROM sessions s JOIN users u ON u.id = s.user_id
@@ -126,7 +126,7 @@ export const selectSessions = (db: Sql, userId: string, now: Date) =>
      FROM sessions s WHERE user_id = ${userId} AND ${isWhole(now)} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
-/** One session, those of an address, of a firm's members, or of operators, or all. */
+/** Selects one session, those of an address, of a firm's members or of operators, or all. */
 export type SessionFilter = { sessionId: string } | { email: string } | { partnerId: string } | "operator" | "all";
 
 export type AnySession = Omit<ListedSession, "id"> & {
@@ -134,7 +134,7 @@ export type AnySession = Omit<ListedSession, "id"> & {
   /** Null for a session from a command line link. */
   email: string | null;
   partnerId: string | null;
-  /** Whether it opens the console. */
+  /** Whether the session gives access to the console. */
   operator: boolean;
 };
 

@@ -4,7 +4,9 @@ import { base32, newSecret } from "../../../kernel/platform/ids.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isCode, isSecret } from "../../../kernel/platform/text.ts";
 
-/** `__Host-` (RFC 6265bis, section 4.1.3.2): no subdomain and no plain http can set or overwrite them. */
+/**
+ * The prefix `__Host-` (RFC 6265bis, section 4.1.3.2) prevents that a subdomain or plain http sets or overwrites them.
+ */
 export const cookieNames = {
   session: "__Host-session",
   operator: "__Host-operator",
@@ -38,26 +40,26 @@ export const newToken = newSecret;
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
- * The token of a browser that has signed in with an address. It opens nothing, but gives the browser its own share of
- * links, which strangers can't use up. No table stores it.
+ * The token of a browser that has signed in with an address. It gives no access. The browser gets its own quota of
+ * links with it, which strangers can't use up. It is derived, so no table stores it.
  */
 export function knownBrowserToken(secrets: SecretBytes, email: string): string {
   return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());
 }
 
-/** Whether a browser has the token of an address, under any kept key. */
+/** Whether a browser has the token of an address, made with any of the keys. */
 export const isKnownBrowser = (secrets: SecretBytes, email: string, token: string): boolean =>
   keysOf(secrets).some((key) => tokenSha256(knownBrowserToken(key, email)).equals(tokenSha256(token)));
 
-/** The token in a sign-in link, 160 bits as 40 hex digits, derived from the link's id. */
+/** The token in a sign-in link: 160 bits as 40 hex digits, derived from the link's id. */
 export const linkToken = (secrets: SecretBytes, linkId: string): string =>
   derivedToken(deriveKey(secrets, "sign-in-link"), linkId);
 
-/** The token in the link of an invitation, likewise. */
+/** The token in an invitation's link, derived in the same way. */
 export const invitationToken = (secrets: SecretBytes, invitationId: string): string =>
   derivedToken(deriveKey(secrets, "invitation"), invitationId);
 
-/** The token of an existing link, under any kept key; null when no key matches. */
+/** The token of an existing link, made with any of the keys; null when no key matches. */
 const madeBefore =
   (make: typeof linkToken) =>
   (secrets: SecretBytes, id: string, sha256: Buffer): string | null =>

@@ -8,7 +8,7 @@ import { hasNotEnded } from "./store.ts";
 export type NewSession = {
   id: string;
   tokenSha256: Buffer;
-  /** Null for the operator. */
+  /** Null for a session of the operator. */
   userId: string | null;
   environment: Environment;
   device: string;
@@ -73,15 +73,16 @@ export async function confirmSession(
 }
 
 /**
- * Suspends a session: it opens nothing until a passkey completes it, or `resumeSession` does: somebody else holds the device.
+ * Suspends a session while another person holds the device. It gives no access until a passkey completes it, or until
+ * `resumeSession`.
  * @returns false for an ended session
  */
 export const suspendSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
   setFactorDue(tx, rowMac, { sessionId, at, factorDue: true });
 
 /**
- * Opens a suspended session again. What needs a recent proof asks for a new one.
- * @returns false for one that has ended, or is not suspended
+ * Resumes a suspended session. Actions that need a recent proof ask for a new one.
+ * @returns false for one that has ended or is not suspended
  */
 export const resumeSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
   setFactorDue(tx, rowMac, { sessionId, at, factorDue: false });

@@ -33,10 +33,10 @@ export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes; row
 export const signInMailQueue = "sign-in-mail";
 
 export const linkSeconds = 10 * 60;
-/** How long a browser that has signed in is remembered. */
+/** How long a browser is remembered after a sign-in. */
 export const knownSeconds = 365 * 24 * 3600;
-// Limits of open mailed links per address, so that nobody floods its owner. Browsers that have signed in with the
-// address have a share of their own.
+// Limits on open mailed links for each address, so that nobody can flood its owner. Browsers that have signed in with
+// the address have a separate quota.
 const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
 
 /** The page of a link; its token is a credential. */
@@ -46,7 +46,7 @@ export const linkPath = (token: string): string => `/sign-in/${token}`;
 export function requireAddress(text: string): string {
   const typed = text.trim();
   const email = typed.toLowerCase();
-  // Checked before lowercasing, which turns the Kelvin sign into a k.
+  // Checked before lowercasing, because that turns the Kelvin sign into a k.
   if (!isEmail(email) || /[^\x20-\x7e]/.test(typed)) throw invalid("email must be a mail address.");
   return email;
 }
@@ -170,7 +170,7 @@ export async function useLink(
     if (!factorDue)
       await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
     const known = link.email === null ? null : knownBrowserToken(secrets, link.email);
-    // An operator without a firm has no use for the dashboard.
+    // Such an operator is sent to the console, because the dashboard has nothing for a person without a firm.
     const isLost = link.returnTo === start && user?.isOperator && user.partnerId === null;
     return { sessionToken, factorDue, returnTo: isLost ? "/operator" : returnPath(link.returnTo), known };
   });
@@ -184,7 +184,7 @@ export const signInMail = defineMail({
   load: ({ linkId }: { linkId: string }, { db, rowMac, clock }: MailDeps) =>
     selectLinkToMail(db, rowMac, linkId, clock()),
   write({ email, tokenSha256 }, { linkId }, { secrets, baseUrl }) {
-    // The node that created it may use a newer key for new tokens.
+    // The link was made by a node that may already have a newer key, so all keys are tried.
     const token = linkTokenOf(secrets, linkId, tokenSha256);
     if (token === null) throw new Error("the link was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");
     return {
@@ -202,10 +202,10 @@ export const signInMail = defineMail({
   },
 });
 
-/** A session from a mailed link, which opens nothing before its second factor. */
+/** A session from a mailed link, which gives no access before its second factor. */
 type DueSession = { id: string; userId: string; email: string };
 
-/** The due session of a `Cookie` header; null without one, or when it has expired. */
+/** The session of a `Cookie` header whose second factor is due; null without one, or when it has expired. */
 export async function dueSessionOf(
   { db, clock, rowMac }: { db: Sql; clock: Clock; rowMac: RowMac },
   cookie: string | undefined,

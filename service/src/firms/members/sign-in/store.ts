@@ -8,14 +8,14 @@ import { findMembership } from "../store.ts";
 export type NewLink = {
   id: string;
   tokenSha256: Buffer;
-  /** Null for an operator's link, as are the next two. */
+  /** The hash of the browser's secret. This field and the next two are null for an operator's link. */
   browserSha256: Buffer | null;
   email: string | null;
   networkSha256: Buffer | null;
   returnTo: string;
   at: Date;
   expiresAt: Date;
-  /** Requested by a browser that has signed in with the address before. */
+  /** Whether the link was requested by a browser that has signed in with the address before. */
   proven: boolean;
 };
 
@@ -39,7 +39,7 @@ type WithMac = LinkFacts & { mac: Buffer | null };
 
 const vouchesFor = (rowMac: RowMac, row: WithMac): boolean => rowMac.holds(linkTable, linkMembers(row), row.mac);
 
-/** @param mailed false for a copy of a link that was mailed for another browser */
+/** @param mailed false for a copy of a link that was mailed to be used in another browser */
 export const insertLink = (db: Sql, rowMac: RowMac, link: NewLink, mailed = true) =>
   db.query(
     sql`INSERT INTO sign_in_links
@@ -54,7 +54,7 @@ export const lockEmail = (tx: Tx, email: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || ${email}, 0))`);
 
 /**
- * The number of open mailed links of this address: for known browsers, for others, and of the others for this
+ * The numbers of open mailed links of this address: for known browsers, for others, and among the others for this
  * network.
  */
 export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
@@ -66,7 +66,10 @@ export async function countMailed(db: Sql, email: string, networkSha256: Buffer,
   return row ?? { known: 0, strangers: 0, network: 0 };
 }
 
-/** Makes the open mailed links work in the requesting browser too; those of known browsers only in known ones. */
+/**
+ * Makes the open mailed links usable in the requesting browser too. Links for known browsers are shared only with known
+ * ones.
+ */
 export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise<void> {
   const { email, at, proven } = link;
   const open = await tx.query<WithMac>(sql`
@@ -76,7 +79,7 @@ export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise
     await insertLink(tx, rowMac, { ...link, id: newUuid(), tokenSha256, expiresAt }, false);
 }
 
-/** The address of a usable link; undefined for any other, and for an operator's. */
+/** The address of a usable link; undefined for any other, including an operator's. */
 export async function selectLinkToMail(
   db: Sql,
   rowMac: RowMac,
@@ -113,7 +116,7 @@ export async function findLink(
   return found && vouchesFor(rowMac, found) ? found : undefined;
 }
 
-/** Consumes the link in every browser that shares it. Of two concurrent calls only one gets it. */
+/** Consumes the link in every browser that shares it. Of two concurrent calls only one succeeds. */
 export async function takeLink(
   tx: Tx,
   rowMac: RowMac,

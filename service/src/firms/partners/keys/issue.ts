@@ -57,7 +57,7 @@ export function keyScopes(names: readonly string[]): Scope[] {
 }
 
 /**
- * The expiry of a key, given in days or as a date, which counts until its end (UTC).
+ * The expiry of a key, from a number of days or a date, which counts until its end (UTC).
  * @throws ServiceError for another text, and for a time that is past or more than ten years away
  */
 export function keyExpiry(text: string, now: Date): Date {
@@ -77,7 +77,7 @@ function startOfDay(text: string): number {
 /** The hours that a rotated key may continue to work. */
 export const overlapHours = [0, 1, 24, 72] as const;
 
-/** @throws ServiceError for any other number */
+/** @throws ServiceError for any other number of hours */
 export function keyOverlap(text: string): number {
   const hours = overlapHours.find((each) => String(each) === text);
   if (hours === undefined) throw invalid(`overlap must be one of ${overlapHours.join(", ")} hours.`);

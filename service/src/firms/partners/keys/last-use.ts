@@ -3,7 +3,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { loggedNetwork } from "../../../kernel/platform/network.ts";
 
-/** Remembers when and from which network keys were last used, and writes it periodically, not with each request. */
+/** Remembers when and from which network keys were last used. Writes this periodically instead of with each request. */
 export type LastUse = {
   seen: (keyId: string, ip: string | undefined) => void;
   /** Writes the uses since the last call, in one statement. */

@@ -32,10 +32,10 @@ const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
 const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
     WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
 
-/** The single read that checks a bearer key. Separate from its execution, so that a bench can run it alone. */
+/** The only query that checks a bearer key. It is separate from its execution, so that a benchmark can run it alone. */
 export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, nothing);
 
-/** The same read with the key's name and the firm's number of open rooms, for `/api/partner/me`. */
+/** The same query, with the key's name and the firm's number of open rooms, for `/api/partner/me`. */
 export const keyForMeStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, forMe);
 
 const principalFrom = (row: KeyRow): Principal => ({
@@ -57,7 +57,7 @@ const principalFrom = (row: KeyRow): Principal => ({
 
 export type KeyResolverDeps = { db: Sql; clock: Clock; rowMac: RowMac; lastUse: LastUse };
 
-/** Resolves bearer keys with one indexed read each; every failure gives null. */
+/** Resolves bearer keys with one indexed read each. Every failure gives null. */
 export function keyResolver(deps: KeyResolverDeps): ResolveKey {
   return (authorization, ip) => find(deps, { authorization, ip }, keyStatement, principalFrom);
 }

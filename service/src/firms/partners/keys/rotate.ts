@@ -11,8 +11,8 @@ import * as store from "./store.ts";
 export type RotatedKey = IssuedKey & { previousKeyId: string; previousExpiresAt: Date };
 
 /**
- * Replaces an active key, which works for some hours more or not at all. The new key has the same name, scopes and
- * lifetime. The caller has locked the firm.
+ * Replaces an active key, which then works for the overlap or not at all. The new key has the same name, scopes and
+ * lifetime. The caller must have locked the firm.
  * @throws ServiceError for a key that is inactive or already replaced
  */
 export async function rotateUnderLock(

@@ -18,7 +18,7 @@ export type KeyMetadata = {
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
-  /** The network, not the full address. */
+  /** The network of the last use, not the full address. */
   lastUsedFrom: string | null;
   revokedAt: Date | null;
   /** The key that it replaced. */
@@ -49,7 +49,7 @@ export const selectKeys = (db: Sql, partnerId: string) =>
 
 export type KeyRow = KeyMetadata & KeyFacts & { mac: Buffer | null; isReplaced: boolean };
 
-/** A key as its row says; the caller has locked its firm. */
+/** A key as its row states it, without checking the MAC; the caller must have locked its firm. */
 export async function selectKey(tx: Tx, keyId: string): Promise<KeyRow | undefined> {
   const [key] = await tx.query<KeyRow>(sql`
     SELECT ${columns}, partner_id AS "partnerId", key_sha256 AS sha256, row_mac AS mac,
@@ -74,7 +74,7 @@ export async function countMadeKeys(tx: Tx, partnerId: string, since: Date): Pro
   return row?.keys ?? 0;
 }
 
-/** Sets a key to end at a future time. Restoring the old row in the database doesn't extend it. */
+/** Makes a key expire at a future time. An attacker who restores the old row does not extend the key. */
 export const updateExpiry = (
   tx: Tx,
   rowMac: RowMac,
@@ -86,7 +86,7 @@ export const updateExpiry = (
     UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
 };
 
-/** Serializes changes to the firm's keys until the transaction ends. @returns undefined for an unknown firm */
+/** Serializes, until the transaction ends, changes to the firm's keys. @returns undefined for an unknown firm */
 export async function lockFirm(tx: Tx, partnerId: string): Promise<{ liveEnabled: boolean } | undefined> {
   const [firm] = await tx.query<{ liveEnabled: boolean }>(
     sql`SELECT live_enabled AS "liveEnabled", ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,

@@ -5,7 +5,7 @@ import type { Launchpad } from "./schemas.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
 
-/** The steps of a new partner to live; the last one is live itself. Links lead to the page for each step. */
+/** The steps that lead a new partner to live, the last of which is live itself. Each links to the page for the step. */
 const items: readonly Item[] = [
   {
     key: "first_test_order",
@@ -87,7 +87,7 @@ export function launchpadOf(
   };
 }
 
-/** Reads the caller's launchpad with one statement. It is the firm's, the same for test and live keys. */
+/** Reads the caller's launchpad with one query. It belongs to the firm, so it is the same for test and live keys. */
 export const readLaunchpad = async (db: Sql, principal: Principal) =>
   launchpadOf(principal, await selectFacts(db, principal.partnerId));
 
@@ -105,7 +105,7 @@ type Facts = {
   liveCompletedAt: Date | null;
 };
 
-// Each is one index look-up, whatever the partner's size, because the environment is a constant.
+// Each fact is one index look-up at any size, because the environment is a constant in the query.
 const inEnvironment: Readonly<Record<Environment, Statement>> = {
   test: sql`partner_id = p.id AND environment = 'test'`,
   live: sql`partner_id = p.id AND environment = 'live'`,
