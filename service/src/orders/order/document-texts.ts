@@ -56,6 +56,8 @@ const sentences: Readonly<Record<NoticeCode, string>> = {
   drawn_by_readers: "The document has readers draw the values of its form fields, so that they may differ",
   hidden_layer: "The document has a layer that is switched off",
   screen_only: "An annotation is shown on screens and is not printed",
+  print_differs:
+    "The document may look different on paper: it asks for other pages, another crop or another place of a mark",
   media: "The document has sound, film or 3D content",
   attached_files: "The document has files inside it, which its pages do not show",
   hidden_text: "The document has words that its pages do not show as ink, and which its text has",

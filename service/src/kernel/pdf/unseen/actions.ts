@@ -113,6 +113,8 @@ export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
       if (isPrinted && !isShown)
         throw new UnseenContent(`page ${number} has an annotation that is printed and not shown on screens`);
       if (isShown && !isPrinted && entry(dict, "AP")) add("screen_only", number);
+      // A watermark annotation with `FixedPrint` is moved when it is printed (ISO 32000-2, 12.5.6.22).
+      if (type === "Watermark" && isPrinted && entry(dict, "FixedPrint")) add("print_differs", number);
     }
   }
   return [...notices.values()];

@@ -12,6 +12,8 @@ export const noticeCodes = [
   "hidden_layer",
   /** An annotation that is shown on screens and not printed. */
   "screen_only",
+  /** The document asks printers for another page area or other pages, or has a watermark with its own place on paper. */
+  "print_differs",
   /** Sound, films, 3D scenes. */
   "media",
   /** Files inside the document: `text` names them. */

@@ -1,7 +1,7 @@
 import { formFields } from "../form-fields.ts";
 import { resolve } from "../objects.ts";
 import { PdfRefusal } from "../refusal.ts";
-import { entry } from "../values.ts";
+import { asName, entry, isDict, readDict } from "../values.ts";
 import { lookUpPdf, type PdfLookup } from "../xref/lookup.ts";
 import { annotationNotices, type Contents, lookAt } from "./actions.ts";
 import { hiddenLayers } from "./layers.ts";
@@ -33,6 +33,7 @@ export function unseenIn(bytes: Buffer): DocumentNotice[] {
   const ofPages = part(() => annotationNotices(look), []);
   const layers = part(() => hiddenLayers(look.file, look.root.dict), []);
   const ofForm = part(() => formNotices(look), []);
+  const ofPrinting = part(() => printNotices(look), []);
   part(() => {
     for (const reached of dictionariesFrom(look.file, look.root.dict, skipped)) lookAt(look.file, reached, found);
   }, undefined);
@@ -42,6 +43,7 @@ export function unseenIn(bytes: Buffer): DocumentNotice[] {
     ...ofForm,
     ...layers,
     ...ofPages,
+    ...ofPrinting,
     ...(found.files.size > 0 ? [whole("attached_files", quoted([...found.files].sort().join(", ")))] : []),
     ...(isWhole ? [] : [whole("partly_examined")]),
   ];
@@ -64,6 +66,17 @@ function formNotices({ file, root, acroForm }: PdfLookup): DocumentNotice[] {
         break;
       }
   return notices;
+}
+
+/** Printing preferences that leave out pages or parts of pages (ISO 32000-2, table 147). */
+function printNotices({ file, root }: PdfLookup): DocumentNotice[] {
+  const value = resolve(file, entry(root.dict, "ViewerPreferences"));
+  if (!value || !isDict(value)) return [];
+  const preferences = readDict(value.bytes, value.start);
+  const area = asName(resolve(file, entry(preferences, "PrintArea"))) ?? "CropBox";
+  const clip = asName(resolve(file, entry(preferences, "PrintClip"))) ?? "CropBox";
+  const isWhole = area === "CropBox" && clip === "CropBox" && !entry(preferences, "PrintPageRange");
+  return isWhole ? [] : [{ code: "print_differs", page: null, text: null }];
 }
 
 function isTrue(file: PdfLookup["file"], value: Parameters<typeof resolve>[1]): boolean {

@@ -42,6 +42,7 @@ export const en = {
       drawn_by_readers: "PDF readers draw the values of form fields themselves, so that they may look different",
       hidden_layer: "A layer of the document is switched off, and a PDF reader can switch it on",
       screen_only: "Something is shown on screens and is not printed",
+      print_differs: "On paper it may look different from the screen",
       media: "The document has sound, film or 3D content",
       attached_files: "Files are inside the document. You sign them, too, and its pages do not show them",
       hidden_text: "“Read as text” has these words, and the page may not show them",

@@ -39,6 +39,7 @@ export const es: Words = {
       drawn_by_readers: "Los lectores de PDF dibujan los valores de los campos, que pueden verse diferentes",
       hidden_layer: "Una capa del documento está apagada, y un lector de PDF puede encenderla",
       screen_only: "Algo se muestra en pantalla y no se imprime",
+      print_differs: "En papel puede verse distinto que en pantalla",
       media: "El documento tiene sonido, video o contenido 3D",
       attached_files: "Hay archivos dentro del documento. Usted también los firma, y las páginas no los muestran",
       hidden_text: "“Leer como texto” tiene estas palabras, y la página quizá no las muestra",

@@ -39,6 +39,7 @@ export const fr: Words = {
         "Les lecteurs PDF dessinent eux-mêmes les valeurs des champs, qui peuvent donc avoir un autre aspect",
       hidden_layer: "Un calque du document est masqué, et un lecteur PDF peut l’afficher",
       screen_only: "Quelque chose s’affiche à l’écran et ne s’imprime pas",
+      print_differs: "Sur papier, il peut différer de l’écran",
       media: "Le document contient du son, de la vidéo ou de la 3D",
       attached_files: "Le document contient des fichiers. Vous les signez aussi, et ses pages ne les montrent pas",
       hidden_text: "« Lire comme texte » contient ces mots, que la page ne montre peut-être pas",

@@ -38,6 +38,7 @@ export const ko: Words = {
       drawn_by_readers: "양식 필드의 값은 PDF 리더가 직접 그리므로 다르게 보일 수 있습니다",
       hidden_layer: "문서의 한 레이어가 꺼져 있으며, PDF 리더에서 켤 수 있습니다",
       screen_only: "화면에는 보이지만 인쇄되지 않는 내용이 있습니다",
+      print_differs: "인쇄한 모습이 화면과 다를 수 있습니다",
       media: "문서에 소리, 동영상 또는 3D 콘텐츠가 있습니다",
       attached_files: "문서 안에 파일이 있습니다. 그 파일에도 서명하게 되며, 페이지에는 보이지 않습니다",
       hidden_text: "“텍스트로 읽기”에 다음 글자가 있으며, 페이지에는 보이지 않을 수 있습니다",

@@ -38,6 +38,7 @@ export const pt: Words = {
       drawn_by_readers: "Os próprios leitores de PDF desenham os valores dos campos, que podem aparecer de outra forma",
       hidden_layer: "Uma camada do documento está desligada, e um leitor de PDF pode ligá-la",
       screen_only: "Algo aparece na tela e não é impresso",
+      print_differs: "No papel, pode ficar diferente da tela",
       media: "O documento tem som, vídeo ou conteúdo 3D",
       attached_files: "Há arquivos dentro do documento. Você também os assina, e as páginas não os mostram",
       hidden_text: "“Ler como texto” tem estas palavras, e a página talvez não as mostre",

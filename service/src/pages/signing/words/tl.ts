@@ -39,6 +39,7 @@ export const tl: Words = {
       drawn_by_readers: "Ang PDF reader mismo ang gumuguhit ng laman ng mga field, kaya maaaring mag-iba ang itsura",
       hidden_layer: "Nakapatay ang isang layer ng dokumento, at maaari itong buksan ng PDF reader",
       screen_only: "May ipinapakita sa screen na hindi naipi-print",
+      print_differs: "Maaaring iba ang itsura nito sa papel kaysa sa screen",
       media: "May tunog, video o 3D ang dokumento",
       attached_files:
         "May mga file sa loob ng dokumento. Pipirmahan din ninyo ang mga ito, at hindi sila makikita sa mga pahina",

@@ -38,6 +38,7 @@ export const vi: Words = {
       drawn_by_readers: "Trình đọc PDF tự vẽ nội dung của các ô, nên hình thức có thể khác",
       hidden_layer: "Một lớp của tài liệu đang tắt, và trình đọc PDF có thể bật lên",
       screen_only: "Có nội dung hiện trên màn hình nhưng không được in",
+      print_differs: "Bản in có thể khác với những gì hiện trên màn hình",
       media: "Tài liệu có âm thanh, phim hoặc nội dung 3D",
       attached_files: "Bên trong tài liệu có tệp. Quý vị cũng ký các tệp đó, và các trang không hiển thị chúng",
       hidden_text: "“Đọc dạng văn bản” có những chữ này, và trang có thể không hiển thị chúng",

@@ -38,6 +38,7 @@ export const zh: Words = {
       drawn_by_readers: "PDF 阅读器会自行绘制表单栏位的内容，因此外观可能不同",
       hidden_layer: "文件的一个图层处于关闭状态，PDF 阅读器可以将其打开",
       screen_only: "有些内容只在屏幕上显示，不会打印",
+      print_differs: "打印出来的内容可能与屏幕显示不同",
       media: "文件含有声音、视频或三维内容",
       attached_files: "文件内含有附件。您也会签署这些附件，但页面上不会显示",
       hidden_text: "“以文本方式阅读”中有这些文字，页面上可能不显示",

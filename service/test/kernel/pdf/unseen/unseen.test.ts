@@ -141,6 +141,18 @@ describe("names", () => {
       { page: annotation("/Subtype /Link /F 0 /AP << /N 4 0 R >>") },
       note("screen_only", 1),
     ],
+    ["another crop on paper", { catalog: "/ViewerPreferences << /PrintArea /TrimBox >>" }, note("print_differs")],
+    [
+      "another clip on paper, by a reference",
+      { catalog: "/ViewerPreferences 20 0 R", objects: [[20, "<< /PrintClip /ArtBox >>"]] },
+      note("print_differs"),
+    ],
+    ["fewer pages on paper", { catalog: "/ViewerPreferences << /PrintPageRange [1 1] >>" }, note("print_differs")],
+    [
+      "a watermark with a place of its own on paper",
+      { page: annotation("/Subtype /Watermark /F 4 /AP << /N 4 0 R >> /FixedPrint << /Type /FixedPrint >>") },
+      note("print_differs", 1),
+    ],
     ["a film", { page: annotation("/Subtype /Screen /F 4") }, note("media", 1)],
     [
       "an attached file",
@@ -164,6 +176,11 @@ describe("says nothing of", () => {
     ["a link to a page", { catalog: "/OpenAction << /S /GoTo /D [5 0 R /Fit] >>" }],
     ["a stamp that is shown and printed", { page: annotation("/Subtype /Stamp /F 4 /AP << /N 4 0 R >>") }],
     ["a note's window without an appearance", { page: annotation("/Subtype /Popup /F 36") }],
+    [
+      "preferences that print what screens show",
+      { catalog: "/ViewerPreferences << /PrintArea /CropBox /PrintClip /CropBox /NumCopies 2 >>" },
+    ],
+    ["a watermark that is printed where it is shown", { page: annotation("/Subtype /Watermark /F 4") }],
     ["a hidden annotation", { page: annotation("/Subtype /Stamp /F 38") }],
     ["a print-only annotation without an area", { page: "/Annots [<< /Subtype /Stamp /F 36 /Rect [0 0 0 0] >>]" }],
     ["a layer that is on and printed", layer("/Usage << /View << /ViewState /ON >> /Print << /PrintState /ON >> >>")],
