@@ -2,7 +2,9 @@ import { UsageError, type Verb } from "./verb.ts";
 
 type Words = Pick<Verb, "name" | "options" | "values">;
 
-/** The candidates after the words typed so far: the next words of verbs, or a whole verb's first argument and flags. */
+/**
+ * The possible completions of the words typed so far: next words of verbs, or a whole verb's first argument and flags.
+ */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
   const after = new Map<string, Set<string>>();
   const add = (typed: string, next: string) => after.set(typed, (after.get(typed) ?? new Set()).add(next));
@@ -15,7 +17,7 @@ function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly strin
   return new Map([...after].map(([typed, next]) => [typed, [...next]]));
 }
 
-/** The values that may follow a verb's flag. */
+/** The values that may follow a flag of a verb. */
 const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
   verbs.flatMap(({ name, options }) =>
     Object.entries(options).flatMap(([flag, { values }]): [string, string][] =>
@@ -23,7 +25,7 @@ const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
     ),
   );
 
-/** Looks up the longest words that are or begin a verb; completes file names where nothing matches. */
+/** Looks up the longest sequence of words that is a verb or begins one. Completes file names when nothing matches. */
 const bash = (verbs: readonly Words[]): string => `_signsealship() {
   local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}" before="\${COMP_WORDS[COMP_CWORD-1]}" next=""
   while :; do
@@ -45,7 +47,7 @@ complete -o default -F _signsealship signsealship bin/signsealship
 
 const zsh = (verbs: readonly Words[]): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(verbs)}`;
 
-/** Fish asks for the next words; bash's function looks them up. */
+/** Fish asks for the next words, which bash's function looks up. */
 const fish = (verbs: readonly Words[]): string => `function __signsealship_next
   set -l before (commandline -opc) ""
   set -e before[1]

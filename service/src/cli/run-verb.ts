@@ -8,7 +8,7 @@ export type Command = {
   /** The name that users type. */
   program: string;
   version: () => string;
-  /** The verbs that begin with a word; all when none does. */
+  /** The verbs that begin with a word; all verbs when none does. */
   verbsOf: (word: string | undefined) => Promise<readonly Verb[]>;
 };
 
@@ -44,7 +44,7 @@ async function runVerb({ program, version, verbsOf }: Command, argv: string[]): 
   if (argv.includes("--version") && leading.length === 0 && !wantsHelp)
     return { text: version(), json: { version: version() } };
   const verbs = await verbsOf(leading[0]);
-  // One to three words.
+  // A verb has one to three words.
   const verb = verbs.find(({ name }) => name === leading.slice(0, name.split(" ").length).join(" "));
   if (wantsHelp) {
     const about = verb ? [verb] : verbs.filter(({ name }) => leading.length === 0 || name.startsWith(`${leading[0]} `));
@@ -67,7 +67,7 @@ async function runVerb({ program, version, verbsOf }: Command, argv: string[]): 
   return verb.run(args, parsed.values);
 }
 
-/** The message for words that are not a verb: the verbs that begin with the first of them, or the likely one. */
+/** The message for an unknown verb. It lists the verbs that begin with the first word, or suggests the closest one. */
 async function unknownVerb(
   { program, verbsOf }: Pick<Command, "program" | "verbsOf">,
   words: readonly string[],
@@ -78,7 +78,7 @@ async function unknownVerb(
   if (first !== "" && second === "" && group.length > 0) return `${first} what? One of\n${list(program, group)}`;
   const typed = words.slice(0, 2).join(" ");
   const names = (group.length > 0 ? group : await verbsOf(undefined)).map(({ name }) => name);
-  // A verb has one to three words; its arguments follow.
+  // A verb has one to three words, followed by its arguments.
   const tried = [3, 2, 1].map((count) => nearest(words.slice(0, count).join(" "), names));
   const near = tried.find((each) => each !== null) ?? null;
   const meant = near === null ? "" : `; did you mean ${near}?`;
@@ -94,7 +94,9 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 
 const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 
-/** Runs a command line to its end. Prints an expected failure as one line, and another with its stack. Never throws. */
+/**
+ * Runs a command line to its end. Prints an expected failure as one line, and any other with its stack. Never throws.
+ */
 export async function runCommand(command: Command, argv: string[]): Promise<Outcome> {
   const asJson = argv.includes("--json");
   try {

@@ -1,7 +1,7 @@
 import type { ParseArgsOptionDescriptor } from "node:util";
 import { invalid, ServiceError } from "../kernel/platform/errors.ts";
 
-/** A verb's output: text for people, a document for `--json`. */
+/** A verb's output: text for people, and a document for `--json`. */
 export type Answer = { text: string; json?: unknown; exitCode?: number };
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
@@ -15,9 +15,9 @@ export type Verb = {
   /** One to three words. */
   name: string;
   args: string[];
-  /** The possible values of its first argument, for a closed list; shells complete them. */
+  /** The possible values of the first argument, if it is one of a fixed list; shells complete them. */
   values?: readonly string[];
-  /** The options in a usage line. */
+  /** The options as the usage line shows them. */
   flags: string;
   options: Options;
   summary: string;
@@ -26,7 +26,7 @@ export type Verb = {
   run: (args: string[], values: Values) => Promise<Answer>;
 };
 
-/** Applies a domain rule to a flag's text. The refusal names the flag. */
+/** Applies a domain rule to a flag's text, so that the refusal names the flag. */
 export function ruledOption<T>(values: Values, name: string, rule: (text: string) => T): T | undefined {
   const text = textOption(values, name);
   try {

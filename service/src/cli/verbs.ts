@@ -33,7 +33,10 @@ const completion: Verb = {
   },
 };
 
-/** The verbs by first word, loaded on demand: most of a short command's time is loading code. */
+/**
+ * The verbs by their first word. They are loaded on demand, because a short command spends most of its time loading
+ * code.
+ */
 const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["serve", async () => [serve]],
   ["partner", async () => (await import("./verbs/partner.ts")).partnerVerbs],
@@ -67,7 +70,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["doctor", async () => [(await import("./verbs/doctor.ts")).doctor]],
 ]);
 
-/** The verbs that begin with a word; all when none does. */
+/** The verbs that begin with a word; all verbs when none does. */
 export async function verbsOf(word: string | undefined): Promise<readonly Verb[]> {
   const group = groups.get(word ?? "");
   if (group) return group();

@@ -6,27 +6,27 @@ import { root } from "../upkeep/resources.ts";
 
 export type Welcome = {
   config: Pick<Config, "baseUrl" | "dataDir" | "smtpUrl">;
-  /** The path of the page of mails that stay here; null where there is none. */
+  /** The path of the page of stored mails; null when there is none. */
   outboxPath: string | null;
-  /** The key of the demo partner that this start made. */
+  /** The key of the demo partner, if this start created it. */
   demoKey: string | null;
-  /** Where the start was typed, and with which settings. */
+  /** The folder where the service was started, and its environment. */
   from: { folder: string; env: NodeJS.ProcessEnv };
 };
 
 const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** A file of ours as one names it in that folder. */
+/** The path of one of our files, as seen from that folder. */
 const pathFrom = (folder: string, path: string): string => (folder === root ? path : quoted(join(root, path)));
 
-/** The command line for the data and the address of this service. */
+/** The command line that uses the same data and address as this service. */
 const commandFrom = ({ folder, env }: Welcome["from"]): string =>
   [
     ...["DATA_DIR", "PORT", "BASE_URL"].flatMap((name) => (env[name] ? [`${name}=${quoted(env[name])}`] : [])),
     pathFrom(folder, "bin/signsealship"),
   ].join(" ");
 
-/** The text printed at startup: the addresses, and at the first start how to place an order. */
+/** The text printed at startup: the addresses and, at the first start, how to place an order. */
 export function welcome({ config: { baseUrl, dataDir, smtpUrl }, outboxPath, demoKey, from }: Welcome): string {
   const mails = outboxPath === null ? mailsElsewhere(smtpUrl, dataDir) : `${baseUrl}${outboxPath}`;
   const places = [
@@ -60,6 +60,6 @@ Or in the browser: sign in at ${baseUrl}/sign-in, and paste the key there once.
 
 const link = /https?:\/\/[^\s<>"]+/g;
 
-/** A mail that stays here, with its links whole: in the file they are broken into lines. */
+/** A stored mail with unbroken links; in the file, lines are wrapped. */
 export const keptMail = ({ to, subject, text }: Mail): string =>
   `Mail to ${toPlainText(to)}: ${toPlainText(subject)}\n${[...new Set(text.match(link))].map((url) => `  ${url}\n`).join("")}`;

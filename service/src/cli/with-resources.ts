@@ -6,12 +6,12 @@ import type { Resources } from "../kernel/resources.ts";
 import { openResources, root } from "../upkeep/resources.ts";
 
 /**
- * Runs a verb on the data, while a service runs or not. A message about a missing item names the data that was
+ * Runs a verb on the data, with or without a running service. A message about a missing item names the data that was
  * searched, because the item may be in other data.
  */
 export async function withResources<T>(work: (resources: Resources) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, process.cwd(), root);
-  // Otherwise a command in another folder would create a second installation there.
+  // Without a named folder a command in another folder would create a second installation there.
   const isNamed = process.env["DATA_DIR"] !== undefined || config.databaseUrl !== null;
   if (!isNamed && !existsSync(config.dataDir))
     throw new StartupError(

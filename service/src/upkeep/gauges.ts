@@ -38,10 +38,10 @@ export type GaugeDeps = {
 
 type Figure = { gauge: string; label: string; value: number };
 
-/** Several scrapers poll every few seconds. They share one statement's figures for this long. */
+/** Several scrapers may poll every few seconds, so they share the results of one query for this long. */
 const sharedMs = 15_000;
 
-/** The gauges from the database, with help text and label. */
+/** The gauges that are read from the database, with help text and label. */
 const figures = {
   jobs_waiting: ["Jobs that are due, scheduled or running.", "queue"],
   jobs_retrying: ["Jobs that failed and will be tried again.", "queue"],
@@ -60,7 +60,7 @@ const figures = {
   notary_expires_days: ["Days until the first of the active notaries' commissions and registrations ends.", "what"],
 } as const satisfies Record<string, readonly [help: string, label: string | null]>;
 
-/** Gauges of waiting work, response times and upcoming ends. */
+/** Gauges of waiting work, response times, and upcoming expiries. */
 export function serviceGauges(metrics: Metrics, deps: GaugeDeps): void {
   const read = shared(() => readFigures(deps), sharedMs);
   for (const [name, [help, label]] of Object.entries(figures))
@@ -131,7 +131,10 @@ function certificateGauges(metrics: Metrics, deps: GaugeDeps): void {
   });
 }
 
-/** Shares one call among all callers within the time. Its waiting callers get a failure, which is not cached. */
+/**
+ * Shares one call among all callers within the time. If it fails, the waiting callers get the failure, which is not
+ * cached.
+ */
 function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
   let last: { answer: Promise<T>; until: number } | undefined;
   return () => {

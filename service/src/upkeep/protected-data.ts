@@ -37,11 +37,11 @@ import { protectedTables as notaries } from "../signing/notaries/notaries.ts";
 
 type BackfillRecord = { filled: string; doneAt: Date };
 
-/** The first record did not name its rows. */
+/** The MAC of the first record, `evidence`, omits its name, as the release that wrote it did. */
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };
 
-/** Records of the release that gave earlier rows their MACs. */
+/** Records that a release has added MACs to earlier rows. */
 export const backfillRows: MacTable<BackfillRecord> = {
   table: sql`row_mac_backfill`,
   key: sql`filled`,
@@ -50,7 +50,7 @@ export const backfillRows: MacTable<BackfillRecord> = {
   members: recordMembers,
 };
 
-/** Everything under SECRETS_KEY, as declared by the features. */
+/** All data protected by SECRETS_KEY, as declared by the features. */
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...tasks, ...marks],
   ...[...providers, ...accessRequests, ...liveRequests, ...members, ...operators, ...partners],

@@ -30,7 +30,7 @@ export const migrations = join(root, "service/migrations");
 
 type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
 
-/** The system's reason for a failed connection, without parts of the URL. */
+/** The system's reason for a failed connection. It contains no part of the URL, which has the password. */
 function reasonOf(error: Error): string {
   const { code = "", message } = (error.cause ?? error) as NodeJS.ErrnoException;
   if (/^unsupported startup parameter/.test(message))
@@ -39,7 +39,7 @@ function reasonOf(error: Error): string {
   return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
 }
 
-/** PostgreSQL shows a node's release in its connection name, so a URL must not override it. */
+/** The connection name tells PostgreSQL the node's release, so a URL must not override it. */
 const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
 
 async function connect(config: Config, log: Log, schema: number): Promise<Connected> {
@@ -57,7 +57,7 @@ async function connect(config: Config, log: Log, schema: number): Promise<Connec
       await db.close();
       throw new StartupError(`DATABASE_URL does not answer: ${reasonOf(error as Error)}`);
     }
-    // An external server: the service always works as the user in DATABASE_URL.
+    // On an external server the service always works as the user in DATABASE_URL.
     return { db, asOwner: (work) => work(db), close: db.close };
   }
   const server = await openEmbeddedPostgres(config.dataDir);
@@ -108,7 +108,7 @@ export async function openResources(
         owner.useRowMac(rowMac);
         return work(owner);
       });
-    // First: a row with a plain code refuses any change, even of its MAC.
+    // Runs first, because a row with a plain code refuses any change, even of its MAC.
     await sealTexts({ db, asOwner, log }, texts);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await writeRestoredLine(db, config.dataDir);

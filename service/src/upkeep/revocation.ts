@@ -8,7 +8,7 @@ import { disableWebhook, webhooksMadeByKey } from "../outgoing/webhooks/webhooks
 /**
  * Revokes a key, and finds what was created with it and outlives it: webhooks, and memberships with their sessions.
  * Locks the firm, so that a concurrent link or subscription with the key is either found or refused.
- * @param all also ends the found items: webhooks for good, memberships, and all sessions of their holders
+ * @param all also ends what was found: webhooks permanently, memberships, and all sessions of their holders
  * @param actor for the audit log
  * @throws ServiceError for an unknown key
  */

@@ -30,7 +30,7 @@ import { backfillRows, macTables, recordMembers } from "./protected-data.ts";
 
 export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
-// One number for all nodes: the lock's holder fills, and the others wait and then find it done.
+// The same lock number on all nodes. The holder fills the MACs; the others wait and then find them done.
 const advisoryLock = 7_246_003;
 const ordersAtOnce = 500;
 
@@ -70,7 +70,7 @@ const rowSets: readonly RowSet[] = [
     marker: "row-macs-filled-requests",
     fill: async (tx) => (await operatorMail.vouch(tx)) + (await expiryMail.vouch(tx)),
   },
-  // The lines of earlier seals; those of closing versions are added here.
+  // A migration queued the log lines of earlier seals. This set adds those of closing versions.
   {
     name: "lines of the log",
     marker: "row-macs-filled-log",
@@ -79,16 +79,16 @@ const rowSets: readonly RowSet[] = [
 ];
 
 /**
- * Gives a MAC to rows that an earlier release wrote, once per database, at the first start of a release that covers
- * them. It trusts the present content. A record in the database, under a MAC, and a file next to the keys both note
- * that it was done, so that removing one is not enough to get forged rows filled.
- * @throws StartupError when the file has the note and the database has not: an older database, or a removed record
+ * Adds a MAC to rows of earlier releases, once for each database, at the first start of a release that covers them. It
+ * trusts their present content. Both a record in the database with a MAC and a file next to the keys note that this was
+ * done. So deleting one of them is not enough to have forged rows filled.
+ * @throws StartupError when only the file has the note: the database is older, or the record was removed
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
   const markerOf = ({ marker }: RowSet) => join(dataDir, "keys", marker);
   const marked = rowSets.filter((set) => existsSync(markerOf(set)));
   const lost = await withoutRecord(deps.db, marked);
-  // A new database next to old keys has nothing to lose yet.
+  // A new database next to old keys is allowed, because it contains no rows to protect yet.
   if (lost.length > 0 && !(await isEmpty(deps.db))) throw refusal(lost.map(markerOf));
   const missing = rowSets.filter((set) => !marked.includes(set) || lost.includes(set));
   if (missing.length === 0) return;
@@ -151,7 +151,7 @@ async function fillTables(tx: Tx, rowMac: RowMac, { name }: RowSet): Promise<num
 
 async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
   const { table, key, rows, members } = unfilled;
-  // A cursor: there may be many rows of evidence, and rows that get no MAC must not be read again.
+  // Uses a cursor, because there may be many rows, and rows that get no MAC must not be read again.
   await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
   for (;;) {
@@ -180,7 +180,7 @@ async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<num
   return all.length;
 }
 
-/** Earlier MACs of documents covered fewer columns. A row that was altered since stays unchanged. */
+/** Earlier MACs of documents covered fewer columns. A row that was altered since keeps its old MAC. */
 function refillDocuments(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
   const members: typeof documentRows.members = (row) =>
     earlierDocumentHolds(rowMac, row) ? documentRows.members(row) : null;
@@ -194,11 +194,11 @@ const earlierDigests: Statement = [payerlessOrderState, ...earlierOrderStates(sq
   .reduce((all, one) => sql`${all}, ${one}`);
 
 /**
- * Earlier MACs of orders covered fewer columns, and most of them the code as plain text. A row that was altered since stays
- * unchanged.
+ * Earlier MACs of orders covered fewer columns, and most of them the code as plain text. A row that was altered since
+ * keeps its old MAC.
  */
 async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
-  // Without reports: orders whose first MAC was created by this start have no earlier one.
+  // Does not report invalid MACs: orders that got their first MAC in this start have no earlier one.
   const rowMac = openRowMac(secrets);
   const table = orderRows.table.text;
   let filled = 0;
@@ -206,7 +206,8 @@ async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
     const orders: EarlierOrder[] = await tx.query<EarlierOrder>(sql`
       SELECT id AS key, code AS "code@order", ${digestOf(orderState, orderRows.table)} AS digest, state_mac AS mac FROM orders
       WHERE id > ${last} AND state_mac IS NOT NULL ORDER BY id LIMIT ${ordersAtOnce}`);
-    // Only the service can decrypt a code: PostgreSQL gets the codes of these orders for the earlier digests.
+    // Only the service can decrypt a code, so it passes the codes of these orders to PostgreSQL for the earlier
+    // digests.
     const earlier = await tx.query<{ key: number; digests: string[] }>(sql`
       SELECT orders.id AS key, ARRAY(SELECT encode(d, 'hex') FROM unnest(ARRAY[${earlierDigests}]) AS d) AS digests
       FROM unnest(${orders.map(({ key }) => key)}::bigint[], ${orders.map(({ code }) => code)}::text[]) AS opened (id, code)

@@ -13,7 +13,7 @@ const columns: readonly Column[] = protectedTables.flatMap(({ table, texts = [] 
   texts.map((text) => ({ by: text.column, ...text, table })),
 );
 
-// One number for all nodes: the lock's holder seals, and the others wait and then find it done.
+// The same lock number on all nodes. The holder encrypts; the others wait and then find it done.
 const advisoryLock = 7_246_005;
 const batch = 500;
 
@@ -21,7 +21,7 @@ type Row = { key: string | number; text: string };
 
 /**
  * Encrypts the texts that an earlier release stored plain. Each table is one transaction, which ends by validating its
- * constraints. So the database itself ensures that no plain text is left, and a start with valid constraints does
+ * constraints. So the database itself guarantees that no plain text is left, and a start with valid constraints does
  * nothing.
  */
 export async function sealTexts(
@@ -46,13 +46,13 @@ async function unsealed(db: Sql): Promise<Column[]> {
 }
 
 async function sealTable(tx: Tx, texts: SealedTexts, table: Statement): Promise<number> {
-  // Another node may be sealing: wait.
+  // Another node may be encrypting, so wait longer.
   await tx.script("SET LOCAL lock_timeout = '10min'");
   await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
   const open = (await unsealed(tx)).filter((column) => column.table === table);
   const [first] = open;
   if (!first) return 0;
-  // One update per row, because a constraint checks the whole row. No table has more than two such columns.
+  // Updates all sealed columns of a row at once, because a constraint checks the whole row. No table has more than two.
   const [second = first] = open.slice(1);
   await tx.query(sql`
     DECLARE unsealed_texts NO SCROLL CURSOR FOR SELECT * FROM (
@@ -88,8 +88,8 @@ const isKey = ({ by, isNumbered }: Column): Statement =>
   sql`${by} = ${isNumbered ? sql`changed.key::bigint` : sql`changed.key`}`;
 
 /**
- * Re-encrypts each text under the current key. A text that no key opens stays unchanged. Safe on a running service and
- * after an interruption. Run as the owner: the service's own role may not change events.
+ * Re-encrypts each text under the current key. A text that no key decrypts stays unchanged. Safe on a running service
+ * and after an interruption. Run as the owner, because the service's own role may not change events.
  * @returns the number of changed texts
  */
 export async function rotateTexts(owner: Sql, texts: SealedTexts, secrets: SecretBytes): Promise<number> {
@@ -125,7 +125,7 @@ async function rotateColumn(owner: Sql, texts: SealedTexts, secrets: SecretBytes
   return rotated;
 }
 
-/** The status counts undecryptable texts, under their key. */
+/** Null for a text that can't be decrypted. The status still counts it, under its key. */
 function openedOrNull(texts: SealedTexts, kind: SealedKind, stored: string): string | null {
   try {
     const text = texts.open(kind, stored);

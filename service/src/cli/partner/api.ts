@@ -25,7 +25,7 @@ export function partnerOf(values: Values): Partner {
 
 /**
  * Calls the service.
- * @param flagOf the flag of a request field, for refusals that begin with the field's name
+ * @param flagOf gives the flag of a request field, because refusals begin with the field's name
  * @throws StartupError with the service's refusal, or when it doesn't respond
  */
 export async function ask<T>(

@@ -9,7 +9,9 @@ import { allTopics, requireTopic } from "./topics.ts";
 
 const timeoutMs = 10_000;
 
-/** The secret that signs events on this machine. It stays the same for a key, so that a receiver keeps its setting. */
+/**
+ * The secret that signs events on this machine. It is always the same for a key, so that a receiver keeps its setting.
+ */
 export const listenSecret = (key: string): string =>
   `svc_whsec_${base32(createHmac("sha256", key).update("listen").digest())}`;
 
@@ -19,14 +21,15 @@ function forwardTo(values: Values): string | null {
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `http://${text}`);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError("--forward-to must be an http(s) URL, as http://localhost:3000/hook");
-  // Clients' events may leave this machine only by webhooks, whose addresses the service checks.
+  // Events contain clients' data. They may leave this machine only by webhooks, whose addresses the service
+  // checks.
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (!(host === "localhost" || host.endsWith(".localhost") || isLoopback(host)))
     throw new UsageError(`--forward-to must be a URL on this machine, as http://localhost:3000/hook, not ${host}`);
   return url.href;
 }
 
-/** Posts an event as the service would. @returns the outcome, in words */
+/** Posts an event in the same form as the service. @returns the outcome, in words */
 async function forward(url: string, event: FeedEvent, secret: string): Promise<string> {
   const body = Buffer.from(JSON.stringify(event.payload));
   const place = { position: event.position, head: Buffer.from(event.head, "hex") };
@@ -88,7 +91,7 @@ export const listen: Verb = {
     if (!/^(\d{1,15}|latest)$/.test(since)) throw new UsageError("--since must be the number of an event, or 0");
     const secret = listenSecret(partner.key);
     const asJson = values["json"] === true;
-    // An invalid key or address fails here; later the service may be temporarily unreachable.
+    // An invalid key or address must fail here. After this, the service may be temporarily unreachable.
     const { cursor } = await ask(partner, ({ events }) =>
       since === "latest" ? events.list({ cursor: since, topics }) : Promise.resolve({ cursor: since }),
     );

@@ -32,7 +32,7 @@ async function documentOf(values: Values) {
   return path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
 }
 
-// Sent as typed: the service knows best which names and values are wrong.
+// Sent as typed, because the service checks names and values best.
 const fieldsOf = (values: Values) => ({
   name: textOption(values, "name"),
   roles: jsonOf<[]>(values, "roles"),

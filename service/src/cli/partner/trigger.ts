@@ -4,7 +4,7 @@ import { lines, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 
-/** The objects created to cause the event. */
+/** The ids of the objects that were created to cause the event. */
 type Made = Record<string, string>;
 
 /** Reads the example document. */

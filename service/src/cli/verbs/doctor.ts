@@ -3,7 +3,7 @@ import { systemRandom } from "../../kernel/platform/random.ts";
 import { examine, type Finding } from "../../upkeep/doctor/doctor.ts";
 import type { Verb } from "../verb.ts";
 
-/** An urgent warning is red in a terminal. */
+/** An urgent warning is red on a terminal. */
 function lineOf({ name, result, detail, urgent }: Finding): string {
   const line = `${result.padEnd(8)} ${name}: ${detail}`;
   return urgent && process.stdout.isTTY ? `\x1b[31m${line}\x1b[0m` : line;

@@ -16,7 +16,7 @@ import { root } from "../../upkeep/resources.ts";
 import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-/** Options by the fields that they set. */
+/** The options, by the fields that they set. */
 const optionOf = {
   commissionName: "name",
   state: "state",
@@ -55,7 +55,7 @@ const options = Object.fromEntries(
   Object.entries(helpOf).map(([name, help]) => [name, { type: "string" as const, help }]),
 );
 
-/** The published comparison of all jurisdictions, cited by its DOI as it requests. */
+/** The published comparison of all jurisdictions, cited by its DOI, as the publication requests. */
 const publishedTable = {
   title: "RON laws of 51 US jurisdictions, signsealship.com",
   license: "CC BY 4.0",

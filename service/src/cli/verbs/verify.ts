@@ -16,7 +16,7 @@ async function ownCertificates(): Promise<string[]> {
   try {
     return await ownCertificateFiles(readConfig(process.env, process.cwd(), root));
   } catch (error) {
-    // Verifying needs no settings. With invalid ones, only the given certificates are trusted.
+    // Verifying needs no settings. If they are invalid, only the given certificates are trusted.
     if (error instanceof StartupError) return [];
     throw error;
   }
@@ -35,7 +35,7 @@ const verifyValues = (values: Values): VerifyValues => ({
   with: texts(values["with"]),
 });
 
-/** Opens no database and needs no running service. */
+/** Needs no database and no running service. */
 export const verify: Verb = {
   name: "verify",
   args: ["TARGET"],

@@ -5,10 +5,10 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { type DocumentOwner, documentMembers, documentUse } from "../../orders/order/order.ts";
 import { type TrailFacts, trailMembers } from "../../signing/envelopes/envelopes.ts";
 
-/** A stored document of an order; `mac` in hex. */
+/** A stored document of an order. `mac` is in hex. */
 export type StoredArtifact = { kind: string; sha256: string; blobKey: string; mac: string | null };
 
-/** A completed envelope, identified by the last record of its trail; `mac` in hex. */
+/** A completed envelope, identified by the last record of its trail. `mac` is in hex. */
 export type StoredEnvelope = TrailFacts & { mac: string };
 
 export type OrderArtifacts = DocumentOwner & { artifacts: StoredArtifact[]; envelope: StoredEnvelope | null };
@@ -24,7 +24,7 @@ const nameOf: Readonly<Record<string, HashName>> = {
 
 /**
  * The document hashes of an order for the manifest, and the code of its envelope.
- * @throws Error when a row fails its MAC: the seal would vouch for it
+ * @throws Error when a row fails its MAC, because the seal would certify it
  */
 export function artifactHashes(
   rowMac: RowMac,
@@ -54,10 +54,10 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
 }
 
 /**
- * Reads documents one after another, and compares each with its hash for the manifest.
- * @param compared the documents already compared, which are skipped; extended with those compared now
+ * Reads documents one after another, and compares each with its hash in the manifest.
+ * @param compared the documents already compared, which are skipped; those compared now are added
  * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
- * @throws Error when a document has another hash: the seal would vouch for it
+ * @throws Error when a document has another hash, because the seal would certify it
  */
 export async function compareStored(
   blobs: Blobs,
@@ -75,7 +75,7 @@ export async function compareStored(
         if (cause instanceof ServiceError) throw cause;
         throw new Error(`${what} is not the one that was stored`, { cause });
       });
-      // An unmounted folder looks the same.
+      // Unavailable rather than altered, because an unmounted folder also looks like a missing file.
       if (file === null) {
         const cause = new Error(`${what} is gone`);
         throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause });

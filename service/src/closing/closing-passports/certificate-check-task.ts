@@ -13,8 +13,8 @@ export type CheckInput = {
 };
 
 /**
- * The SHA-256 of the manifest in a certificate whose seal verifies, has this purpose and was valid at the time; else
- * null.
+ * The SHA-256 of the manifest in a certificate; null unless its seal verifies, has this purpose and was valid at the
+ * time.
  */
 export async function run(bytes: Buffer, { chainPem, environment, at }: CheckInput): Promise<string | null> {
   try {

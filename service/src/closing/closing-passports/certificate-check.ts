@@ -9,17 +9,17 @@ import { withCertificate } from "./certificate-file.ts";
 import type { StoredVersion, VersionDeps } from "./versions.ts";
 
 /**
- * Compares versions with their archived certificates. The seal vouches for a certificate's content; a database row
- * can't.
+ * Compares versions with their archived certificates. The seal protects a certificate's content, which the database
+ * alone can't.
  */
 export type CertificateCheck = {
   /**
-   * Whether the archived certificate exists, its seal verifies, and it contains the row's manifest; true when the
-   * retention plan deleted it.
+   * Whether the archived certificate exists, its seal verifies, and it contains the row's manifest. True when the
+   * retention plan deleted the certificate.
    * @throws ServiceError `unavailable` when the certificate can't be read or checked now
    */
   holds: (row: StoredVersion) => Promise<boolean>;
-  /** Spares reading a certificate that was just sealed and checked. */
+  /** Marks a certificate as checked that was just sealed, so that it need not be read again. */
   remember: (sealed: { sealedSha256: string; manifestSha256: string }) => void;
 };
 
@@ -31,12 +31,12 @@ const task: Task<CheckInput, string | null> = {
   limitMs: 30_000,
 };
 
-/** Entries of two hashes: about 3 MB. */
+/** Each entry has two hashes; all together take about 3 MB. */
 const mostRemembered = 10_000;
 
 /**
- * The manifest in a file with a given hash never changes, so each certificate is checked once. Reading, decrypting and
- * verifying it would be most of the work of a public verification (`npm run bench closing`).
+ * The manifest in a file with a given hash never changes, so each certificate is checked only once. Reading, decrypting
+ * and verifying it would be most of the work of a public verification (`npm run bench closing`).
  */
 export function createCertificateCheck(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },

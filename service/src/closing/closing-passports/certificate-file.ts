@@ -11,7 +11,7 @@ import { certificateUse, hasCode, rowHolds, type StoredVersion, storedColumns, t
 export type CertificateFile = { version: number; file: StoredFile };
 
 /**
- * Opens the archived certificate for sending; null for an unknown code, or when the file is missing or altered or its
+ * Opens the archived certificate for sending. Null for an unknown code, and when the file is missing or altered or its
  * row fails its MAC.
  * @returns the time of deletion for a certificate that the retention plan deleted
  */
@@ -30,7 +30,7 @@ SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_i
 
 export type CertificateDeps = VersionDeps & { db: Sql; blobs: Blobs };
 
-/** The newest certificate of a room; null where none was sealed, it was deleted, or it does not hold. */
+/** The newest certificate of a room; null when none was sealed, or it was deleted, or it fails its checks. */
 export async function latestCertificate(
   deps: CertificateDeps,
   roomId: string,

@@ -24,7 +24,7 @@ export { protectedTables } from "./versions.ts";
 
 type Parts = { workers: Workers; sealing: Sealing; titleOf: TitleOf; requireStorage: RequireStorage };
 
-// Each holds a database connection while a time stamp is waited for; the pool has 20.
+// Each seal holds a database connection while it waits for a time stamp, and the pool has 20.
 const sealsAtOnce = 4;
 
 export function openClosings(

@@ -24,7 +24,7 @@ export type ClosingVersionRecord = {
   manifestSha256: string;
   prevManifestSha256: string | null;
   sealedSha256: string;
-  /** The stored manifest; null on earlier versions, which the code doesn't open. */
+  /** The stored manifest; null for earlier versions, to which the code gives no access. */
   manifestText: string | null;
   /** Whether the row's MAC verifies and the manifest has the recorded hash. */
   hashHolds: boolean;
@@ -33,7 +33,7 @@ export type ClosingVersionRecord = {
   certificateHolds: boolean;
 };
 
-/** A version and the chain up to it, for people. */
+/** A version and the chain up to it, as shown to people. */
 export type ClosingRecord = {
   verifyCode: string;
   environment: Environment;
@@ -43,9 +43,9 @@ export type ClosingRecord = {
   manifest: Manifest | null;
   /** When the retention plan deleted the certificate; null when it has not. */
   certificateDeletedAt: Date | null;
-  /** Null unless the operator retracted this version in the transparency log. */
+  /** The operator's retraction of this version in the transparency log; null without one. */
   retraction: Retraction | null;
-  /** In ascending order; the last one belongs to the code. */
+  /** In ascending order; the last one is the version of the code. */
   versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
 };
 
@@ -92,7 +92,7 @@ export async function closingRecord(
   if (!own) return null;
   const first = await versionRecord(deps, rows[0] ?? own, own);
   const rest: ClosingVersionRecord[] = [];
-  // One after another, because the first check reads each whole certificate.
+  // Checked one after another, because the first check of a certificate reads all of it.
   for (const row of rows.slice(1)) rest.push(await versionRecord(deps, row, own));
   return {
     verifyCode,
@@ -106,10 +106,12 @@ export async function closingRecord(
   };
 }
 
-/** The sealed versions of a room, newest first, and the next version's number; null when the room has the most allowed. */
+/**
+ * The sealed versions of a room, newest first, and the number of the next version; null when the room has the maximum.
+ */
 export type ClosingVersions = { versions: SealedVersion[]; nextVersion: number | null };
 
-/** @throws ServiceError when the owner has no such room */
+/** @throws ServiceError when the owner doesn't have this room */
 export async function closingVersions(
   db: Sql,
   { partnerId, environment }: Owner,
@@ -122,14 +124,14 @@ export async function closingVersions(
   return { versions, nextVersion: next > manifestLimits.versions ? null : next };
 }
 
-/** The single read of a verification. Separate from its execution, so that a bench can run it alone. */
+/** The only query of a verification. It is separate from its execution, so that a benchmark can run it alone. */
 export const verificationStatement = (verifyCode: string): Statement =>
   sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;
 
 /**
  * The public verification (contract, Closing passports), computed for each request; null for an invalid verify code. It
- * is JSON text that includes the stored manifest unchanged: parsing and rewriting that is half of the work (`npm run
- * bench closing`).
+ * is JSON text that includes the stored manifest unchanged, because parsing and rewriting the manifest would be half of
+ * the work (`npm run bench closing`).
  */
 export async function verifyClosing(
   deps: CheckedVersionDeps & { db: Sql },
@@ -155,8 +157,8 @@ export async function verifyClosing(
 }
 
 /**
- * The proof that the transparency log has a version's line; null for an unknown code, or a row that is not what was written.
- * @throws ServiceError `unavailable` while the log does not have it
+ * The proof that the transparency log includes a version's line; null for an unknown code or a row that fails its MAC.
+ * @throws ServiceError `unavailable` while the log does not include it
  */
 export async function closingLogProof(
   deps: CheckedVersionDeps & { db: Sql },
@@ -172,7 +174,7 @@ export async function closingLogProof(
   return require(deps.db, row.environment, closingEntry({ ...row, roomCode }));
 }
 
-/** An object as JSON, with the manifest's own JSON as its first member. */
+/** An object as JSON text, with the manifest's own JSON as its first member. */
 const withManifest = (manifest: string, rest: object): string =>
   `{"manifest":${manifest},${JSON.stringify(rest).slice(1)}`;
 

@@ -46,12 +46,12 @@ export type SealClosingDeps = CheckedVersionDeps & {
   issuing: Issuing;
   limits: {
     requireStorage: RequireStorage;
-    /** By room, so that waiting seals hold no connection. */
+    /** Keyed by room. Waiting seals hold no connection. */
     semaphore: KeyedSemaphore;
   };
 };
 
-/** The means to make the certificate of a version. */
+/** The dependencies needed to make the certificate of a version. */
 type Issuing = {
   sealing: Pick<Sealing, "sealDocument" | "stamp" | "chainPem">;
   drawCertificate: DrawCertificate;
@@ -64,11 +64,11 @@ const verifyPath = (verifyCode: string): string => `/v/room/${verifyCode}`;
 /**
  * Seals the room's present state as the next version of its closing passport. Seals of one room run one after another,
  * across nodes. The sealed certificate is stored before one statement writes version, audit line and event.
- * @param expected the version that the caller means to seal, so that a form sent twice is refused once; null for the
- * next
+ * @param expected the version that the caller means to seal, so that a form sent twice makes only one version; null for
+ * the next
  * @returns the contract's passport version response
  * @throws ServiceError for an unknown room, beyond 20 versions, for a version that is not the next, and when no seal
- * can be made; then nothing was recorded
+ * can be made; nothing was recorded then
  */
 export async function sealClosing(
   deps: SealClosingDeps,
@@ -86,7 +86,10 @@ export async function sealClosing(
 
 type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
 
-/** Reads the documents, which may be many and large, before the transaction, which reads only those added since. */
+/**
+ * Reads the documents, which may be many and large, before the transaction. The transaction then reads only those added
+ * since.
+ */
 async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport> {
   const snapshot = await selectSnapshotOf(deps.db, deps.rowMac, asked.room);
   const compared = await compareStored(deps.blobs, memoryHolder(asked.room), snapshot?.documents ?? []);
@@ -139,8 +142,8 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
 }
 
 /**
- * Reads the room and its versions once no other seal of it is in progress. @throws ServiceError when no version may
- * be sealed
+ * Waits for other seals of the room, then reads the room and its versions. @throws ServiceError when no version may be
+ * sealed
  */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
   await lockSeals(tx, roomId);
@@ -158,7 +161,7 @@ async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, exp
   return { snapshot, before };
 }
 
-/** Never links a version to an altered one, for which its seal would vouch. */
+/** Refuses to link a version to an altered one, because the new seal would certify it. */
 async function requireWhole(deps: CheckedVersionDeps, before: readonly StoredVersion[]): Promise<void> {
   const previous = before.at(-1);
   if (previous && !(hashHolds(deps, previous) && (await deps.certificates.holds(previous)))) {
@@ -215,7 +218,7 @@ async function sealManifest(
   return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(issuing, partnerId, content) };
 }
 
-/** Draws and seals, then verifies that the certificate contains exactly this manifest and the right purpose. */
+/** Draws and seals a certificate, then verifies that it contains exactly this manifest and has the right purpose. */
 async function sealCertificate(
   { sealing, drawCertificate }: Issuing,
   holder: string,
@@ -244,7 +247,9 @@ const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): Certific
     }),
   );
 
-/** Stamps the manifest. The certificate's own stamp comes after its text is complete, so the text can't name that one. */
+/**
+ * Time-stamps the manifest, so that the text can name the stamp. The certificate's own stamp comes too late for that.
+ */
 async function stampManifest(stamp: Stamp | null, bytes: Uint8Array): Promise<CertificateContent["timeStamp"]> {
   const had = stamp && (await stamp(bytes));
   if (!had) return null;

@@ -27,20 +27,20 @@ export type RoomOfOwner = Owner & { roomCode: string };
 export type SnapshotDocument = OrderArtifacts & {
   label: string | null;
   status: string;
-  /** The stored name of the order's document; encrypted, in hex. */
+  /** The encrypted file name of the order's document, in hex. */
   fileName: string | null;
   docSlug: string | null;
   externalReference: string | null;
   pages: number | null;
-  /** From its latest envelope, with each signature's time. */
+  /** The signers of its latest envelope, with the times of their signatures. */
   signers: { name: string; signedAt: string | null }[];
   takenIn: ("sealed" | "notarized")[];
 };
 
-/** The room's firm and its appearance. */
+/** The room's firm, and how it is shown. */
 export type Firm = { name: string; brandName: string | null; accentColor: string | null };
 
-/** A version as later ones refer to it. */
+/** The facts about a version in the chain of versions. */
 export type ChainLink = { version: number; manifestSha256: string; createdAt: Date };
 
 export type Snapshot = {
@@ -59,14 +59,13 @@ export async function findRoomId(db: Sql, room: RoomOfOwner): Promise<string | u
   return found?.id;
 }
 
-/** The first half of the advisory lock's key; the second is derived from the room. */
+/** The first half of the advisory lock's key. The second half is derived from the room. */
 const sealLock = 7_246_002;
 
 /**
- * Waits until no other seal of the room is in progress on any node, and blocks others until the end of the
- * transaction.
- * Doesn't lock the room's row, which changes of its orders need during a time stamp.
- * @throws ServiceError `unavailable` when the wait gets too long
+ * Waits until no other node is sealing the room, and blocks others until the transaction ends. Doesn't lock the room's
+ * row, because its orders must be able to change during a time stamp.
+ * @throws ServiceError `unavailable` when the wait is too long
  */
 export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
   await tx.script("SET LOCAL lock_timeout = '2min'");
@@ -94,7 +93,7 @@ const withStored = (rowMac: RowMac, { artifacts, ...document }: MarkedDocument):
   artifacts: artifacts.flatMap(({ marks, ...artifact }) => (isMarked(rowMac, marks) ? [] : [artifact])),
 });
 
-/** The completed envelope, with the last record of its trail, whose MAC vouches for the code. */
+/** The completed envelope, with the last record of its trail, whose MAC also covers the code. */
 const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'position', t.position, 'sha256', t.sha256,
     'mac', encode(t.row_mac, 'hex'))
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
@@ -112,7 +111,8 @@ const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FR
 
 /**
  * The room with its orders and their artifacts at one moment.
- * @throws ServiceError `unavailable` for a room, an order or an envelope that fails its MAC: the seal would vouch for its status
+ * @throws ServiceError `unavailable` for a room, an order or an envelope that fails its MAC, because the seal would
+ * certify its status
  */
 export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`
@@ -158,7 +158,10 @@ export type NewVersion = RoomOfOwner & {
   createdAt: Date;
 };
 
-/** Writes the version, its line of the log, its audit line and its event in one statement. @returns the origin of the log */
+/**
+ * Writes the version, its line in the transparency log, its audit line and its event in one statement. @returns the
+ * origin of the log
+ */
 export async function insertVersion(tx: Tx, rowMac: RowMac, row: NewVersion): Promise<string> {
   const { roomId, version, verifyCode, partnerId, environment, actor, chain, createdAt: at } = row;
   const action = "room.passport_sealed";
@@ -184,7 +187,10 @@ RETURNING ${originOfLog(environment)} AS origin`);
 
 type VersionLinks = Pick<NewVersion, "sealedSha256" | "prevManifestSha256" | "roomCode">;
 
-/** The line of a version. A holder of the version computes the link of the next one. */
+/**
+ * The log's line about a version. Anyone who has the version can compute the link that the next version's line must
+ * have.
+ */
 export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: VersionLinks) => ({
   kind: "closing/v1" as const,
   sealedSha256,
@@ -194,7 +200,7 @@ export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: Ver
 type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;
-  /** Only a first version has it: its line needs the room's code of then. */
+  /** Null except for a first version, whose line needs the code that the room had then. */
   manifest: string | null;
   environment: Environment;
   at: Date;
@@ -203,8 +209,8 @@ type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
 const versionsAtOnce = 1_000;
 
 /**
- * Queues the lines of versions from before there was a log. A first version whose manifest can't be read is logged and left out: the
- * service does not vouch for it either.
+ * Queues log lines for versions from before the log existed. A first version whose manifest can't be read is left out
+ * and logged.
  * @returns the number of lines
  */
 export async function queueEarlierVersions(tx: Tx, log: Log): Promise<number> {

@@ -8,7 +8,7 @@ import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { deletedAt } from "../../kernel/retention/retention.ts";
 
-/** The use of a version's certificate blob. */
+/** The identity of a version's certificate blob. */
 export const certificateUse = ({
   verifyCode,
   sealedSha256,
@@ -34,7 +34,7 @@ export type VersionFacts = {
   createdAt: Date;
 };
 
-/** Covers the manifest by its hash. */
+/** The MAC covers the manifest through its hash. */
 export function versionMembers(row: VersionFacts): Members {
   const { roomId, partnerId, environment, version, verifyCode, manifestSha256, prevManifestSha256 } = row;
   const { sealedSha256, sealChain, blobKey, createdAt } = row;
@@ -51,7 +51,7 @@ export type StoredVersion = VersionFacts & {
 };
 
 export type VersionRow = StoredVersion & {
-  /** The stored hash of the previous version; null for the first. */
+  /** The stored hash of the previous version's manifest; null for the first version. */
   beforeSha256: string | null;
 };
 
@@ -88,17 +88,17 @@ export const protectedTables = [versionRows];
 /** Columns of a version `c` and of its room's firm, for `fromVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl", ${markedFirm}`;
 
-/** Whether a version has the code. @param version its name in the statement */
+/** Whether a version has the code. @param version its alias in the query */
 export const hasCode = (version: Statement, verifyCode: string): Statement =>
   isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
-/** The joins after the version `c`: its room `r`, its firm `p` and the previous version `b`. */
+/** The joins for a version `c`: its room `r`, the firm `p`, and the previous version `b`. */
 export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id JOIN partners p ON p.id = r.partner_id
   LEFT JOIN closing_passports b ON b.room_id = c.room_id AND b.version = c.version - 1`;
 
 export type VersionDeps = { rowMac: RowMac; log: Log };
 
-/** Whether the row's MAC verifies. Reports a failure. */
+/** Whether the row's MAC is valid. Reports an invalid one. */
 export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): boolean {
   if (rowMac.holds("closing_passports", versionMembers(row), row.mac)) return true;
   const { roomId, version } = row;
@@ -109,7 +109,7 @@ export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): bool
   return false;
 }
 
-/** Whether the row's MAC verifies and the manifest's text has the recorded hash. */
+/** Whether the row's MAC is valid and the manifest's text has the recorded hash. */
 export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
   rowHolds(deps, row) && hash("sha256", row.manifest) === row.manifestSha256;
 

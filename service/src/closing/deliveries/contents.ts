@@ -17,7 +17,7 @@ import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
 export type ZipDeps = DocumentDeps &
   CertificateDeps & {
     titleOf: TitleOf;
-    /** Where documents are checked: on the web, and without a network by a page in one file. */
+    /** The ways to verify documents: a web address, and a page in one file that works without a network. */
     verifier: { baseUrl: string; page: () => Promise<Buffer> };
   };
 
@@ -26,11 +26,11 @@ export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
   title: string | null;
   reference: string | null;
   documents: OrderDocument[];
-  /** The document that counts; null before all that makes it is done. */
+  /** The final document; null until all services that change the document are done. */
   final: OrderDocument | null;
 };
 
-/** @param reference the file number of the closing; an order alone has the firm's reference */
+/** @param reference the file number of the closing; for a single order its own reference is used */
 export async function deliverableOf(deps: ZipDeps, order: OrderOfRoom, reference: string | null): Promise<Deliverable> {
   const { id, code, status, sign, notarize, externalReference } = order;
   const documents = await orderDocuments(deps, code, order);
@@ -42,12 +42,15 @@ export async function deliverableOf(deps: ZipDeps, order: OrderOfRoom, reference
 
 const receipts: ReadonlySet<string> = new Set(["fax_report", "fax_certificate", "delivery_receipt", "mail_receipt"]);
 
-/** The final document of an order, the signed one before its notarization, the newest custody certificate, and receipts. */
+/**
+ * The files of a finished order: the final document, the signed one before its notarization, the newest custody
+ * certificate, and receipts.
+ */
 export function filesOf({ id, final, documents }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
   const custody = documents.findLast(({ kind }) => kind === "custody_certificate");
   const others = documents.filter(({ kind }) => receipts.has(kind));
-  // The custody certificate is of the signed file, which a notarized one continues.
+  // The custody certificate describes the signed file, which is the basis of a notarized one.
   const signed = final.kind === "notarized" ? documents.findLast(({ kind }) => kind === "sealed") : undefined;
   return [final, ...(signed ? [signed] : []), ...(custody ? [custody] : []), ...others].map(({ kind, sha256 }) => ({
     orderId: id,
@@ -56,7 +59,7 @@ export function filesOf({ id, final, documents }: Deliverable): DeliveredFile[] 
   }));
 }
 
-/** A file under the name that people use. `path` has its folder. */
+/** A file with its name for people. `path` includes the folder. */
 export type NamedFile = DeliveredFile & { path: string; orderCode: string; deletedAt: Date | null };
 
 function folderOf(kind: string, isNotarized: boolean): string {
@@ -65,7 +68,10 @@ function folderOf(kind: string, isNotarized: boolean): string {
   return kind === "sealed" && isNotarized ? "Evidence" : "Documents";
 }
 
-/** Names the files, documents in the order of the closing. @throws ServiceError `unavailable` for a file that is not on record */
+/**
+ * Names the files, sorted by document in the order of the closing. @throws ServiceError `unavailable` for a file that
+ * is not on record
+ */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();
   let number = 0;
@@ -86,8 +92,8 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
 
 export type ZipOf = {
   /**
-   * The room whose closing certificate is added; null for none. Its manifest names the codes of the room and of all orders,
-   * so that only the firm itself gets it.
+   * The room whose closing certificate is added; null for none. Its manifest contains the codes of the room and of all
+   * orders, so only the firm itself may get it.
    */
   room: DeliveryRoom | null;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
@@ -96,13 +102,13 @@ export type ZipOf = {
   files: readonly NamedFile[];
 };
 
-/** The format without its extension for large files ends at 4 GiB; mail gateways and unpackers end earlier. */
+/** The zip format without its 64-bit extension ends at 4 GiB; mail gateways and some programs stop earlier. */
 const mostBytes = 2 * 1024 ** 3;
 
 /**
- * One zip with folders: documents, certificates, receipts, the page that checks them, and words for a lawyer. The same
- * files give the same bytes. Nothing of it is stored: each file is read, and compared with its hash, as it is sent.
- * A file that the retention plan deleted is named with its hash and the time.
+ * One zip with folders: documents, certificates, receipts, the page that verifies them, and an explanation for lawyers.
+ * Equal files give equal bytes. The zip is not stored: each file is read and compared with its hash while it is sent.
+ * For a file that the retention plan deleted, its hash and the time of deletion are listed.
  * @throws ServiceError `conflict` for too many bytes
  */
 export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; file: StoredFile }> {

@@ -1,4 +1,4 @@
-/** Finished documents of a closing or an order in one zip, for its firm, and for others by a link that ends. */
+/** Finished documents of a closing or an order in one zip: for its firm, and for others by a link that expires. */
 export type { Deliverable, NamedFile } from "./contents.ts";
 export {
   type DeliveryDeps,

@@ -1,15 +1,15 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 
-/** The longest name of a file in bytes: with its folders it still fits the paths of every system. */
+/** The longest file name in bytes. Together with its folders it fits the path limits of every system. */
 const mostBytes = 120;
 
-/** Characters that a file name cannot have on some system, and those that turn the direction of what follows. */
+/** Characters that some system forbids in file names, and characters that change the direction of text. */
 const forbidden = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Names of devices on Windows, with any ending. */
+/** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** A text as a part of a file's name: harmless on every system, and at most so long. */
+/** A text as part of a file name: valid on every system, and at most this long. */
 export function namePart(text: string, most = mostBytes): string {
   const spaced = text.toWellFormed().normalize("NFC").replaceAll(forbidden, " ").replaceAll(/\s+/g, " ");
   let name = spaced.replaceAll(/^[ .]+|[ .]+$/g, "");
@@ -29,14 +29,14 @@ const words: Readonly<Record<string, string>> = {
 };
 
 export type Named = {
-  /** The firm's number of the closing or the order; null without one. */
+  /** The firm's own number for the closing or order; null without one. */
   reference: string | null;
   /** The document's title; null without one. */
   title: string | null;
   kind: string;
 };
 
-/** The name that people give such a file, without its ending: "2026-1187 Warranty deed, notarized". */
+/** The name that people would give the file, without its extension: "2026-1187 Warranty deed, notarized". */
 export function fileName({ reference, title, kind }: Named): string {
   const ending = `, ${words[kind] ?? kind}`;
   const called = withoutEnding(title ?? "Document");
@@ -44,10 +44,10 @@ export function fileName({ reference, title, kind }: Named): string {
   return `${namePart(start, mostBytes - Buffer.byteLength(ending) - ".pdf (99)".length) || "Document"}${ending}`;
 }
 
-/** Titles are often names of files. */
+/** A title is often a file name, so its extension is removed. */
 const withoutEnding = (title: string): string => title.replace(/\.pdf$/i, "");
 
-/** Numbers names that are there already, whatever their case: "Deed (2)". */
+/** Makes names unique, ignoring case, by adding numbers: "Deed (2)". */
 export function uniqueNames(): (path: string, ending: string) => string {
   const taken = new Set<string>();
   return (path, ending) => {
@@ -61,7 +61,7 @@ export function uniqueNames(): (path: string, ending: string) => string {
 }
 
 export type Contents = {
-  /** The name of the closing, or of its one document. */
+  /** The name of the closing, or of its only document. */
   title: string;
   reference: string | null;
   firmName: string;
@@ -72,7 +72,10 @@ export type Contents = {
   baseUrl: string;
 };
 
-/** For a reader of the law who has never heard of this service: which file counts, how to check it, and what is not proven. */
+/**
+ * Explains to a lawyer who has never heard of this service which file is authoritative, how to verify it, and what is
+ * not proven.
+ */
 export function readme(contents: Contents): string {
   const { title, reference, firmName, environment, documents, baseUrl } = contents;
   const sections = [

@@ -33,7 +33,7 @@ async function roomOf({ db }: DeliveryDeps, owner: Owner, roomCode: string): Pro
 const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<Deliverable[]> =>
   Promise.all((await store.ordersOfRoom(deps.db, room.id)).map((order) => deliverableOf(deps, order, room.reference)));
 
-/** The room's own orders with their files, and what was sent of them. @throws ServiceError `not_found` */
+/** The room's own orders with their files, and its deliveries. @throws ServiceError `not_found` */
 export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: string) {
   const room = await roomOf(deps, owner, roomCode);
   const [orders, listed] = await Promise.all([ordersOf(deps, room), store.listDeliveries(deps.db, room.id)]);
@@ -41,7 +41,7 @@ export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: s
   return { orders, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
 }
 
-/** One zip of all final documents of the room that its firm ordered. @throws ServiceError while there is none */
+/** One zip of all final documents that the room's own firm ordered. @throws ServiceError while there is none */
 export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string) {
   const room = await roomOf(deps, owner, roomCode);
   const orders = await ordersOf(deps, room);
@@ -64,9 +64,9 @@ export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: stri
 export type NewDelivery = { name: string; email: string; days: string; orderCodes: readonly string[] };
 
 /**
- * Sends the chosen documents of a room to somebody by a link that ends. Their hashes are frozen: a later document is
+ * Sends chosen documents of a room to a person by a link that expires. Their hashes are fixed: a later document needs
  * another delivery.
- * @throws ServiceError naming the field and its rule, `not_found`, and for the 26th in 24 hours
+ * @throws ServiceError naming the field and its rule, `not_found`, and for the 26th delivery in 24 hours
  */
 export async function sendDelivery(
   deps: DeliveryDeps,
@@ -115,7 +115,7 @@ export async function sendDelivery(
   return id;
 }
 
-/** Ends the link of a delivery. @throws ServiceError `not_found` for one that there is not, and for one that was ended */
+/** Ends the link of a delivery. @throws ServiceError `not_found` for an unknown delivery and for one that has ended */
 export async function revokeDelivery(deps: DeliveryDeps, principal: Principal, roomCode: string, id: string) {
   const room = await roomOf(deps, principal, roomCode);
   await deps.db.transaction(async (tx) => {
@@ -138,8 +138,8 @@ const isToken = (secrets: SecretBytes, id: string, token: string): boolean =>
 export type Link = { id: string; token: string };
 
 /**
- * A delivery for a holder of its link.
- * @throws ServiceError `not_found` for a wrong link, alike for one that was ended and one that is too old
+ * A delivery, for a holder of its link.
+ * @throws ServiceError `not_found` for a wrong link, and in the same words for one that was ended or has expired
  */
 export async function openDelivery(deps: DeliveryDeps, { id, token }: Link) {
   const delivery = isUuid(id) && isToken(deps.secrets, id, token) ? await store.selectDelivery(deps.db, id) : undefined;
@@ -155,7 +155,10 @@ export async function openDelivery(deps: DeliveryDeps, { id, token }: Link) {
   return { delivery, room, files: namedFiles(orders, delivery.files) };
 }
 
-/** The zip of a delivery; that its download began is put on record. @throws ServiceError as above, and for a file that was deleted */
+/**
+ * The zip of a delivery. Records that the download began. @throws ServiceError as above, and for a file that was
+ * deleted
+ */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);
   const { name: title, reference } = room;
@@ -164,7 +167,7 @@ export async function deliveryZip(deps: DeliveryDeps, link: Link, network: strin
   return zip;
 }
 
-/** One file of a delivery; that its download began is put on record. @throws ServiceError as above */
+/** One file of a delivery. Records that the download began. @throws ServiceError as above */
 export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId: string }, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);
   const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);
@@ -175,7 +178,7 @@ export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId
   return { name: path.slice(path.lastIndexOf("/") + 1), file };
 }
 
-/** The mail with the link of a delivery. One that was ended meanwhile is not mailed. */
+/** The mail with the link of a delivery. It is not sent if the delivery was ended in the meantime. */
 export const deliveryMail = defineMail({
   queue: "delivery-mail",
   async load({ deliveryId }: { deliveryId: string }, { db, clock }: MailDeps) {

@@ -15,7 +15,10 @@ import { verifiedRoom } from "../rooms/rooms.ts";
 /** A document of a delivery, frozen when it was sent. */
 export type DeliveredFile = { orderId: number; kind: string; sha256: string };
 
-/** The covered columns: neither another document, another recipient nor a later end can be put there. */
+/**
+ * The columns that the MAC covers, so that database access alone is not enough to change the documents, the recipient
+ * or the end.
+ */
 const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
@@ -24,7 +27,7 @@ const deliveryState: StateMac = {
     extract(epoch FROM ${d}.created_at), extract(epoch FROM ${d}.expires_at), extract(epoch FROM ${d}.revoked_at)`,
 };
 
-/** The covered columns of a download: a list of them that anybody could write would be worth nothing. */
+/** The columns that the MAC covers. Without it, anyone with database access could add downloads to the record. */
 const useState: StateMac = {
   table: sql`closing_delivery_uses`,
   key: sql`id`,
@@ -85,7 +88,10 @@ export type OrderOfRoom = Owner & {
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference"`;
 
-/** The orders of the room that its own firm placed, in the room's order. @throws ServiceError `unavailable` for an altered one */
+/**
+ * The orders that the room's own firm placed, in the room's order. @throws ServiceError `unavailable` for an altered
+ * one
+ */
 export const ordersOfRoom = (db: Sql, roomId: string) =>
   db.query<OrderOfRoom>(sql`
     SELECT ${orderColumns}, ${verified(orderState, sql`o`)}
@@ -114,14 +120,14 @@ export async function selectDelivery(db: Sql, id: string): Promise<Delivery | un
   return found;
 }
 
-/** Deliveries of the room in the last 24 hours, of all that were ever sent. */
+/** The number of the room's deliveries since the time, including ended ones. */
 export async function countSince(tx: Tx, roomId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM closing_deliveries WHERE room_id = ${roomId} AND created_at > ${since}`);
   return row?.count ?? 0;
 }
 
-/** Locks the room against other deliveries at once. */
+/** Locks the room against concurrent deliveries. */
 export const lockDeliveries = (tx: Tx, roomId: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(7246011, hashtext(${roomId}))`);
 
@@ -137,7 +143,7 @@ export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Prom
 
 export type DeliveryUse = { at: Date; file: string | null; network: string | null };
 
-/** Puts on record that a download began: of each file, from each network, at most once an hour. */
+/** Records that a download began: for each file and network at most once an hour. */
 export const insertUse = (db: Database, id: string, { at, file, network }: DeliveryUse) =>
   db.transaction(async (tx) => {
     const [row] = await tx.query<{ id: number }>(sql`
@@ -151,7 +157,7 @@ export const insertUse = (db: Database, id: string, { at, file, network }: Deliv
 const hourMs = 3_600_000;
 const shownUses = 20;
 
-/** The room's deliveries with their latest downloads, newest first. Downloads that were put into the database are left out. */
+/** The room's deliveries with their latest downloads, newest first. Forged downloads are left out. */
 export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery & { uses: DeliveryUse[] })[]> {
   const deliveries = await db.query<Delivery>(sql`
     SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d
@@ -165,7 +171,7 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery
   return deliveries.map((each) => ({ ...each, uses: authentic.filter(({ deliveryId }) => deliveryId === each.id) }));
 }
 
-/** Orders by their ids, in the order of the ids' list. @throws ServiceError `unavailable` for an altered one */
+/** Orders by id, in the order of the list. @throws ServiceError `unavailable` for an altered one */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
   const orders = await db.query<OrderOfRoom>(sql`
     SELECT ${orderColumns}, ${verified(orderState, sql`o`)} FROM orders o

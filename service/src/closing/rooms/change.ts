@@ -11,7 +11,7 @@ export type RoomDeps = { db: Database; clock: Clock };
 type More = Pick<AuditLine, "orderId" | "fromStatus" | "toStatus" | "detail">;
 
 /**
- * A room that its owner has locked for a change. `at` is the change's time everywhere; `audit` writes its audit line.
+ * A room that its owner has locked for a change. `at` is the time to record everywhere; `audit` writes the audit line.
  */
 export type RoomChange = {
   room: LockedRoom;

@@ -24,7 +24,7 @@ async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Own
   return room;
 }
 
-/** The newest room of the order's own firm that has it; undefined when none has. */
+/** The newest room of the order's own firm that contains it; undefined for none. */
 async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
   const [room] = await db.query<Group>(sql`
     SELECT r.id, r.environment, ${verifiedRoom}
@@ -45,7 +45,7 @@ const membersOf =
 
 const all = sql`true`;
 
-/** The orders of one client: a holder of the link of one order sees no price of another client. */
+/** The orders of the same client, so that the holder of one order's link sees no prices of other clients. */
 const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = (SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})`;
 
@@ -66,7 +66,7 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
   return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
 }
 
-/** The orders that a checkout of the room would pay, as far as their status tells. */
+/** The orders that a checkout of the room would pay, judged by their status. */
 export type Payable = {
   orders: PayableMember[];
   /** How many orders a checkout leaves out because their rows were altered in the database. */
@@ -79,8 +79,8 @@ export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Pr
 }
 
 /**
- * The orders that `clientCheckout` would pay; none for an order without a room, and for one whose room was altered: the
- * order can still be paid alone.
+ * The orders that `clientCheckout` would pay. Empty for an order without a room, and for one whose room was altered;
+ * the order can still be paid alone.
  */
 export async function payableOfClient(db: Sql, orderCode: string): Promise<Payable> {
   try {

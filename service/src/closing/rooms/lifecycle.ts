@@ -16,8 +16,7 @@ import type { CreatedRoom, RoomStatus, RotatedRoom } from "./schemas.ts";
 import { changeCode, changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
 /**
- * Locks the partner until the end of the transaction, so that only one of two concurrent requests gets the last free
- * room.
+ * Locks the partner until the transaction ends, so that of two concurrent requests only one gets the last free room.
  * @throws ServiceError when the quota of its present tier is used up
  */
 async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
@@ -125,8 +124,8 @@ export async function rotateRoom(
 }
 
 /**
- * Closes the room, which then leaves the quota. Closing twice changes nothing. @throws ServiceError for an unknown
- * room
+ * Closes the room, which then no longer counts against the quota. Closing twice changes nothing. @throws ServiceError
+ * for an unknown room
  */
 export const closeRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
   setStatus(deps, principal, roomCode, "closed");

@@ -5,10 +5,12 @@ import { isUuid } from "../../kernel/platform/text.ts";
 import type { RoomList, RoomSummary } from "./schemas.ts";
 import { authentic, ownsRoom, type RoomSummaryRow, selectRooms } from "./store.ts";
 
-// The contract has no pages, so the first one is large enough for most partners.
+// The contract has no pages, so the first page is large enough for most partners.
 const pageSize = { usual: 1000, most: 1000 };
 
-/** A cursor is the id of the previous page's last room. It is not a credential, and survives a rotation. */
+/**
+ * A cursor is the id of the previous page's last room. It is not a credential, and stays valid when a code is rotated.
+ */
 async function afterOf(db: Database, principal: Principal, cursor: string | null): Promise<string | null> {
   if (cursor !== null && !(isUuid(cursor) && (await ownsRoom(db, cursor, principal)))) throw foreignCursor();
   return cursor;

@@ -19,7 +19,7 @@ import {
 import { roomState } from "./store.ts";
 
 const queue = "closings-mail";
-// A member who has more is shown those that need somebody first.
+// The most rooms in a mail. If a member has more, rooms that need a person come first.
 const mostRooms = 25;
 const mostOrders = 500;
 const mostInRoom = 4;
@@ -31,8 +31,8 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
   WHERE r.partner_id = ${partnerId} AND r.environment = 'live' AND r.status = 'open' AND ${isUnfinished(sql`o.status`)}`;
 
 /**
- * Queues the list "Your closings" for each member with live access, once on each business day after opening time. A
- * member without an unfinished order in an open room gets none.
+ * Queues the list "Your closings" for each member with live access, once on each business day after opening time. Skips
+ * a member without an unfinished order in an open room.
  * @returns the number of members whose firm has one
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -62,7 +62,7 @@ type Row = Titled & {
   isAuthentic: boolean;
 };
 
-// The signers of the envelope that is open, and have not signed.
+// The signers of the open envelope who have not signed.
 const waiting = sql`FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL`;
 
 const rowsStatement = (partnerId: string, userId: string): Statement => sql`
@@ -82,7 +82,7 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
 
 type Deps = MailDeps & { titleOf: TitleOf };
 
-/** The closings of a member: unfinished orders that the member placed, by rooms. */
+/** The closings of a member: unfinished orders that the member placed, grouped by room. */
 async function closingsOf({ db, rowMac, titleOf }: Deps, partnerId: string, userId: string): Promise<Closing[]> {
   const rows = (await db.query<Row>(rowsStatement(partnerId, userId))).filter(({ isAuthentic }) => isAuthentic);
   const ids = rows.map(({ orderId }) => orderId);
@@ -120,7 +120,7 @@ const rankOf = ({ status }: Row): number => (statusGroupOf(status) === "attentio
 
 const dueOf = ({ expiresAt }: Row): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-// A mail does not know its reader's zone; every reader of a US service can tell from this one.
+// The mail can't know the reader's time zone. Readers of a US service can convert from this one.
 const dayIn = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "America/New_York" });
 const timeIn = new Intl.DateTimeFormat("en-US", {
   month: "short",
@@ -131,7 +131,7 @@ const timeIn = new Intl.DateTimeFormat("en-US", {
   timeZoneName: "short",
 });
 
-/** Who must act, by when, or since when it is stuck. */
+/** Who must act and by when, or since when the order is stuck. */
 function actOf(row: Row): string {
   const { status, expiresAt, since } = row;
   if (statusGroupOf(status) === "attention")

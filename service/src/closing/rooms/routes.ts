@@ -36,7 +36,10 @@ const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const
 const unknownRoom = { 404: "Room not found." };
 const quotaReached = { 400: "Your trial tier allows 5 open rooms." };
 
-/** Closing rooms (contract, Endpoints, Closing rooms; close, reopen and participants are additions to it). */
+/**
+ * Closing rooms (contract, Endpoints, Closing rooms). The routes to close and reopen a room, and those for
+ * participants, are additions to the contract.
+ */
 export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps, rowMac: RowMac): void {
   app.addSchema(RoomSummary);
   publicViewRoute(app, deps, rowMac);
@@ -196,7 +199,7 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
   });
 }
 
-// About a thousand views of full rooms.
+// Enough for about a thousand views of full rooms.
 const cacheBytes = 32 * 1024 * 1024;
 
 /** `GET /api/rooms/{roomCode}`: public for any holder of the code. */

@@ -15,8 +15,8 @@ import { isCode } from "../../kernel/platform/text.ts";
 export type RoomState = "open" | "closed";
 
 /**
- * A room, with its code. Triggers raise `state_version` whenever an order or a participant of the room is added,
- * removed or changed, so that the MAC covers those rows too.
+ * A room with its code. Triggers increase `state_version` whenever an order or a participant of the room is added,
+ * removed or changed, so the MAC covers those rows too.
  */
 export const roomState: StateMac = {
   table: sql`rooms`,
@@ -36,7 +36,7 @@ export const protectedTables = [
   }),
 ];
 
-/** For the select list of a statement over `rooms`, or over `rooms r`. */
+/** For the select list of a query on `rooms`, or on `rooms r`. */
 export const verifiedRooms: Statement = verified(roomState, sql`rooms`);
 export const verifiedRoom: Statement = verified(roomState, sql`r`);
 const markedRooms = marked(roomState, sql`rooms`);
@@ -90,7 +90,8 @@ export async function insertRoom(tx: Tx, room: NewRoomRow): Promise<void> {
 
 /** The old code is invalid from the commit on. */
 export async function changeCode(tx: Tx, roomId: string, code: string, at: Date): Promise<void> {
-  // The trigger ignores a changed code. Without a new version, an earlier code could be restored with its MAC.
+  // The trigger doesn't react to a changed code. Without a new version, an earlier code could be restored together with
+  // its MAC.
   await tx.query(
     sql`UPDATE rooms SET code = ${sealed("room", code)}, updated_at = ${at}, state_version = state_version + 1 WHERE id = ${roomId}`,
   );
@@ -114,7 +115,7 @@ export type RoomSummaryRow = {
 };
 
 /**
- * A page of the owner's rooms, newest first. Separate from its execution, so that tests can check its plan.
+ * A page of the owner's rooms, newest first. It is separate from its execution, so that tests can check its plan.
  * @param after the id of the previous page's last room, or null
  */
 export function roomListStatement(owner: Owner, limit: number, after: string | null): Statement {
@@ -131,7 +132,7 @@ export const selectRooms = (db: Sql, owner: Owner, limit: number, after: string 
 
 export type OpenRoom = Pick<RoomSummaryRow, "code" | "name" | "reference" | "orderCount">;
 
-/** The owner's open rooms, newest first, including the one with the code, however old it is. */
+/** The owner's open rooms, newest first. Includes the room with the code, even if it is older than the others. */
 export async function latestOpenRooms(db: Sql, owner: Owner, limit: number, code = ""): Promise<OpenRoom[]> {
   const open = sql`SELECT code AS "code@room", name, reference, order_count AS "orderCount", ${markedRooms}
     FROM rooms WHERE ${ownedBy(owner)} AND status = 'open'`;

@@ -7,7 +7,7 @@ import { orderState } from "../../orders/order/order.ts";
 import { recordingEventState } from "../../signing/notaries/notaries.ts";
 import type { EventContext, RecordingContext } from "./payload.ts";
 
-/** Columns from which bodies are built, of `event` and its `"order"` and `room`; passports are read separately. */
+/** The columns from which bodies are built, of `event` and its `"order"` and `room`. Passports are read separately. */
 export const contextColumns: Statement = sql`${eventColumns},
   "order".code AS "orderCode@order", "order".status AS "orderStatus", "order".external_reference AS "externalReference",
   room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`"order"`)},
@@ -43,7 +43,7 @@ type Told = {
 export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
 
 /**
- * The row with its order and room, and whether the event's MAC verifies. Only authentic events are sent, listed or
+ * The row with its order and room, and whether the event's MAC is valid. Only authentic events are sent, listed or
  * shown.
  */
 export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {

@@ -3,10 +3,10 @@ import type { ColumnCipher } from "../../kernel/platform/column-cipher.ts";
 
 export const exchangeColumn = "webhook_deliveries.exchange";
 
-/** An endpoint's response, bounded. `body` has its first bytes; `isCut` when there were more. */
+/** An endpoint's response, with limits. `body` contains its first bytes; `isCut` means that there were more. */
 export type Answer = { headers: Record<string, string>; body: Buffer; isCut: boolean };
 
-/** The HTTP exchange of one delivery. Of the sent body only the hash is kept (contract, Webhook management). */
+/** The HTTP exchange of one delivery. Only the hash of the sent body is stored (contract, Webhook management). */
 export type Exchange = { requestHeaders: Record<string, string>; bodySha256: Buffer; answer: Answer | null };
 
 export const bodyHash = (body: Uint8Array): Buffer => hash("sha256", body, "buffer");

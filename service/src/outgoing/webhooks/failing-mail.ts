@@ -19,7 +19,7 @@ export type FailingMail = {
 
 type Told = { email: string; url: string; environment: string; firmName: string };
 
-/** An owner of the webhook's firm, while both exist. */
+/** The webhook and the owner to mail; undefined when either no longer exists. */
 async function selectTold(db: Sql, { webhookId, userId }: FailingMail): Promise<Told | undefined> {
   const [told] = await db.query<Told>(sql`
 SELECT u.email, w.url, w.environment, p.name AS "firmName", ${verifiedFirm}
@@ -57,7 +57,7 @@ export const failingMail = defineMail({
 
 export type FailingWebhook = { id: string; url: string; since: Date };
 
-/** The owner's webhooks that keep failing, from the mail about it until a delivery arrives. */
+/** The owner's webhooks that keep failing. One is listed from the mail about it until a delivery succeeds. */
 export const failingWebhooks = ({ db }: { db: Sql }, { partnerId, environment }: Owner): Promise<FailingWebhook[]> =>
   db.query<FailingWebhook>(sql`
 SELECT id, url, failing_since AS since FROM webhooks

@@ -40,7 +40,7 @@ const ciphers: readonly ProtectedTable[] = [
 
 export const protectedTables = [webhookRows, ...ciphers];
 
-// For a whole POST (contract, Limits).
+// The time limit of a whole POST (contract, Limits).
 const timeoutMs = 10_000;
 
 /** The PEM of a WEBHOOK_CA. @throws StartupError for an unusable file */

@@ -52,7 +52,7 @@ function envelope(topic: string, id: Id, data: TProperties): TSchema {
 
 type OrderWords = { description: string; status: string };
 
-/** The description of each order event, and a status that the order may have then. */
+/** The description of each order event, and an example of the order's status at that time. */
 const orderWords: Readonly<Record<(typeof orderTopics)[number], OrderWords>> = {
   "order.created": { description: "An order was placed.", status: "QuoteReady" },
   "payment.cleared": { description: "An order was paid in full.", status: "EsignPending" },
@@ -229,7 +229,7 @@ const headerParameter = (name: string, description: string, required = true) => 
   schema: { type: "string" },
 });
 
-/** Text in angle brackets would be read as HTML. */
+/** Text in angle brackets would be read as HTML, so it is marked as code. */
 const asMarkdown = (words: string) => words.replace(/t=<.*?>,v1=<.*?>/, "`$&`");
 
 const parameters = [
@@ -255,7 +255,7 @@ export const webhooksSection: Record<string, object> = Object.fromEntries(
   Object.entries(payloads).map(([topic, { description, schema }]) => {
     const post = {
       operationId: `on.${topic}`,
-      // The reference lists summaries, and receivers look for the topic.
+      // The reference shows summaries, and developers look for the topic there.
       summary: topic,
       description: `${description} The [webhooks guide](/docs/webhooks) shows how to verify it.`,
       tags: ["Events"],

@@ -1,10 +1,10 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { isOrderTopic, isRecordingTopic, isSignerTopic, testTopic } from "./topics.ts";
 
-/** A passport's statements about a document; hashes are lowercase hex SHA-256. */
+/** The facts of a passport about a document; hashes are lowercase hex SHA-256. */
 export type PassportContext = { verifyCode: string; docSha256: string; sealedSha256: string; createdAt: Date };
 
-/** A recording as an event tells of it. */
+/** The facts of a recording in an event. */
 export type RecordingContext = {
   startedAt: Date;
   endedAt: Date | null;
@@ -12,7 +12,7 @@ export type RecordingContext = {
   cause: string | null;
 };
 
-/** An event and the present records it concerns; null for those of other topics. */
+/** An event with the present records that it is about; null for those of other topics. */
 export type EventContext = {
   topic: string;
   eventId: string;
@@ -28,7 +28,7 @@ export type EventContext = {
 
 type Data = Record<string, string | number>;
 
-/** The body of a delivery (contract, Events) from today's records; null when its record is gone. */
+/** The body of a delivery (contract, Events) from the present records; null when the record is gone. */
 export function payloadOf(event: EventContext, baseUrl: string): Buffer | null {
   const data = dataOf(event, baseUrl);
   return data && Buffer.from(JSON.stringify({ type: event.topic, id: event.eventId, data }));

@@ -32,7 +32,7 @@ const common = {
 } as const;
 const none = "There is no public key yet. Make one by POST to this address.";
 
-/** The key behind `v1a` signatures: created once on request, then read. */
+/** The public key for `v1a` signatures. It is created once on request; afterwards it is only read. */
 export function publicKeyRoutes(app: FastifyInstance, frame: RouteDeps, keys: PublicKeyDeps): void {
   jsonRoute(app, frame, {
     ...common,

@@ -9,7 +9,7 @@ import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 
 export const webhookKeyColumn = "webhook_keys.private_key";
 
-/** The context that the cipher binds a key to. */
+/** The context that is authenticated with an encrypted key. */
 export const keyContext = ({ partnerId, environment }: Owner): string => `${partnerId}:${environment}`;
 
 // The offset of the raw Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4).
@@ -32,9 +32,9 @@ export async function readPublicKey({ db, keyCipher }: PublicKeyDeps, owner: Own
 }
 
 /**
- * Creates the owner's key unless there is one. From then on each delivery has a `v1a` signature. Not the default,
- * because Ed25519 costs ten times an HMAC and only a holder of the public key can verify it.
- * @throws ServiceError for a caller who may not
+ * Creates the owner's key if it does not exist. From then on each delivery has a `v1a` signature. Firms must ask for
+ * it, because Ed25519 costs ten times as much as an HMAC, and only a holder of the public key benefits.
+ * @throws ServiceError for a caller without the right
  */
 export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): Promise<PublicKey> {
   if (!mayChangeSubscriptions(principal))
@@ -64,7 +64,7 @@ SELECT private_key AS key FROM webhook_keys WHERE partner_id = ${partnerId} AND 
 async function insertKey({ db, keyCipher }: PublicKeyDeps, owner: Owner): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const sealed = keyCipher.encrypt(privateKey.export({ format: "der", type: "pkcs8" }), keyContext(owner));
-  // A concurrent request may have been first; its key stays.
+  // A concurrent request may have been first; then its key is used.
   await db.query(sql`
 INSERT INTO webhook_keys (partner_id, environment, private_key) VALUES (${owner.partnerId}, ${owner.environment}, ${sealed})
 ON CONFLICT DO NOTHING`);

@@ -132,7 +132,10 @@ const feedQuery = Type.Object({
   wait: optionalText("Seconds to wait for an event when there is none, at most 25; default 0."),
 });
 
-/** The events of webhooks without a webhook: for a laptop, and to fetch what a receiver missed. */
+/**
+ * The events of webhooks, to be fetched instead of received: for development on a laptop, and to catch up on missed
+ * events.
+ */
 function feedRoutes(app: FastifyInstance, frame: RouteDeps, deps: Omit<FeedDeps, "waiters">): void {
   const waiters = createWaiters();
   app.addHook("preClose", async () => waiters.stop());

@@ -6,16 +6,16 @@ export const signatureHeader = "Service-Signature";
 export const eventHeader = "Service-Event";
 export const chainHeader = "Service-Chain";
 
-/** How old or new a receiver may accept a signature. */
+/** How many seconds a signature's time may differ from the receiver's clock. */
 export const toleranceSeconds = 300;
 
-/** For people (contract, Events, "Signature scheme"). */
+/** The verification in words (contract, Events, "Signature scheme"). */
 export const verification =
   `${signatureHeader} is t=<unix seconds>,v1=<hex>; while a secret is being rotated it has several v1 entries, and any of them ` +
   "may match. v1 is HMAC-SHA256 in lowercase hex over '{t}.{raw body}', and its key is the lowercase hex of the SHA-256 of " +
   `the signing secret, as UTF-8. Compare in constant time, and refuse when t is more than ${toleranceSeconds} seconds away.`;
 
-/** A new secret of 256 random bits; the caller shows it once and stores its hash. */
+/** A new secret of 256 random bits. The caller shows it once and stores its hash. */
 export const newSigningSecret = (): string => `svc_whsec_${newSecret()}`;
 
 /** The SHA-256 of a secret, which is stored encrypted. */
@@ -24,7 +24,7 @@ export const secretHash = (secret: string): Buffer => hash("sha256", secret, "bu
 /** The HMAC keys of a secret: `contract` is its hash's lowercase hex, `standard` the hash itself. */
 export type SecretKeys = { contract: KeyObject; standard: KeyObject };
 
-/** Created once for many deliveries: building the key from bytes for each HMAC costs more than the HMAC. */
+/** Created once and reused, because creating the key from bytes costs more than an HMAC. */
 export const secretKeys = (hash: Buffer): SecretKeys => ({
   contract: createSecretKey(hash.toString("hex"), "utf8"),
   standard: createSecretKey(hash),

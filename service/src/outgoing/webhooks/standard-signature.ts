@@ -15,9 +15,9 @@ export const standardSecret = (hash: Buffer): string => `whsec_${hash.toString("
 export const standardPublicKey = (raw: Buffer): string => `whpk_${raw.toString("base64")}`;
 
 export type SigningKeys = {
-  /** Newest first. */
+  /** The secrets, newest first. */
   secrets: readonly SecretKeys[];
-  /** Ed25519; null unless the firm has created its public key. */
+  /** The Ed25519 key; null unless the firm has created its public key. */
   privateKey: KeyObject | null;
 };
 

@@ -9,7 +9,10 @@ export const signerTopics = [
   "signature.declined",
 ] as const;
 
-/** Topics of the recordings of an order's sessions with a notary. The contract admits the family; names and payloads are ours. */
+/**
+ * Topics of the recordings of an order's sessions with a notary. The contract allows the family; the names and payloads
+ * are our own.
+ */
 export const recordingTopics = [
   "recording.started",
   "recording.completed",
@@ -29,7 +32,7 @@ export const topics = [
 
 export type Topic = (typeof topics)[number];
 
-/** Sent only on request, to one subscription. */
+/** Sent only on request, and to only one subscription. */
 export const testTopic = "webhook.test";
 
 export const isTopic = (value: unknown): value is Topic => topics.some((topic) => topic === value);
@@ -38,6 +41,6 @@ export const isSignerTopic = (topic: string): boolean => signerTopics.some((each
 
 export const isRecordingTopic = (topic: string): boolean => recordingTopics.some((each) => each === topic);
 
-/** Whether payloads of the topic tell an order's status. */
+/** Whether payloads of the topic contain an order's status. */
 export const isOrderTopic = (topic: string): boolean =>
   orderTopics.some((each) => each === topic) || isSignerTopic(topic);

@@ -19,33 +19,35 @@ import { type Leaf, selectHeads, selectLeaves } from "./store.ts";
 export { takeHead } from "./take.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
 
-/** The lines of the live log for all heads, without their line feeds. */
+/** The lines of the live log for all daily heads, without line feeds. */
 export const headLines = async (db: Sql): Promise<{ line: string; at: Date }[]> =>
   (await selectHeads(db)).map((head) => ({ line: `audit/v1 ${head.day} ${headOf(head)}`, at: head.takenAt }));
 
-/** A row with the content that a head is over, as its salt shows. */
+/** A row with the content that a head covers. The salt proves that this was the content. */
 type OpenedRow = { source: string; key: string; salt: string; content: string };
 
-/** The records of a day for somebody who trusts the log alone. docs/operator-records.md describes it. */
+/**
+ * The records of one day, for an auditor who trusts only the transparency log. docs/operator-records.md describes it.
+ */
 export type RecordsExport = {
   day: string;
   head: string;
   text: string;
-  /** Of each set, the lines under its root. */
+  /** The lines of each set, whose root the head contains. */
   lines: Record<string, string[]>;
-  /** Rows that still have the state of the day. Of others there is the digest alone. */
+  /** The rows that still have the state of that day. For other rows only the digest exists. */
   rows: OpenedRow[];
-  /** Lines of the audit log since the head before. */
+  /** The lines of the audit log since the previous head. */
   auditLines: string[];
-  /** The key of the live log, and the proof that it has the line `audit/v1 DAY HEAD`. */
+  /** The key of the live log, and the proof that the log includes the line `audit/v1 DAY HEAD`. */
   key: string;
   proof: string;
 };
 
 /**
- * Opens the head of a day to an auditor.
- * @param day null for the newest one that the log has
- * @throws StartupError for a day without a head, or whose head the log does not have yet
+ * Discloses the records under the head of a day to an auditor.
+ * @param day null for the newest head in the log
+ * @throws StartupError for a day without a head, or whose head is not in the log yet
  */
 export async function exportRecords(deps: Pick<Resources, "db">, day: string | null): Promise<RecordsExport> {
   return deps.db.transaction(async (tx) => {

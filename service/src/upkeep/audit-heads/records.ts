@@ -5,7 +5,10 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import { macTables } from "../protected-data.ts";
 
-/** The sets of records that a head is over, each with its tables. A head names its sets, so that later ones may have more. */
+/**
+ * The sets of records that a head covers, each with its tables. A head names its sets, so that later heads may have
+ * more.
+ */
 export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
   ["keys", ["partner_keys", "revocations"]],
   ["firms", ["partners"]],
@@ -15,13 +18,16 @@ export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
   ["payments", ["payments", "processor_events", "payment_resolutions", "refund_requests"]],
 ]);
 
-/** A row of a table by its key, which identifies it in all heads. */
+/** A row of a table. Its key identifies it in all heads. */
 export type RecordName = { source: string; key: string };
 
-/** A row of now: `content` is the JSON of what its MAC covers, and of whether it has one. A key loses its MAC when it is revoked. */
+/**
+ * A row in its present state. `content` is the JSON of the members that its MAC covers, and of whether it has a MAC: a
+ * key loses its MAC when it is revoked.
+ */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 
-/** The state of a row as heads have it; `digest` is null once the row was gone. */
+/** The state of a row that heads cover. `digest` is null once the row is gone. */
 export type RecordState = { firm: string | null; salt: Buffer | null; digest: Buffer | null };
 
 export const nameOf = ({ source, key }: RecordName): string => `${source} ${encodeURIComponent(key)}`;
@@ -29,7 +35,7 @@ export const nameOf = ({ source, key }: RecordName): string => `${source} ${enco
 export const digestOf = (salt: Buffer, content: string): Buffer =>
   hash("sha256", `${salt.toString("hex")}\n${content}`, "buffer");
 
-/** The firm of a row by the order that it belongs to, where the row itself names none. */
+/** For tables that don't name a firm: the firm of the order to which the row belongs. */
 const firmOf: ReadonlyMap<string, Statement> = new Map([
   ["partners", sql`r.key::text`],
   ["payments", sql`(SELECT partner_id::text FROM orders JOIN payments p ON orders.id = p.order_id WHERE p.id = r.key)`],
@@ -41,7 +47,7 @@ const firmOf: ReadonlyMap<string, Statement> = new Map([
 
 const pageSize = 1_000;
 
-/** All rows that heads are over, table by table. */
+/** All rows that heads cover, table by table. */
 export async function* presentRecords(tx: Tx): AsyncGenerator<PresentRecord> {
   for (const source of [...recordSets.values()].flat()) {
     const table = macTables.find((one) => one.table.text === source);
@@ -70,7 +76,7 @@ async function* recordsOf(tx: Tx, source: string, { table, rows, members }: MacT
   await tx.query(sql`CLOSE records_of_${table}`);
 }
 
-/** FETCH takes no parameters. */
+/** Written as a literal, because FETCH takes no parameters. */
 const literal = (count: number): Statement => sql(Object.assign([String(count)], { raw: [String(count)] }));
 
 /** Where the chain of the audit log ended; position 0 for an empty one. */
@@ -81,7 +87,7 @@ export type SetRoot = { name: string; count: number; root: string };
 /** The content of a head. `day` is YYYY-MM-DD. */
 export type Head = { day: string; salt: Buffer; audit: ChainEnd; sets: readonly SetRoot[] };
 
-/** The text whose SHA-256 is the head: a line for the audit log and for each set. */
+/** The text whose SHA-256 is the head: one line for the audit log, and one for each set. */
 export const headText = ({ day, salt, audit, sets }: Head): string =>
   [
     "signsealship audit/v1",
@@ -95,14 +101,14 @@ export const headText = ({ day, salt, audit, sets }: Head): string =>
 
 export const headOf = (head: Head): string => hash("sha256", headText(head));
 
-/** The line of a row in its set; null for one that was gone. */
+/** The line of a row in its set; null for a row that is gone. */
 export const recordLine = (name: string, { firm, digest }: RecordState): string | null =>
   digest && `${name} ${firm ?? "-"} ${digest.toString("hex")}\n`;
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
 
-/** The roots of all sets over the states of rows, each in the order of its lines: trees of RFC 6962. @param states by `nameOf` */
+/** The roots of all sets, as RFC 6962 trees over the sorted lines of their rows. @param states by `nameOf` */
 export function rootsOf(states: ReadonlyMap<string, RecordState>, names: readonly string[]): SetRoot[] {
   const linesOf = new Map<string, string[]>(names.map((name) => [name, []]));
   const setOf = new Map([...recordSets].flatMap(([name, sources]) => sources.map((source) => [source, name])));
@@ -119,7 +125,7 @@ export function rootsOf(states: ReadonlyMap<string, RecordState>, names: readonl
   });
 }
 
-/** The sets of a head whose roots are not those over the states. */
+/** The sets of a head whose roots differ from the roots over the states. */
 export function otherSets({ sets }: Pick<Head, "sets">, states: ReadonlyMap<string, RecordState>): string[] {
   const names = sets.map(({ name }) => name);
   const computed = new Map(rootsOf(states, names).map(({ name, count, root }) => [name, `${count} ${root}`]));

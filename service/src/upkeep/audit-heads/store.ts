@@ -21,7 +21,7 @@ export async function hasHead(db: Sql, day: string): Promise<boolean> {
 
 const advisoryLock = 7_246_009;
 
-/** Lets one transaction at a time take a head. */
+/** Allows only one transaction at a time to take a head. */
 export async function tryHeadLock(tx: Tx): Promise<boolean> {
   const [lock] = await tx.query<{ ours: boolean }>(sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}) AS ours`);
   return lock?.ours === true;
@@ -32,10 +32,10 @@ export const insertHead = (tx: Tx, { day, takenAt, salt, audit, sets }: StoredHe
     INSERT INTO audit_heads (day, taken_at, salt, audit_position, audit_sha256, sets)
     VALUES (${day}, ${takenAt}, ${salt}, ${audit.position}, ${audit.sha256}, ${JSON.stringify(sets)}::jsonb)`);
 
-/** A state of a row, from a day on. */
+/** A state that a row had from a day on. */
 export type Leaf = RecordName & RecordState & { day: string };
 
-/** The states of each row by `nameOf`, oldest first. */
+/** The states of each row, oldest first, by `nameOf`. */
 export async function selectLeaves(db: Sql): Promise<Map<string, Leaf[]>> {
   const rows = await db.query<Leaf>(sql`
     SELECT source, row_key AS key, to_char(day, 'YYYY-MM-DD') AS day, firm, salt, digest FROM audit_leaves

@@ -12,9 +12,9 @@ export type HeadDeps = { db: Database; clock: Clock; random: Random; log: Log };
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /**
- * Takes the head of the day that ended last, once, by whichever node, and queues its line for the live log. The head is over the records
- * as they are now: usually some minutes after midnight UTC.
- * @returns the day; null when it has its head, or the installation is younger
+ * Takes the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.
+ * The head covers the records at the time of the call, usually some minutes after midnight UTC.
+ * @returns the day; null when it already has a head, or the installation is younger
  */
 export async function takeHead(deps: HeadDeps): Promise<string | null> {
   const { db, clock } = deps;
@@ -65,8 +65,8 @@ async function take(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Dat
 }
 
 /**
- * The new state of a row; null for the state that the last head has. An earlier state that returns gets its earlier salt and digest, so that
- * `audit verify` sees it for ever.
+ * The new state of a row; null when it is the same as in the last head. If a row returns to an earlier state, the
+ * earlier salt and digest are used again, so that `audit verify` can always recognize it.
  */
 function leafOf(
   record: PresentRecord,

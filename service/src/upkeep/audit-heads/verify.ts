@@ -8,14 +8,14 @@ import type { Resources } from "../../kernel/resources.ts";
 import { digestOf, headOf, nameOf, otherSets, type PresentRecord, presentRecords } from "./records.ts";
 import { type Leaf, type StoredHead, selectHeads, selectLeaves } from "./store.ts";
 
-/** The result of `audit verify`: the days whose heads the log has, and a sentence for each fault. */
+/** The result of `audit verify`: the days whose heads are in the log, and a sentence for each fault. */
 export type RecordsReport = { days: number; first: string | null; last: string | null; rows: number; faults: string[] };
 
 type Deps = Pick<Resources, "db" | "rowMac" | "config">;
 
 /**
- * Compares the operator's records with the heads that the transparency log has. Finds a row that was set back to an earlier state, that is
- * gone or of another firm, and an audit log whose lines are not those of a head or that lacks some.
+ * Compares the operator's records with the heads in the transparency log. Finds rows that were set back to an earlier
+ * state, are gone or moved to another firm, and audit logs whose lines differ from a head or are missing.
  */
 export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
   const faults: string[] = await haltOf(deps);
@@ -36,7 +36,7 @@ async function haltOf(deps: Deps): Promise<string[]> {
   return live?.halted ? [`the live log halts: ${live.halted}`] : [];
 }
 
-/** The heads of the live log by day; those of one day are in their order. */
+/** The heads in the live log by day, in their order. */
 async function loggedHeads({ db }: Deps, faults: string[]): Promise<Map<string, string[]>> {
   const heads = new Map<string, string[]>();
   try {
@@ -57,7 +57,7 @@ function headFaults(heads: readonly StoredHead[], logged: ReadonlyMap<string, re
   const others = [...stored].flatMap(([day, head]) => {
     const lines = logged.get(day) ?? [];
     if (lines.length > 1) return [`the log has ${lines.length} heads of ${day}`];
-    // The newest head may wait for its leaf.
+    // The newest head may not be in the log yet.
     if (lines.length === 0 && day === heads.at(-1)?.day) return [];
     return lines[0] === head ? [] : [`the head of ${day} is not the one that the log has`];
   });
@@ -79,7 +79,7 @@ async function chainFaults(tx: Tx, { rowMac }: Deps, heads: readonly StoredHead[
   return [...faults, `${what} of the head of ${cut.day}${since}`].map((fault) => `audit log: ${fault}`);
 }
 
-/** Recomputes the roots of all days from the states that are stored. */
+/** Recomputes the roots of all days from the stored states. */
 function rootFaults(heads: readonly StoredHead[], leaves: ReadonlyMap<string, readonly Leaf[]>): string[] {
   const byDay = new Map<string, Leaf[]>(heads.map(({ day }) => [day, []]));
   for (const leaf of [...leaves.values()].flat()) byDay.get(leaf.day)?.push(leaf);
@@ -92,7 +92,10 @@ function rootFaults(heads: readonly StoredHead[], leaves: ReadonlyMap<string, re
   });
 }
 
-/** When each person was removed from a firm, by the lines of the audit log whose MACs hold: members are the only rows that are deleted. */
+/**
+ * When each person was removed from a firm, by lines of the audit log with valid MACs. Memberships are the only rows
+ * that are ever deleted.
+ */
 async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Date[]>> {
   const removals = new Map<string, Date[]>();
   for (const { detail, occurredAt } of await readWrittenLines(tx, rowMac, sql`action = 'member.removed'`)) {
@@ -108,10 +111,13 @@ type History = {
   removals: ReadonlyMap<string, readonly Date[]>;
 };
 
-/** The step of a row to its next state: in which head it had the one before, and in which one it has this; null for the present state. */
+/**
+ * A change of a row from one state to the next: the heads that have the earlier state and the later one, which is null
+ * for the present state.
+ */
 type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: boolean; from: string; to: string | null };
 
-/** Follows each row through its states to the present one. @returns the number of rows */
+/** Follows each row through all its states up to the present one. @returns the number of rows */
 async function rowFaults(tx: Tx, { heads, leaves, removals }: History, faults: string[]): Promise<number> {
   const judge = (step: Step) => {
     const fault = faultOf(step);
@@ -146,7 +152,7 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
   const row = `${before.source} ${before.key}`;
   const between = `between the head of ${from} and ${to === null ? "now" : `that of ${to}`}`;
   if (isReturn) return `${row} is in an earlier state again: set back ${between}`;
-  // A person who was removed may join another firm.
+  // A removed person may join another firm, so the row may come back.
   if (before.digest === null) return null;
   if (isGone) return `${row} is gone: deleted ${between}`;
   return firm === before.firm ? null : `${row} moved from the firm ${before.firm} to ${firm} ${between}`;
@@ -155,7 +161,10 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
 /** A transaction that began before a head was taken may end after it. */
 const slackMs = 10 * minuteMs;
 
-/** Whether a person was removed from a firm between two heads; a membership that returns has another state. */
+/**
+ * Whether a person was removed from a firm between two heads. A membership that returns afterwards has a different
+ * state.
+ */
 function wasRemoved(
   { before, isReturn, from, to }: Step,
   heads: readonly StoredHead[],
@@ -167,7 +176,7 @@ function wasRemoved(
   return (removals.get(before.key) ?? []).some((at) => at.getTime() >= start && at.getTime() <= end);
 }
 
-/** Whether a row has a state that it had before its last one. */
+/** Whether a row has returned to a state from before its last one. */
 function isReturn(states: readonly Leaf[], { content }: PresentRecord): boolean {
   const has = ({ salt, digest }: Leaf) => salt !== null && digest?.equals(digestOf(salt, content)) === true;
   const last = states.at(-1);

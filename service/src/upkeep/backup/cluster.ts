@@ -13,20 +13,20 @@ const control = "global/pg_control";
 
 export type ClusterCopy = {
   files: StoredFile[];
-  /** PostgreSQL doesn't start without them, even when they are empty. */
+  /** PostgreSQL doesn't start without these folders, even if they are empty. */
   folders: string[];
   lastAuditLine: { id: number; at: string } | null;
 };
 
 /**
- * Copies the running cluster like `pg_basebackup`, which is not shipped. PostgreSQL recovers the copy from the log that
- * was written during the copy.
+ * Copies the running cluster like `pg_basebackup`, which is not shipped. PostgreSQL recovers the copy from the WAL that
+ * was written in the meantime.
  */
 export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Promise<ClusterCopy> {
   return asOwner((owner) =>
     owner.transaction(async (tx) => {
       await tx.script("SET LOCAL idle_in_transaction_session_timeout = 0");
-      // A temporary slot keeps the log that the copy needs; it ends with the connection.
+      // A temporary replication slot keeps the WAL that the copy needs. It ends with the connection.
       await tx.query(sql`SELECT pg_create_physical_replication_slot(${`backup_${process.pid}`}, true, true)`);
       await tx.query(sql`SELECT pg_backup_start('signsealship', true)`);
       const copied = await copyFiles(cluster, to);
@@ -54,14 +54,15 @@ async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFi
     if (copied) files.push({ path, ...copied });
   };
   for await (const { path, isFolder } of treeOf(cluster)) {
-    // A slot's folder without its state prevents a start, so the folders below these are left out too.
+    // A replication slot's folder without its state prevents a start, so folders inside the emptied ones are left out
+    // too.
     if (emptied.test(path)) continue;
     if (isFolder) {
       await mkdir(join(to, path), { recursive: true, mode: 0o700 });
       folders.push(path);
     } else if (path !== control) await copy(path);
   }
-  // Last, as pg_basebackup does, and until two reads agree, because it may be written meanwhile.
+  // Copied last, as pg_basebackup does, and read until two reads agree, because PostgreSQL may be writing it.
   await untilStable(join(cluster, control));
   await copy(control);
   return { files, folders };
@@ -95,7 +96,7 @@ async function writeLabels(to: string, { label, tablespaces }: Stopped): Promise
 const segment = /^[0-9A-F]{24}$/;
 
 /**
- * Copies the log segments from the copy's start to its end. The end switched to a new segment, so that these are
+ * Copies the WAL segments from the copy's start to its end. The end switched to a new segment, so all of these are
  * complete.
  */
 async function copyLog(cluster: string, to: string, first: string, last: string): Promise<StoredFile[]> {

@@ -9,7 +9,9 @@ import { isAlive } from "../../kernel/platform/postgres/lock.ts";
 /** A file of a backup: its relative path, with slashes. */
 export type StoredFile = { path: string; bytes: number; sha256: string };
 
-/** Files and folders below a folder, by relative path. The caller must tolerate files that disappear in between. */
+/**
+ * Files and folders below a folder, by relative path. The caller must tolerate that files disappear in the meantime.
+ */
 export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path: string; isFolder: boolean }> {
   for await (const entry of await opendir(join(folder, below))) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
@@ -22,7 +24,7 @@ export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path
 
 const pieceBytes = 1024 * 1024;
 
-/** Copies a file to the disk and hashes it. @returns null when it doesn't exist */
+/** Copies a file durably and hashes it. @returns null when it doesn't exist */
 export async function copyHashed(from: string, to: string): Promise<Omit<StoredFile, "path"> | null> {
   const source = await open(from, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -68,7 +70,7 @@ const listName = "files.sha256";
 const manifestName = "manifest.json";
 const pidName = "pid";
 
-/** A folder that is written under a temporary name and renamed when it is complete and on the disk. */
+/** A folder that is written under a temporary name, and renamed when it is complete and durable. */
 type DraftFolder = { path: string; finish: () => Promise<void>; discard: () => Promise<void> };
 
 /** @throws StartupError when the name is taken, or another process writes to it */
@@ -96,7 +98,7 @@ export async function openDraft(folder: string): Promise<DraftFolder> {
   };
 }
 
-/** Writes the list of hashes, in the format of `sha256sum -c`, and last the manifest with the list's hash. */
+/** Writes the list of hashes in the format of `sha256sum -c`, then the manifest with the hash of the list. */
 export async function writeManifest(folder: string, facts: object, files: readonly StoredFile[]): Promise<void> {
   const list = files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
   await writeFileDurably(join(folder, listName), list);

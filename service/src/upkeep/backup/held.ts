@@ -1,4 +1,7 @@
-/** Work that was under way when a backup was made. After a restore its outcome is unknown, so it waits for a person. */
+/**
+ * Work that was in progress when a backup was made. After a restore its outcome is unknown, so it waits for a person to
+ * decide.
+ */
 
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -36,10 +39,7 @@ export async function readLastLine(db: Sql): Promise<LastLine | null> {
   return line ?? null;
 }
 
-/**
- * Releases or discards held jobs and deliveries. A discarded delivery counts as failed, so that its firm can replay
- * it.
- */
+/** Releases or discards held jobs and deliveries. A discarded delivery counts as failed, so the firm can replay it. */
 export function release({ db, clock }: { db: Database; clock: Clock }, discard: boolean): Promise<Held> {
   return db.transaction(async (tx) => {
     const held = await readHeld(tx);

@@ -16,7 +16,7 @@ type BackupDeps = {
   asOwner: AsOwner;
   clock: Clock;
   dataDir: string;
-  /** Null: the blobs are in an external store. */
+  /** The folder of blobs; null when they are in an external store. */
   blobFolder: string | null;
   version: string;
   schema: number;
@@ -25,7 +25,7 @@ type BackupDeps = {
 /** The backup's manifest. */
 export type BackupFacts = {
   format: string;
-  /** The backup's database has everything committed up to some moment between these two. */
+  /** The backup's database has everything that was committed up to some moment between these two times. */
   startedAt: string;
   endedAt: string;
   release: string;
@@ -43,7 +43,7 @@ export type BackupReport = { folder: string; keys: string | null; facts: BackupF
 const isWithin = (inner: string, outer: string): boolean => !relative(outer, inner).startsWith("..");
 
 /**
- * Backs up the embedded database and the blobs while the service runs. The folder appears when it is complete.
+ * Backs up the embedded database and the blobs while the service runs. The folder appears when the backup is complete.
  * @param keys a separate folder for the keys; null leaves them out
  * @throws StartupError for a folder that is not empty, or would be part of its own backup
  */
@@ -70,7 +70,7 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
   }
 }
 
-/** Records a successful backup, of this program or another, for monitoring. */
+/** Records a successful backup, by this program or another, for monitoring. */
 export async function recordBackup(
   { db, clock }: { db: Database; clock: Clock },
   kind: "made" | "recorded",
@@ -86,7 +86,8 @@ async function fill(
   keys: boolean,
 ): Promise<{ facts: BackupFacts; files: StoredFile[] }> {
   const startedAt = clock().toISOString();
-  // Twice: a blob that is deleted while the database is copied may still be referenced in the copy.
+  // Blobs are copied twice, before and after the database. A blob that is deleted while the database is copied may
+  // still be referenced in the copy.
   const blobs = new Map<string, Copied>();
   if (blobFolder) await copyBlobs(blobFolder, join(to, "blobs"), blobs);
   await mkdir(join(to, "database"), { mode: 0o700 });
@@ -114,7 +115,7 @@ async function fill(
 
 type Copied = Omit<StoredFile, "path"> & { stamp: string };
 
-// Names of blobs that are being written, and of the probe.
+// Names of unfinished blobs and of the store's probe file.
 const noBlob = /\.tmp$|^probe\.\d+$/;
 
 /** Copies blobs that were not copied yet, or were replaced or incomplete at the first pass. */

@@ -22,7 +22,7 @@ import { leaveRestoredLine, restoredLineFile } from "./restored-line.ts";
 type RestoreDeps = {
   clock: Clock;
   dataDir: string;
-  /** Null: the blobs are in an external store. */
+  /** The folder of blobs; null when they are in an external store. */
   blobFolder: string | null;
   /** The folder of the migrations. */
   migrations: string;
@@ -38,12 +38,12 @@ export type RestoreReport = {
   lastAuditLine: LastLine | null;
   held: Held;
   sessionsEnded: number;
-  /** Referenced blobs that are missing and not marked as deleted. */
+  /** Blobs that rows refer to, but that are missing and not marked as deleted. */
   missingBlobs: string[];
 };
 
 /**
- * Creates a data folder from a backup; only its keys may exist before. Holds the work that was under way.
+ * Creates a data folder from a backup. Before, it may contain only the keys. Holds the work that was in progress.
  * @throws StartupError for a backup that is incomplete, altered or from a newer release; the folder then stays
  * unchanged
  */
@@ -95,7 +95,9 @@ async function restoreCluster(dataDir: string, { folder, facts, hashes }: Backup
   await syncFolder(join(dataDir, "postgres"));
 }
 
-/** Starts PostgreSQL's recovery, and removes data that would act a second time or reopen what was closed since. */
+/**
+ * Lets PostgreSQL recover, and removes data that would act a second time, or reopen what was closed since the backup.
+ */
 async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreReport> {
   const { clock, dataDir, blobFolder, migrations, nodeName } = deps;
   const server = await openEmbeddedPostgres(dataDir);
@@ -106,7 +108,7 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
     const missingBlobs = blobFolder === null ? [] : await missingOf(db, blobFolder);
     const { held, sessionsEnded } = await db.transaction(async (tx) => {
       const held = await hold(tx, new Date(facts.endedAt));
-      // A session that was ended after the backup, and a link that was used, would work again.
+      // Otherwise sessions that ended after the backup, and links that were used since, would work again.
       const sessionsEnded = await deleteAllSessions(tx);
       const at = clock();
       await tx.query(sql`INSERT INTO backups (kind, finished_at) VALUES ('restored', ${at})`);

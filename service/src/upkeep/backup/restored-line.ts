@@ -11,13 +11,13 @@ type Restored = { at: string; detail: object };
 export const restoredLineFile = (dataDir: string): string => join(dataDir, "restored.json");
 
 /**
- * Leaves the audit line of a restore for the next command or start, because a restore may run before the keys are
- * there.
+ * Stores the audit line of a restore in a file for the next command or start, because the keys may not be available
+ * during the restore.
  */
 export const leaveRestoredLine = (dataDir: string, restored: Restored): Promise<void> =>
   writeFileDurably(restoredLineFile(dataDir), JSON.stringify(restored), { mode: 0o600 });
 
-/** Writes the audit line that a restore left, once. */
+/** Writes the audit line that a restore stored in a file, once. */
 export async function writeRestoredLine(db: Database, dataDir: string): Promise<void> {
   const file = restoredLineFile(dataDir);
   if (!existsSync(file)) return;

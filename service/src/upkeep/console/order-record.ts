@@ -19,7 +19,7 @@ import { type ActOnRecord, actsOfOrder } from "../../providers/providers.ts";
 import { notesOfOrder, type OrderNote } from "./notes.ts";
 import { type Task, tasksOfOrder } from "./task-lists.ts";
 
-/** An order on the operator's page, without its documents and signers. */
+/** An order as the operator's page shows it, without its documents and signers. */
 export type OrderRecord = {
   order: PublicOrderRow;
   id: number;
@@ -30,7 +30,7 @@ export type OrderRecord = {
   shipMethod: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** EasyPost's reason why the address is undeliverable; null when it has none or was not asked. */
+  /** Why EasyPost called the address undeliverable; null when it did not, or was not asked. */
   addressProblem: string | null;
   isRush: boolean;
   history: OrderHistory;
@@ -95,11 +95,11 @@ export type ConsoleMove = keyof typeof moves;
 
 export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOwn(moves, text);
 
-/** Whether the operator's roles permit the move, whatever the order's status. Agents may also do paper work. */
+/** Whether the operator's roles permit the move, regardless of the order's status. Agents may also do paper work. */
 export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
   may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
 
-/** The moves that the table allows now. @param isUnderWay whether a provider may be doing the same work */
+/** The moves that the transition table allows now. @param isUnderWay whether a provider may be doing the same work */
 const movesNow = (order: OrderState, isUnderWay: boolean): ConsoleMove[] =>
   (Object.keys(moves) as ConsoleMove[]).filter(
     (move) => targetOf(order, move) !== null && !(isUnderWay && isDoneByHand(move)),

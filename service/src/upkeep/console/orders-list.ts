@@ -28,7 +28,7 @@ export const listedColumns = sql`o.code AS "code@order", o.status, p.name AS "fi
   o.customer_email AS "customerEmail", o.external_reference AS "externalReference", o.sign, o.notarize, o.ship, o.fax,
   o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}, ${markedFirm}`;
 
-/** Hides the status of orders that fail their MAC: an operator has to investigate. */
+/** Hides the status of orders that fail their MAC, because an operator has to investigate them. */
 export const listed = (rows: readonly (ListedOrder & Marked & MarkedFirm)[]): ListedOrder[] =>
   withFirmNames<ListedOrder & Marked>(rows).map(({ isAuthentic, ...order }) =>
     isAuthentic ? order : { ...order, status: alteredStatus },
@@ -38,7 +38,7 @@ const alteredStatus = "Altered outside the service";
 
 export type OrdersFilter = {
   environment: Environment;
-  /** A status, or all of a group; null for all. */
+  /** A status or a group of statuses; null for all. */
   status: OrderStatus | StatusGroup | null;
   partnerId: string | null;
   service: keyof BoughtServices | null;
@@ -49,7 +49,9 @@ export type OrdersFilter = {
 const statusesOf = (asked: OrderStatus | StatusGroup): OrderStatus[] =>
   orderStatuses.filter((status) => status === asked || statusGroupOf(status) === asked);
 
-/** Newest first. Each combination of filters is its own statement text, so that each gets the plan of its own index. */
+/**
+ * Newest first. Each combination of filters has its own statement text, so that each gets a plan with its own index.
+ */
 export function ordersStatement(filter: OrdersFilter, limit: number): Statement {
   const { environment, status, partnerId, service, after } = filter;
   const wanted = sql`environment = ${environment}
@@ -57,7 +59,7 @@ export function ordersStatement(filter: OrdersFilter, limit: number): Statement 
     ${service === null ? nothing : sql`AND ${services[service]}`}
     ${after === null ? nothing : sql`AND (created_at, id) < (SELECT created_at, id FROM orders WHERE ${isSealed(sql`code`, "order", after)})`}`;
   const newest = sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  // With several statuses, each reads its own part of the index.
+  // With several statuses, each one reads its own part of the index.
   const found =
     status === null
       ? sql`SELECT * FROM orders WHERE ${wanted} ${newest}`

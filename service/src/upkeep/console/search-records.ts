@@ -18,8 +18,8 @@ import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 const shownMost = 50;
 
 /**
- * Separate from its execution, so that tests can check its plan. @param byCode the ids of orders found by the start
- * of their codes
+ * Separate from its execution, so that tests can check its plan. @param byCode the ids of orders that the start of
+ * their codes matched
  */
 export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`
 SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null }, text)} UNION SELECT unnest(${byCode}::bigint[])) f
@@ -39,8 +39,8 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
   created_at AS "createdAt"`;
 
 /**
- * Firms by a part of the name, or all; at most `limit`, without those that fail their MAC. @throws ServiceError
- * naming the rule
+ * Firms whose name contains the text, or all; at most `limit`. Leaves out those that fail their MAC. @throws
+ * ServiceError naming the rule
  */
 export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {
   const text = typed.trim().toLowerCase();
@@ -58,7 +58,7 @@ type WebhookHealth = {
   environment: string;
   url: string;
   topics: string[];
-  /** Among the latest 100 ended deliveries. */
+  /** The number among the latest 100 ended deliveries. */
   delivered: number;
   failed: number;
   pending: number;

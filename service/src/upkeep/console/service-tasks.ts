@@ -5,7 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { closeTasks, openTask, type TaskKind, taskState } from "../../kernel/tasks/tasks.ts";
 
-/** A certificate that the service signs with: its purpose and its PEM. */
+/** A certificate with which the service signs: its purpose and its PEM. */
 export type SigningCertificate = { name: string; pem: string };
 
 export type ServiceTaskDeps = { db: Database; clock: Clock; certificates: readonly SigningCertificate[] };
@@ -13,8 +13,8 @@ export type ServiceTaskDeps = { db: Database; clock: Clock; certificates: readon
 const warnMs = 60 * dayMs;
 
 /**
- * Opens tasks about the service itself (jobs that failed for good, expiring certificates), and closes those no longer
- * needed.
+ * Opens tasks about the service itself (jobs that failed for good, expiring certificates), and closes those that are no
+ * longer needed.
  */
 export async function openServiceTasks({ db, clock, certificates }: ServiceTaskDeps): Promise<void> {
   const at = clock();
@@ -36,14 +36,14 @@ function expiring({ name, pem }: SigningCertificate, at: Date): Needed[] {
   const { validToDate } = new X509Certificate(pem);
   if (validToDate.getTime() - at.getTime() > warnMs) return [];
   const day = validToDate.toISOString().slice(0, 10);
-  // A new certificate has another date, and so another task.
+  // A renewed certificate has another date, and therefore another task.
   return [[`${name} ${day}`, { reason: `The certificate of the ${name} expires on ${day}.`, since: null }]];
 }
 
-/** A subject that needs a task, and since when; null for always. */
+/** A subject that needs a task, and the time since when; null for always. */
 type Needed = [subject: string, needed: { reason: string; since: Date | null }];
 
-/** A closed task whose MAC is not authentic is ignored: its subject gets a new task. */
+/** A closed task whose MAC is not valid is ignored, so its subject gets a new task. */
 async function keepOpen(tx: Tx, at: Date, kind: TaskKind, needed: ReadonlyMap<string, Needed[1]>): Promise<void> {
   const rows = await tx.query<{ subject: string; endedAt: Date | null } & Marked>(sql`
     SELECT subject, ended_at AS "endedAt", ${marked(taskState, sql`t`)} FROM tasks t

@@ -46,8 +46,8 @@ const joined = (rows: Statement): Statement =>
 export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest: Date };
 
 /**
- * The open and overdue tasks of each kind, without kinds that have none. Separate from its execution, so that tests
- * can check its plan.
+ * The numbers of open and overdue tasks of each kind that has any. It is separate from its execution, so that tests can
+ * check its plan.
  */
 export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
   SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest
@@ -79,7 +79,7 @@ export const claimedStatement = (environment: Environment, by: string, limit: nu
 export const claimedTasks = (db: Sql, environment: Environment, by: string, limit: number) =>
   listed(db, claimedStatement(environment, by, limit));
 
-// One short index walk per kind, then the first of all.
+// One short index scan for each kind, then the first of all results.
 export const dueStatement = (environment: Environment, kinds: readonly TaskKind[], limit: number): Statement =>
   joined(sql`SELECT t.* FROM unnest(${kinds}::text[]) AS k (kind), LATERAL (
       SELECT * FROM tasks WHERE environment = ${environment} AND tasks.kind = k.kind AND ${isOpen}
@@ -100,8 +100,8 @@ export async function findTask(db: Sql, id: number): Promise<Task | undefined> {
 }
 
 /**
- * Mails every operator the live tasks that wait for them, once on each business day after opening time. Skips operators
- * without tasks.
+ * Mails every operator the live tasks that wait for that operator, once on each business day after opening time. Skips
+ * operators without tasks.
  * @returns the number of mails
  */
 export async function sendMorningMails({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -128,8 +128,8 @@ export async function sendMorningMails({ db, clock }: { db: Database; clock: Clo
 const pauseMs = 15 * minuteMs;
 
 /**
- * Mails the operators who may do a live task of a kind that new tasks wait, at most once in 15 minutes for each kind.
- * Tasks that were opened meanwhile are in the next mail.
+ * Mails operators that new live tasks are waiting, if they may do tasks of that kind; at most once in 15 minutes for
+ * each kind. Tasks opened in the meantime are in the next mail.
  * @returns the number of mails
  */
 export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -138,7 +138,7 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
   if (fresh.length === 0) return 0;
   const operators = (await listOperators({ db })).filter(({ active }) => active);
   return db.transaction(async (tx) => {
-    // One node at a time: another would mail the same tasks.
+    // Only one node at a time, because another node would mail the same tasks.
     await tx.query(sql`LOCK TABLE task_mails IN EXCLUSIVE MODE`);
     const kinds = await tx.query<{ kind: TaskKind; count: number; ids: number[] }>(newTasks(now));
     await tx.query(sql`DELETE FROM task_mails WHERE mailed_at < ${new Date(now.getTime() - 2 * dayMs)}`);
@@ -162,7 +162,10 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
   });
 }
 
-/** The kinds with live tasks of the last day that nobody has claimed or was mailed about, and no mail in the last 15 minutes. */
+/**
+ * The kinds that have live tasks from the last day, unclaimed and not yet mailed about, and no mail in the last 15
+ * minutes.
+ */
 const newTasks = (now: Date): Statement => sql`
   SELECT t.kind, count(*)::int AS count, json_agg(t.id) AS ids FROM tasks t
   WHERE t.environment = 'live' AND t.state = 'open' AND t.created_at > ${new Date(now.getTime() - dayMs)}

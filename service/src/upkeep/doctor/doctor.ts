@@ -77,7 +77,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
   ];
 }
 
-/** Whether notarizations are sold that no notary can perform. */
+/** Whether this service sells notarizations that no notary can perform. */
 async function notarizationFinding({ config, db, clock }: Examined): Promise<Found> {
   const shipped = loadNotaryRules(config.notaryRules);
   const { notarizationBlocked } = createPricing(loadPricingFiles(config.priceFiles));
@@ -108,7 +108,8 @@ async function findings(
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
-  // Keys may be in the data folder, which the data's check creates when it is missing.
+  // The keys may be in the data folder, which the check of the data creates when it is missing. So the data are checked
+  // first.
   const ownFindings = async () => [...(await findData()), ...(await findKeys())];
   const [own, outside, providers, media] = await Promise.all([
     ownFindings(),
@@ -122,7 +123,8 @@ async function findings(
 }
 
 /**
- * Checks everything that a service with these settings would use, while one runs or not. Failed checks don't reject.
+ * Checks everything that a service with these settings would use; works with and without a running service. A failed
+ * check is a finding, not a rejection.
  */
 export async function examine(env: NodeJS.ProcessEnv, cwd: string, senses: Senses): Promise<Finding[]> {
   let config: Config;
@@ -139,10 +141,12 @@ export async function examine(env: NodeJS.ProcessEnv, cwd: string, senses: Sense
   );
 }
 
-// The checks ask for time stamps, and read the whole audit log and all events.
+// The checks request time stamps, and read the whole audit log and all events, so their results are cached this long.
 const freshMs = 60_000;
 
-/** The same for the running service, without creating anything. Runs at most once a minute, however many ask. */
+/**
+ * The same checks for the running service. Creates nothing, and runs at most once a minute for any number of callers.
+ */
 export function examiner(resources: Examined): () => Promise<Finding[]> {
   const { config, clock } = resources;
   let last: { found: Promise<Finding[]>; at: number } | undefined;
@@ -165,7 +169,7 @@ type Role = { name: string; isSuperuser: boolean; loose: string[]; makesObjects:
 
 const where = "see 'Two roles' in docs/operating.md";
 
-/** Whether the service's database role can do more than it needs. @param migrations their folder */
+/** Whether the service's database role has more rights than it needs. @param migrations their folder */
 export async function databaseRights(db: Sql, migrations: string): Promise<Found> {
   const { appendOnly } = await readRights(migrations);
   const [role] = await db.query<Role>(sql`
@@ -184,7 +188,9 @@ export async function databaseRights(db: Sql, migrations: string): Promise<Found
   return `${role.name} can only add to append-only tables`;
 }
 
-/** Whether sessions behave as the service expects: a pooler may lose statements, timeouts and notifications. */
+/**
+ * Whether database sessions behave as the service expects. A pooler may lose statements, time-outs and notifications.
+ */
 export async function databaseSessions(db: Database): Promise<Found> {
   const hint = "see 'Behind PgBouncer' in docs/operating.md";
   try {

@@ -11,14 +11,14 @@ export type Finding = {
   name: string;
   result: "ok" | "warning" | "failed";
   detail: string;
-  /** For a warning that is shown in red. */
+  /** Marks a warning that is shown in red. */
   urgent?: true;
 };
 
 /** The result of a check that did not fail: a detail, or a warning. */
 export type Found = string | { warning: string; urgent?: true };
 
-/** How long a server may take to respond. */
+/** The time limit for a server's response. */
 export const timeoutMs = 5_000;
 
 /** Runs a check; one that throws has failed. Never rejects. */
@@ -33,14 +33,14 @@ export async function runCheck(name: string, check: () => Promise<Found> | Found
   }
 }
 
-/** A connection refused at every address of a name has a code but no message. */
+/** When every address of a name refuses the connection, the error has a code but no message. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return error.message || code || error.name;
 }
 
-/** The result of `work`. @throws Error when it takes longer than `timeoutMs`; `work` then continues */
+/** The result of `work`. @throws Error when it takes longer than `timeoutMs`; `work` itself continues */
 export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

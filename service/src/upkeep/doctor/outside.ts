@@ -12,7 +12,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
 async function redisAnswers(url: string): Promise<string> {
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: timeoutMs });
-  // A command's own error says only that the connection is closed.
+  // The error of a command only says that the connection is closed; the cause comes from the connection.
   let cause: Error | undefined;
   redis.on("error", (error: Error) => {
     cause = error;
@@ -27,7 +27,7 @@ async function redisAnswers(url: string): Promise<string> {
   }
 }
 
-/** Performs greeting, TLS and sign-in, and sends no mail. */
+/** Connects, negotiates TLS and signs in, but sends no mail. */
 async function smtpAnswers(url: string): Promise<string> {
   const { createTransport } = await import("nodemailer");
   const limits = {
@@ -47,7 +47,7 @@ async function authorityStamps(url: string, { clock, random }: Senses, anchorsOf
   return { warning: `${stamps}; its certificate is taken as it comes, because TSA_TRUST is not set` };
 }
 
-/** For servers that add evidence: without them the service continues, and notes it in each seal. */
+/** For servers that only add evidence. When one fails, the service continues, and notes it in each seal. */
 async function asked(name: string, url: string, ask: () => Promise<Found>): Promise<Finding> {
   const { result, detail } = await runCheck(name, ask);
   return { name, result: result === "failed" ? "warning" : result, detail: `${url}: ${detail}` };
@@ -67,7 +67,7 @@ function authorityFindings(config: Config, senses: Senses): Promise<Finding>[] {
   }
 }
 
-/** Asks every configured server concurrently, each for at most `timeoutMs`. */
+/** Checks every configured server concurrently, each for at most `timeoutMs`. */
 export function outsideFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const { redisUrl, smtpUrl, tsaUrls, otsCalendars, dataDir } = config;
   const probe = { fetch, clock: senses.clock, timeoutMs };
@@ -94,7 +94,7 @@ export function outsideFindings(config: Config, senses: Senses): Promise<Finding
 
 const block = /-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g;
 
-/** Parses the certificates of WEBHOOK_CA one by one: a connection would silently ignore those after a broken one. */
+/** Parses each certificate of WEBHOOK_CA separately, because TLS silently ignores those after a broken one. */
 export function caFinding(path: string | null, now: Date): Promise<Finding> {
   return runCheck("webhook authorities", () => {
     if (path === null) return "WEBHOOK_CA is not set: only public authorities are trusted";
@@ -126,7 +126,7 @@ const byHand: Readonly<Record<string, string>> = {
   quiz: "QUIZ_API_KEY is not set: where a state wants knowledge-based questions, no identity check is offered",
 };
 
-/** Checks each configured provider account, without acting. */
+/** Checks each configured provider account, without any effect there. */
 export async function providerFindings(config: Config, { clock }: Senses): Promise<Finding[]> {
   const deps = { fetch, clock, log: openLog("silent") };
   const checked = new Map(
@@ -137,7 +137,7 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
     const name = `provider ${provider}`;
     if (!found) return { name, result: "ok", detail: without };
     if (!found.ok) return { name, result: "failed", detail: found.detail };
-    // A quiz ends with its answers: nothing is left to be told.
+    // A quiz ends with its answers, so its provider needs no events.
     return found.takesEvents || provider === "quiz"
       ? { name, result: "ok", detail: found.detail }
       : {
@@ -150,7 +150,7 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
 
 const isHere = (baseUrl: string): boolean => /^(localhost|127\.|\[::1\])/.test(hostOf(baseUrl));
 
-/** Whether sessions by audio and video could be held: ports, the announced address, the relay. */
+/** Whether audio and video sessions would work: ports, the announced address, the relay. */
 export async function mediaFindings({ media, baseUrl }: Config): Promise<Finding[]> {
   if (!media) return [{ name: "media", result: "ok", detail: "MEDIA is off: no sessions by audio and video" }];
   const found = await runCheck("media", async () => {

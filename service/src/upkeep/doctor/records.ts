@@ -10,7 +10,7 @@ import { type Mark, markRows } from "../../kernel/retention/retention.ts";
 import { macTables } from "../protected-data.ts";
 import type { Examined, Found } from "./finding.ts";
 
-/** Tables with a finding of their own. */
+/** Tables that have a finding of their own. */
 const elsewhere: readonly string[] = ["audit_log", "events", "log_trees", "deleted_blobs", "revocations"];
 
 const tables: readonly MacTable[] = macTables.filter(({ table }) => !elsewhere.includes(table.text));
@@ -20,7 +20,8 @@ const listed = (keys: readonly string[]): string =>
   `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` and ${keys.length - shown} more` : ""}`;
 
 /**
- * Verifies the MACs of the rows that the service refuses when altered, and looks for refused marks of deletion.
+ * Verifies the MACs of all rows that the service would refuse if they were altered, and looks for refused marks of
+ * deletion.
  * @throws Error naming each table's rows by key
  */
 export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">): Promise<string> {
@@ -50,7 +51,7 @@ async function examineTable<Row>(
   for (let count = 0; ; ) {
     const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM rows_of_${table}`);
     if (batch.length === 0) {
-      // Orders have a second MAC.
+      // Closed at once, because orders are listed twice: they have a second MAC.
       await tx.query(sql`CLOSE rows_of_${table}`);
       return { rows: count, altered };
     }
@@ -62,7 +63,7 @@ async function examineTable<Row>(
   }
 }
 
-/** A refused mark that fails its MAC was forged. One that verifies was refused by somebody in the service's name. */
+/** A refused mark whose MAC is not valid was forged. If its MAC is valid, someone else marked it as refused. */
 async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
   const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (SELECT mark_id FROM refused_marks)`);
   const isGenuine = (row: MacRow<Mark>): boolean => {
@@ -79,8 +80,8 @@ async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
 }
 
 /**
- * Verifies the audit log's chain from its first line to its last. Lines that were placed late are a warning: the
- * command line may have written them while no service ran.
+ * Verifies the audit log's chain from the first line to the last. Lines that were placed late are a warning, because
+ * the command line may have written them while no service was running.
  * @throws Error naming the faults
  */
 export async function auditLogWhole(resources: Pick<Resources, "db" | "rowMac">): Promise<Found> {
@@ -104,7 +105,7 @@ const named = (numbers: readonly number[]): string => {
   return `event${numbers.length > 1 ? "s" : ""} ${numbers.slice(0, shown).join(", ")}${more}`;
 };
 
-/** Verifies the MAC of each event. @throws Error with the numbers of those whose MAC fails */
+/** Verifies the MAC of each event. @throws Error with the numbers of those whose MAC is not valid */
 export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Promise<string> {
   const { events, forged, copies } = await checkEvents(examined);
   const faults = [
@@ -118,8 +119,8 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Examines both transparency logs as the sequencer does before it signs.
- * @throws Error saying why a log halts, and what to do
+ * Checks both transparency logs in the same way as the sequencer before it signs.
+ * @throws Error saying why a log is halted, and what to do
  */
 export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "config" | "clock">): Promise<Found> {
   const statuses = await logStatuses(resources);

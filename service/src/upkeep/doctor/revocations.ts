@@ -12,8 +12,8 @@ import type { Examined } from "./finding.ts";
 const shown = 5;
 
 /**
- * Compares the four records of ended keys and seal certificates: the rows, the file next to the keys, the audit log,
- * and the keys' and certificates' own rows.
+ * Compares the four records of revoked keys and seal certificates: the rows of revocations, the file next to the keys,
+ * the audit log, and the keys' and certificates' own rows.
  * @throws Error naming the differences
  */
 export async function revocationsAgree(examined: Examined): Promise<string> {
@@ -57,7 +57,7 @@ async function unwritten({ db, rowMac }: Examined): Promise<string[]> {
   return forged > 0 ? [`${forged} rows of revocations were not written by this service`] : [];
 }
 
-/** Keys and certificates whose own row claims that they have not ended: an old row was restored. */
+/** Revoked keys and certificates whose own row says otherwise, because someone restored an old row. */
 async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly KeptRevocation[]): Promise<string[]> {
   const keys = await db.query<{ id: string }>(sql`
     SELECT id FROM partner_keys WHERE id::text = ANY (${subjectsOf(rows, "key", clock())}::text[])

@@ -18,9 +18,9 @@ import { openSignerAuthorities } from "../../signing/envelopes/envelopes.ts";
 import { keysThatMayGo, secretsStatus, underKeyText } from "../secrets-rotation/secrets-rotation.ts";
 import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
 
-/** Uses the signing keys and checks their certificates. Doesn't show a key's setting, which may contain a PIN. */
+/** Uses the signing keys and checks their certificates. Doesn't print a key's setting, which may contain a PIN. */
 export async function signingFindings(config: Config, senses: Senses): Promise<Finding[]> {
-  // In startup order, because one step creates what the next one checks.
+  // Checked in startup order, because one step creates files that the next one checks.
   const seal = await keyFindings("seal", () => sealFound(config, "live", senses));
   const testSeal = await keyFindings("test seal", () => sealFound(config, "test", senses));
   const authority = await keyFindings("signer authority", () => authorityFound(config, senses));
@@ -29,14 +29,14 @@ export async function signingFindings(config: Config, senses: Senses): Promise<F
   return [...seal, ...testSeal, ...authority, root, testRoot, await runCheck("key files", () => filesFound(config))];
 }
 
-/** The same without creating missing keys: next to a running service, a new key would differ from the one it uses. */
+/** The same checks, without creating missing keys. A new key would differ from the one that a running service uses. */
 export async function presentKeyFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const missing = ownKeyFiles(config).filter((path) => !existsSync(path));
   if (missing.length === 0) return signingFindings(config, senses);
   return [{ name: "key files", result: "failed", detail: `not there any more: ${missing.join(", ")}` }];
 }
 
-/** Files of keys and certificates that a first start creates, so a running service has them. */
+/** Files of keys and certificates that the first start creates, so that they exist when a service runs. */
 function ownKeyFiles(config: Config): string[] {
   const { sealKey, signerCaKey, sealCertificate, signerCaCertificate, dataDir } = config;
   const keys = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
@@ -88,7 +88,9 @@ async function authorityFound(config: Config, { clock, random }: Senses): Promis
   };
 }
 
-/** PDF readers that trust the root trust everything it issued, so people compare its fingerprint. */
+/**
+ * The fingerprint of the root, for people to compare: PDF readers that trust the root trust everything that it issued.
+ */
 async function rootFound(config: Config, environment: Environment): Promise<string> {
   const root = await describeRoot(config, environment);
   if (!root) return "none: the certificates are the operator's own";
@@ -107,10 +109,7 @@ function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
   return { warning: `others can read ${open.join(", ")}: chmod 600 ${open.join(" ")}` };
 }
 
-/**
- * Counts the data under each key. Counting reads the start of every document, so it runs only while there are old
- * keys.
- */
+/** Counts the data under each key. This reads the start of every document, so it runs only while there are old keys. */
 export function secretsFinding(resources: Examined): Promise<Finding> {
   return runCheck("secrets key", async () => {
     const { secrets, clock } = resources;

@@ -8,26 +8,26 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { headLines } from "../audit-heads/audit-heads.ts";
 
-/** A row of the database, and the line that the log must have for it. Of closing versions the line is without its link. */
+/** A database row, and the line that the log must have for it. For closing versions the line is without its link. */
 type OwnRow = { line: string; row: string; at: Date };
 
-/** The service's own records, to be held against its published log. */
+/** The service's own records, to be compared with its published log. */
 export type OwnLog = {
   key: string;
-  /** The newest checkpoint of at most so many entries that the database has. */
+  /** The newest checkpoint in the database with at most `size` entries. */
   checkpointUpTo: (size: number) => Promise<{ name: string; size: number; note: string } | null>;
-  /** Takes each entry of the published log. */
+  /** Called with each entry of the published log. */
   take: (index: number, line: string) => void;
-  /** Sentences on entries without a row, and on rows without an entry. */
+  /** Sentences about entries without a row, and rows without an entry. */
   findings: () => string[];
 };
 
-/** A line enters the log within seconds. */
+/** A line normally enters the log within seconds. */
 const longestWaitMs = 10 * minuteMs;
 const most = 50;
 
 /**
- * Reads which lines the database must have in the log.
+ * Reads the lines that the log must contain according to the database.
  * @throws StartupError for the origin of another log
  */
 export async function openOwnLog(
@@ -50,7 +50,7 @@ export async function openOwnLog(
     take(index, text) {
       const line = ownLine(text);
       seen.add(line);
-      // The monitor holds its count against its place.
+      // The monitor itself compares the count in this line with its position.
       if (rows.has(line) || line.startsWith("import/v1 ")) return;
       foreignCount += 1;
       if (foreign.length < most) foreign.push(`Entry ${index}, ${line}, is of no row of the database.`);
@@ -65,7 +65,7 @@ export async function openOwnLog(
   };
 }
 
-/** The link of a closing version is the monitor's to check. */
+/** The monitor itself checks the link of a closing version, so it is left out here. */
 const ownLine = (text: string): string => {
   const line = text.trimEnd();
   return line.startsWith("closing/v1 ") ? line.split(" ", 2).join(" ") : line;
@@ -80,7 +80,7 @@ const sealedKinds = [
   "fax_certificate",
 ];
 
-/** Rows of what was sealed, and of recordings. */
+/** Rows about sealed files and recordings. */
 const sealedRows = ({ db }: Pick<Resources, "db">, log: Environment): Promise<OwnRow[]> =>
   withLongStatements(db).query<OwnRow>(sql`
     SELECT 'seal/v1 ' || sealed_sha256 AS line, 'passport ' || id AS row, created_at AS at

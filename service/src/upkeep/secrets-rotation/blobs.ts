@@ -9,10 +9,12 @@ import type { KeyCounts } from "./rows.ts";
 
 export type BlobsDeps = { db: Sql; blobs: Blobs; secrets: SecretBytes; log: Log };
 
-// The concurrency: each holds its blob in memory.
+// How many blobs are processed at once; each is held in memory.
 const atOnce = 4;
 
-/** The keys of all blobs. Other files of the store, such as probes and unfinished writes, have other names. */
+/**
+ * The keys of all blobs. Other files of the store, such as probes and unfinished writes, are skipped by their names.
+ */
 async function* blobKeys(blobs: Blobs, now: Date): AsyncGenerator<string[]> {
   for await (const page of blobs.listOlderThan(now))
     yield page.filter((key) => /^\d{4}-\d{2}-\d{2}\/[0-9a-z]+$/.test(key));
@@ -23,7 +25,7 @@ async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void
     await Promise.all(items.slice(index, index + atOnce).map(work));
 }
 
-/** The use of a blob, from the row that refers to it; null without one. */
+/** The identity of a blob, from the row that refers to it; null without one. */
 async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
   for (const { table, columns, useOf } of blobTables) {
     const [row] = await db.query<object>(sql`SELECT ${columns} FROM ${table} WHERE blob_key = ${blobKey} LIMIT 1`);
@@ -33,7 +35,7 @@ async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
 }
 
 /**
- * Re-encrypts blobs under the current key. Reports an unreadable one and leaves it unchanged. Safe like
+ * Re-encrypts blobs under the current key. Reports an unreadable blob and leaves it unchanged. As safe as
  * `rotateRowMacs`, because a blob is replaced atomically.
  * @returns the number of re-encrypted blobs
  */

@@ -12,8 +12,8 @@ async function knownKeys(db: Sql): Promise<string[]> {
 }
 
 /**
- * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records the first as the writing key. A new database creates
- * a key when there is none.
+ * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records the first as the current key. For a new database,
+ * creates a key when there is none.
  * @throws StartupError naming a missing key that data may depend on
  */
 export async function openKnownKeys(

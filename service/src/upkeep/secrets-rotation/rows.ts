@@ -13,8 +13,8 @@ export type KeyCounts = ReadonlyMap<string, number>;
 const idOf = (mac: Statement): Statement => sql`substring(${mac} FROM 1 FOR ${keyIdBytes}::int)`;
 
 /**
- * Computes the MAC under the current key for rows whose MAC under another key verifies. A row that fails its MAC stays
- * unchanged. Safe on a running service, concurrently with itself, and after an interruption.
+ * Recomputes, under the current key, the MACs of rows whose MAC under another key is valid. A row with an invalid MAC
+ * stays unchanged. Safe on a running service, concurrently with itself, and after an interruption.
  * @returns the number of new MACs
  */
 export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<number> {
@@ -37,7 +37,7 @@ async function rotateTable(db: Sql, rowMac: RowMac, current: Buffer, rotating: M
     for (const row of found) {
       const said = members(row);
       if (said === null || !rowMac.holds(table.text, said, row.mac)) continue;
-      // A row that was written in the meantime already has its new MAC.
+      // A row that was written in the meantime already has a new MAC.
       await db.query(sql`
 UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key} AND ${column} = ${row.mac}`);
       rotated++;
@@ -49,7 +49,7 @@ UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${key} = ${
 
 /** The number of rows with a MAC under each key. */
 export async function countRowMacs(db: Sql): Promise<KeyCounts> {
-  // Audit log lines have one column for two MACs.
+  // Counts each column once, because two of the MACs of audit log lines share a column.
   const columns = new Map(macTables.map((each) => [`${each.table.text} ${macColumn(each).text}`, each]));
   const macs = [...columns.values()].map((each) => {
     const column = macColumn(each);

@@ -43,7 +43,7 @@ export const underKeyText = ({ keyId, state, rows, values, blobs }: UnderKey): s
 
 const isEmpty = ({ rows, values, blobs }: UnderKey): boolean => rows + values + blobs === 0;
 
-/** Keys that are no longer used; none while any data lacks a key id. */
+/** Keys that are no longer used; empty while any data lack a key id. */
 export function keysThatMayGo(status: readonly UnderKey[]): string[] {
   if (status.some((one) => one.state === "without id" && !isEmpty(one))) return [];
   return status.filter((one) => one.state === "old" && isEmpty(one)).map(({ keyId }) => keyId);

@@ -13,11 +13,11 @@ const columns: readonly Column[] = protectedTables.flatMap(({ table, key, cipher
   ciphers.map((cipher) => ({ ...cipher, table, key })),
 );
 
-// Events are up to 2 MiB each.
+// Limited, because events have up to 2 MiB each.
 const atOnce = 20;
 
 /**
- * Re-encrypts values under the current key. One that no key decrypts stays unchanged. Safe like `rotateRowMacs`.
+ * Re-encrypts values under the current key. A value that no key decrypts stays unchanged. As safe as `rotateRowMacs`.
  * @returns the number of re-encrypted values
  */
 export async function rotateValues(db: Sql, secrets: SecretBytes): Promise<number> {
@@ -54,7 +54,7 @@ UPDATE ${table} SET ${column} = ${cipher.encrypt(plain, row.context + after)} WH
   return rotated;
 }
 
-/** The status counts undecryptable values, under their key. */
+/** Null for a value that can't be decrypted. The status still counts it, under its key. */
 function decryptedOrNull(decrypt: () => Buffer): Buffer | null {
   try {
     return decrypt();

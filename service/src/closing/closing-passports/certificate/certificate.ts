@@ -31,7 +31,7 @@ import { certification, title } from "./frame.ts";
 
 export type { CertificateContent } from "./content.ts";
 
-/** Opens the drawing of certificates; fonts are read at first use. Equal contents give equal bytes. */
+/** Prepares to draw certificates. Fonts are read at first use. Equal contents give equal bytes. */
 export function openCertificates(): (content: CertificateContent) => Promise<Buffer> {
   let opening: Promise<Faces> | undefined;
   return async (content) => {
@@ -115,7 +115,7 @@ const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
     : []),
 ];
 
-/** Says that the attachments are more complete than the printed text. */
+/** States that the attachments are more complete than the printed text. */
 function codesNote(flow: Flow): void {
   const note =
     "The attached manifest.json names the codes of the room and of its orders: whoever has a code can open its page. Give this file " +
@@ -142,7 +142,7 @@ function coverageLists(flow: Flow, { covers, doesNotCover }: Manifest["coverage"
   flow.moveTo(Math.min(lowest, flow.y()) - 8);
 }
 
-/** The issuer, as far as it can be named, and the certified room. */
+/** The issuer, as far as it is known, and the certified room. */
 function summary(flow: Flow, content: CertificateContent): void {
   const { manifest, manifestSha256, verifyCode, issuer, firm } = content;
   const { prevManifestSha256 } = manifest.passport;

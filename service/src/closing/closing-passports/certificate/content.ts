@@ -3,14 +3,14 @@ import type { Issuer } from "../../../evidence/seals/seals.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { ChainLink, Firm } from "../store.ts";
 
-/** Printed facts about a document that are not in the manifest, from this service's records. */
+/** Printed facts about a document from this service's records, which are not in the manifest. */
 export type DocumentDetails = {
-  /** The title in the order. */
+  /** The title of the document in the order. */
   title: string | null;
   pages: number | null;
   /** `signedAt` as ISO 8601; null for a person who has not signed. */
   signers: readonly { name: string; signedAt: string | null }[];
-  /** Documents that an operator handed in: these were signed or notarized elsewhere. */
+  /** The kinds of documents that an operator handed in, because people signed or notarized them elsewhere. */
   takenIn: readonly TakenIn[];
 };
 
@@ -22,26 +22,26 @@ export type ManifestTimeStamp = {
   name: string;
   authority: string;
   at: Date;
-  /** RFC 3161 token in DER, over the manifest's bytes: attached as `manifest.tst`. */
+  /** RFC 3161 token in DER over the manifest's bytes, attached as `manifest.tst`. */
   token: Uint8Array;
 };
 
 /** The content of a certificate. Hashes are lowercase hex SHA-256. */
 export type CertificateContent = {
   manifest: Manifest;
-  /** Its canonical JSON: attached as `manifest.json`. */
+  /** The canonical JSON of the manifest, attached as `manifest.json`. */
   manifestBytes: Uint8Array;
   manifestSha256: string;
   environment: Environment;
   /** `logo` is a PNG created by this service. */
   firm: Firm & { logo: Uint8Array | null };
-  /** By the order's code. */
+  /** The details, by order code. */
   details: Readonly<Record<string, DocumentDetails>>;
   issuer: Issuer;
-  /** Null without a response from an authority. */
+  /** Null when no authority responded. */
   timeStamp: ManifestTimeStamp | null;
   verifyCode: string;
-  /** Absolute; also in the QR code. */
+  /** The absolute URL, also in the QR code. */
   verifyUrl: string;
   /** Every version up to this one, in ascending order. */
   chain: readonly ChainLink[];

@@ -2,7 +2,7 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { CertificateContent } from "./content.ts";
 
-/** Draws a certificate as an unsealed PDF. Workers serve holders round-robin. @throws ServiceError */
+/** Draws a certificate as a PDF without a seal. Workers serve holders round-robin. @throws ServiceError */
 export type DrawCertificate = (holder: string, content: CertificateContent) => Promise<Buffer>;
 
 const task: Task<CertificateContent, Uint8Array<ArrayBuffer>> = {
@@ -11,7 +11,7 @@ const task: Task<CertificateContent, Uint8Array<ArrayBuffer>> = {
   limitMs: 60_000,
 };
 
-/** In a worker: shaping and outlining fifty labels of two hundred characters takes seconds. */
+/** Runs in a worker, because laying out fifty labels of two hundred characters takes seconds. */
 export const drawIn =
   (workers: Workers): DrawCertificate =>
   async (holder, content) => {

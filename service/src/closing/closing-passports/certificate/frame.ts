@@ -14,10 +14,10 @@ import {
 } from "@signsealship/certificate";
 import { type CertificateContent, firmName } from "./content.ts";
 
-/** The firm's own color, if it has one. */
+/** The firm's own color, or else the service's. */
 const accentOf = ({ firm }: CertificateContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
 
-/** The top of the first page: the issuer, the subject, and a notice for a test. */
+/** The top of the first page: the issuer, the subject, and a notice on test certificates. */
 export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: CertificateContent): void {
   const { passport } = content.manifest;
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, accentOf(content));

@@ -19,7 +19,7 @@ import {
 } from "./store.ts";
 
 const maxOrders = 50;
-// Each step of an order rewrites the views of all its rooms, and any holder of its code may attach it.
+// A limit, because each change of an order updates the views of all its rooms, and anyone with its code may attach it.
 const maxForeignRooms = 100;
 const topic = "room.order_attached";
 

@@ -9,8 +9,8 @@ import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
 type OrderKey = { id: number; code: string; partnerId: string };
 
 /**
- * Locks an order by its code alone until the end of the transaction. Otherwise the room's view could miss a change that
- * commits during the attachment.
+ * Locks an order, found by its code alone, until the transaction ends. Otherwise the room's view could miss a change
+ * that commits during the attachment.
  */
 export async function holdOrder(tx: Tx, code: string, environment: Environment): Promise<OrderKey | undefined> {
   const [order] = await tx.query<OrderKey>(
@@ -38,7 +38,7 @@ export async function isAttached(tx: Tx, roomId: string, orderId: number): Promi
 export const lockForeignRooms = (tx: Tx, order: OrderKey) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`foreign-rooms:${order.id}`}, 0))`);
 
-/** The number of other firms' rooms that have the order, counted up to `most`. */
+/** The number of other firms' rooms that contain the order, counted up to `most`. */
 export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): Promise<number> {
   const rows = await tx.query(
     sql`SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
@@ -48,8 +48,8 @@ export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): 
 }
 
 /**
- * The orders in the owner's room that the owner placed, with their encrypted titles. Separate from its execution, so
- * that tests can check its plan.
+ * The orders in the owner's room that the owner placed, with their encrypted titles. It is separate from its execution,
+ * so that tests can check its plan.
  */
 export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner): Statement =>
   sql`SELECT o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", ${verifiedRoom}
@@ -62,7 +62,7 @@ export const selectOwnOrders = (db: Sql, roomCode: string, owner: Owner) =>
 
 export type RoomOfOrder = { code: string; name: string; status: string };
 
-/** The owner's rooms that have the order, at most 100, first attached first. */
+/** The owner's rooms that contain the order, at most 100, first attached first. */
 export const roomsOfOrder = async (
   db: Sql,
   orderCode: string,
@@ -77,7 +77,7 @@ export const roomsOfOrder = async (
     ),
   );
 
-/** The rooms of the order's own firm that have it. Of each the orders of that firm; a room that was altered has none. */
+/** The rooms of the order's own firm that contain it, each with that firm's orders. Altered rooms are left out. */
 export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =>
   authentic(
     await db.query<Closing & Marked>(
@@ -90,7 +90,7 @@ export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =
     ),
   );
 
-/** The caller has locked the room, so that `order_count` equals the number of rows. */
+/** The caller must have locked the room, so that `order_count` equals the number of rows. */
 export async function insertAttachment(
   tx: Tx,
   roomId: string,

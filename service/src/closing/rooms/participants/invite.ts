@@ -13,11 +13,11 @@ export const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 
-// Per room and 24 hours, and once per address. Removed participants count too.
+// Invitations for each room in 24 hours; each address counts once. Removed participants count too.
 const mostInvited = 25;
 
 /**
- * Mails the room's link to a participant of a locked room, unless there are too many mails.
+ * Mails the room's link to a participant of a locked room, unless too many mails were sent.
  * @returns whether it is mailed
  */
 export async function invite(

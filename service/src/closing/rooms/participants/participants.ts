@@ -23,7 +23,9 @@ export async function listParticipants(
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
 }
 
-/** Adds a participant, which gives no access. An email is in a room once. @throws ServiceError when the room has 25 */
+/**
+ * Adds a participant, which gives no access. A room contains each email once. @throws ServiceError when the room has 25
+ */
 export async function addParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,

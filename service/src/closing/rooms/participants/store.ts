@@ -38,7 +38,7 @@ export async function countParticipants(
   return row ?? { total: 0, presentId: null };
 }
 
-/** How many got the room's link since then, and whether this address did. */
+/** How many people were mailed the room's link since then, and whether this address was. */
 export async function countInvited(
   tx: Tx,
   roomId: string,
@@ -57,7 +57,7 @@ export async function markInvited(tx: Tx, roomId: string, participantId: string,
   await writeRoomMac(tx, roomId);
 }
 
-/** A present participant with their room; undefined also when either fails its MAC. */
+/** A present participant with the room; undefined also when either fails its MAC. */
 export async function selectInvited(db: Sql, participantId: string): Promise<Invited | undefined> {
   const found = await db.query<Invited & Marked>(
     sql`SELECT p.name, p.email, r.code AS "roomCode@room", r.name AS "roomName", r.partner_id AS "partnerId", r.environment,

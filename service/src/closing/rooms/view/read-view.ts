@@ -21,7 +21,8 @@ export async function roomView({ db, rowMac }: ViewDeps, roomCode: string): Prom
 }
 
 /**
- * Reads views as JSON text. Reads the version each time, so no response is older than its request, on any node.
+ * Reads views as JSON text. Checks the view's version each time, so that no response is older than its request, on any
+ * node.
  * @param maxBytes the cache's size
  */
 export function openViewReader(
@@ -45,18 +46,18 @@ export function openViewReader(
   };
 }
 
-/** Caches JSON by room code, each for one version of its view; evicts the least recently used when full. */
+/** Caches JSON by room code, each for one version of its view. Evicts the least recently used entry when full. */
 type ViewCache = {
   /** Whether any version is cached. */
   has: (code: string) => boolean;
   /** The cached JSON of exactly this version. */
   get: (code: string, version: string) => Buffer | undefined;
   put: (code: string, version: string, answer: Buffer) => void;
-  /** Cached bytes, with each entry's overhead. */
+  /** The number of cached bytes, including each entry's overhead. */
   heldBytes: () => number;
 };
 
-// The approximate size of key, map entry and buffer object.
+// The approximate overhead of an entry: key, map entry and buffer object.
 const entryBytes = 500;
 
 /** @param maxBytes the limit of all entries together; larger JSON is not cached */
@@ -76,7 +77,7 @@ export function createViewCache(maxBytes: number): ViewCache {
   };
 }
 
-/** The public view of a room, and what only its owner sees: full participants, and which orders are the owner's. */
+/** The public view of a room with what only its owner sees: full participants, and which orders are the owner's. */
 export type OwnRoom = Omit<RoomView, "participants"> & {
   participants: Participant[];
   ownOrders: ReadonlyMap<string, Titled>;

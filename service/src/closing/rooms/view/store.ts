@@ -14,19 +14,19 @@ export type CardRow = BoughtServices & {
   status: string;
   statusBeforeHold: string | null;
   envelopeStatus: string | null;
-  /** From the latest envelope; else those named in the order, null when only its client signs. */
+  /** From the latest envelope, or else from the order; null when only the client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
-  /** For the MAC over the signers that the order names; null once an envelope has them. */
+  /** The input for the MAC over the signers that the order names; null once an envelope has signers. */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
-  /** Whether the sealed document was signed or notarized elsewhere: an operator handed it in. */
+  /** Whether an operator handed in the sealed document, because it was signed or notarized elsewhere. */
   takenIn: boolean;
-  /** Whether it was signed elsewhere; it may only have been notarized there. */
+  /** Whether it was signed elsewhere. False for a document that was only notarized elsewhere. */
   signedElsewhere: boolean;
   environment: Environment;
-  /** From the latest shipment, a label or a letter. */
+  /** From the latest shipment, which is a label or a letter. */
   carrier: string | null;
   trackingNumber: string | null;
   attachedAt: string;
@@ -89,7 +89,7 @@ const cards = sql`
     WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1)
   ) envelope ON o.sign`;
 
-// The predicate of the index audit_log_activity, in the same words.
+// Must use the same words as the predicate of the index audit_log_activity.
 const activityOf = (roomCondition: Statement) => sql`(
     SELECT id, action, from_status, to_status, occurred_at FROM audit_log
     WHERE order_id = a.order_id AND ${roomCondition}
@@ -97,7 +97,7 @@ const activityOf = (roomCondition: Statement) => sql`(
         'room.order_attached')
     ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
 
-// Events of an order appear in each of its rooms, but its attachment only in the room concerned.
+// Events of an order appear in each of its rooms, but its attachment only in that room.
 const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
     ${activityOf(sql`room_id IS NULL`)} UNION ALL ${activityOf(sql`room_id = a.room_id`)}
@@ -118,8 +118,8 @@ const passport = sql`
   FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1`;
 
 /**
- * Everything that the view of a room shows, in one snapshot. Each table that is read here needs a trigger that raises
- * `view_version` (migrations), or cached views go stale.
+ * Everything that the view of a room shows, in one snapshot. Each table that is read here needs a trigger that
+ * increases `view_version` (migrations); otherwise cached views become stale.
  */
 export const viewStatement = (code: string): Statement => sql`
   WITH room AS (

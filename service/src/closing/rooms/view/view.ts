@@ -6,7 +6,7 @@ import { type SigningFacts, signersHold, statusGroupOf, wasPaid } from "../../..
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
-/** Without named signers, the client signs. Only the sandbox signs in other people's place. */
+/** Without named signers, the client signs. Only the sandbox signs on behalf of other people. */
 function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];
   requireWritten(row, rowMac);
@@ -20,7 +20,7 @@ function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   }));
 }
 
-/** @throws ServiceError `unavailable` where the service did not write the signers that an order names */
+/** @throws ServiceError `unavailable` for an order whose signers the service did not write */
 function requireWritten(
   { code: orderCode, signers, customerName, customerEmail, named }: CardRow,
   rowMac: RowMac,
@@ -37,7 +37,7 @@ function requireWritten(
     throw forged();
 }
 
-/** The hash of a sealed or notarized document is evidence; a payment is only a platform's record. */
+/** A sealed or notarized document has a hash as evidence. A payment is only recorded by a platform. */
 function badgeOf(row: CardRow): OrderCard["evidenceBadge"] {
   if (row.hasSealed) return "sealed";
   return wasPaid(row.status, row.statusBeforeHold) ? "recorded" : "none";

@@ -23,7 +23,7 @@ import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDel
 export type DeliveryDeps = {
   db: Database;
   clock: Clock;
-  /** Called when a delivery was queued on request, so that it doesn't wait for the next poll. */
+  /** Called when a delivery is queued on request, so that it doesn't wait for the next poll. */
   wake: () => void;
 };
 
@@ -110,7 +110,7 @@ export async function oneDelivery({ db }: DeliveryDeps, owner: Owner, id: string
 }
 
 /**
- * Sends the same event again, as a new delivery with a body from today's records.
+ * Sends the same event again, as a new delivery with a body from the present records.
  * @throws ServiceError for an unknown delivery, and when its subscription was deleted
  */
 export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: Owner, id: string) {
@@ -122,7 +122,7 @@ export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: O
 }
 
 /**
- * Sends a test event to one subscription, whatever its topics.
+ * Sends a test event to one subscription, whichever topics it has.
  * @returns the id of its delivery
  * @throws ServiceError for an unknown subscription
  */

@@ -21,7 +21,8 @@ export type ExchangeDeps = {
 };
 
 /**
- * A rebuilt body. `isAsSent`: its hash equals that of the sent body; null when nothing was sent or no hash was kept.
+ * A rebuilt body. `isAsSent`: whether its hash equals that of the sent body; null when nothing was sent or no hash is
+ * stored.
  */
 export type Payload = { text: string; isAsSent: boolean | null };
 
@@ -73,8 +74,8 @@ export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId:
 }
 
 /**
- * Payloads are not stored (contract, Webhook management). Rebuilds one from the records; its hash shows whether it
- * equals the sent one.
+ * Payloads are not stored (contract, Webhook management). Rebuilds one from the records. Its hash shows whether it
+ * equals the one that was sent.
  */
 async function payloadAnew(
   { baseUrl, passportOf }: ExchangeDeps,
@@ -90,7 +91,7 @@ async function payloadAnew(
   return { text: (match || present).toString(), isAsSent: sent && match !== undefined };
 }
 
-/** The event as it is now, and for an order also in each status that it may have had. */
+/** The event as it is now, and, for an order, in each status that the order may have had. */
 function asItMayHaveBeen(event: EventContext): EventContext[] {
   const { order } = event;
   if (!order || !isOrderTopic(event.topic)) return [event];

@@ -4,9 +4,9 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 const pageSize = 5_000;
 
 /**
- * Deletes the records of deliveries that ended before the given time, oldest page first, until a page has one created
- * since. Stops between pages once `stopping` is aborted.
- * @returns their number
+ * Deletes the records of deliveries that ended before the given time, page by page from the oldest, until a page
+ * contains a newer one. Stops between pages once `stopping` is aborted.
+ * @returns the number of records
  */
 export async function sweepDeliveries(db: Sql, before: Date, stopping?: AbortSignal): Promise<number> {
   let deleted = 0;
@@ -26,12 +26,12 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
   return deleted;
 }
 
-/** The number of latest deliveries per webhook whose requests and responses are kept. */
+/** For how many of a webhook's latest deliveries the requests and responses are kept. */
 const exchangesKept = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };
 
-// The webhook stores the progress, so that no delivery is visited twice and no further index is needed.
+// The webhook's row stores the progress, so that no delivery is visited twice and no extra index is needed.
 const selectDropping = (db: Sql) =>
   db.query<Dropping>(sql`
 SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"
@@ -61,9 +61,9 @@ RETURNING exchanges_dropped_to AS last`);
     }
 }
 
-// A delivery that was pending in a backup may have been sent since. After a restore it waits for a person.
+// A delivery that was pending in a backup may have been sent since. After a restore it waits for a person to decide.
 
-/** A lease end so far away that no node claims a held delivery. */
+/** The lease end of a held delivery, so far away that no node claims it. */
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
 const isHeld: Statement = sql`state = 'pending' AND leased_until = ${never}`;
 
@@ -80,7 +80,7 @@ export async function countHeldDeliveries(db: Sql): Promise<number> {
 export const releaseHeldDeliveries = (db: Sql) =>
   db.query(sql`UPDATE webhook_deliveries SET leased_until = NULL WHERE ${isHeld}`);
 
-/** Fails the held deliveries, so that their firms can replay them. */
+/** Fails the held deliveries, so that the firms can replay them. */
 export const discardHeldDeliveries = (db: Sql, at: Date) =>
   db.query(sql`
     UPDATE webhook_deliveries SET state = 'failed', reason = 'discarded after a restore', completed_at = ${at},

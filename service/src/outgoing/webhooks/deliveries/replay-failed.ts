@@ -9,17 +9,20 @@ import { webhookNotFound } from "../subscriptions/subscriptions.ts";
 import { testTopic } from "../topics.ts";
 import { type Period, periodIn } from "./period.ts";
 
-/** A limit per call, so that a recovering endpoint is not flooded and a host's limit per minute is not used up. */
+/**
+ * The most replays in one call, so that a recovering endpoint is not flooded and the host's limit per minute is not
+ * used up.
+ */
 const atOnce = 200;
 /** Repeated calls within this time send an event only once. */
 const againAfterMs = 60_000;
-/** Adds none while more than this many deliveries of the webhook are pending. */
+/** No replays are added while the webhook has more pending deliveries than this. */
 const mostPending = 200;
 
 /**
- * The latest delivery of each event that was first sent in the period and has failed ever since, the last time before
- * the period's end. A failed replay ends later than that, so repeated calls for one period finish. Skips events that
- * are being sent, were replayed within a minute, or whose record is gone.
+ * The latest delivery of each event that was first sent in the period, and that has failed ever since, most recently
+ * before the period's end. A replay that fails ends after the period, so repeated calls for one period come to an end.
+ * Skips events that are being sent, were replayed within a minute, or whose record is gone.
  */
 const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries
@@ -54,12 +57,12 @@ async function requireFewPending(db: Sql, webhookId: string): Promise<void> {
     );
 }
 
-/** How many were queued, how many remain for another call, and the end of the period for that call. */
+/** How many were queued, how many remain for the next call, and the end of the period for that call. */
 export type FailedReplayed = { replayed: number; left: number; until: string };
 
 /**
- * Replays the owner's events that a webhook failed to receive in a period, oldest first, at most 200 per call. Each
- * event is sent once per period, whatever the result.
+ * Replays, oldest first, events of the owner that a webhook failed to receive in a period, at most 200 in a call. Each
+ * event is sent once for a period, whatever the result.
  * @param period `since` and, from the second call on, the `until` of the first result
  * @throws ServiceError for an unknown webhook, a bad period, and while many deliveries of the webhook are pending
  */
@@ -74,7 +77,7 @@ export async function replayFailed(
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
   const failed = failedIn(webhookId, { since, until }, now);
   const counts = await db.transaction(async (tx) => {
-    // Two concurrent calls would send the same events twice.
+    // Locks the webhook, because two concurrent calls would send the same events twice.
     await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`);
     await requireFewPending(tx, webhookId);
     const replayed = (await insertReplays(tx, failed, now)).length;

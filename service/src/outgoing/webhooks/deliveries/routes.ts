@@ -194,7 +194,7 @@ function testRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
   });
 }
 
-// Invented for this example; it signs nothing else.
+// A secret made up for this example. It signs nothing else.
 const secret = `svc_whsec_${"signatureexample".padEnd(52, "a")}`;
 const timestamp = 1_772_600_767;
 const rawBody = JSON.stringify({
@@ -207,7 +207,7 @@ const rawBody = JSON.stringify({
   },
 });
 
-/** A worked example to test a receiver against, the same for everybody. */
+/** A worked example for testing a receiver. It is the same for everybody. */
 const signatureExample = {
   signatureHeader,
   eventHeader,

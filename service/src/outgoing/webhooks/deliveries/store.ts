@@ -67,7 +67,7 @@ const ordersOf = ({ partnerId, environment }: Owner, reference: string) => sql`
 SELECT id FROM orders
 WHERE partner_id = ${partnerId} AND environment = ${environment} AND external_reference = ${reference}`;
 
-// `failed` is a constant in the statement, so that the small partial index on failed deliveries applies.
+// `failed` is written as a constant, so that PostgreSQL can use the small partial index of failed deliveries.
 const inState = (state: string) => (state === "failed" ? sql`state = 'failed'` : sql`state = ${state}`);
 
 /** The owner's delivery, or undefined. */
@@ -110,8 +110,8 @@ RETURNING id`);
 const mostCounted = 100_000;
 
 /**
- * The number of pending deliveries and the age of the oldest. Reads only the first one of each webhook, however many
- * follow.
+ * The number of pending deliveries and the age of the oldest. Reads only the first one of each webhook, to stay fast
+ * with long queues.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (

@@ -1,4 +1,4 @@
-/** How many deliveries this node may lease, and how many of one subscription it sends concurrently. */
+/** How many deliveries this node may lease, and how many of one subscription it may send concurrently. */
 export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWindow: 512, perWebhook: 32 };
 
 const quickMs = 500;
@@ -7,7 +7,10 @@ const maxKept = 10_000;
 
 type Window = { size: number; held: number };
 
-/** The free lease capacity: in all, and for subscriptions and partners that differ from the initial value. */
+/**
+ * The free lease capacity: the total, and that of subscriptions and partners whose capacity differs from the initial
+ * value.
+ */
 export type Capacity = {
   total: number;
   webhooks: { ids: string[]; free: number[] };
@@ -15,7 +18,7 @@ export type Capacity = {
 };
 
 /**
- * Fast responses enlarge the window, up to the largest; medium ones up to the concurrency; slow or missing ones halve
+ * Fast responses grow the window up to the largest, medium ones up to the concurrency. Slow or missing responses halve
  * it.
  */
 function resized(size: number, tookMs: number): number {
@@ -35,8 +38,8 @@ export type AdaptiveWindow = {
 };
 
 /**
- * Counts leased deliveries. A hanging endpoint soon gets one at a time, whatever its queue; a fast one gets many per
- * statement.
+ * Counts leased deliveries. An endpoint that hangs soon gets only one at a time, however long its queue. A fast
+ * endpoint gets many in one statement.
  */
 export function adaptiveWindow(): AdaptiveWindow {
   const webhooks = new Map<string, Window>();

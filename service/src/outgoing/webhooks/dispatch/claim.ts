@@ -8,27 +8,28 @@ import { type ContextRow, contextColumns, contextJoins, contextOf } from "../eve
 import type { EventContext } from "../payload.ts";
 import { type Capacity, limits } from "./adaptive-window.ts";
 
-/** A delivery leased by this node, with the records of its body. A passport is read at sending. */
+/** A delivery leased by this node, with the records for its body. Only a passport is read later, at sending. */
 export type Claimed = Omit<EventContext, "passport"> & {
   seq: number;
   event: number;
-  /** Whether the event's MAC verifies. */
+  /** Whether the event's MAC is valid. */
   isWhole: boolean;
   partnerId: string;
   /** The event's owner. */
   eventPartnerId: string;
-  /** Whether the event belongs to its firm's chain; events from before the chain do not. */
+  /** Whether the event is in its firm's chain. Events from before the chain existed are not. */
   isChained: boolean;
   place: Place | null;
-  /** By the database's clock. */
+  /** The end of the lease, by the database's clock. */
   leasedUntil: Date;
 };
 
-// The database's clock decides: a node with a fast clock would resend deliveries leased by another. A `Date` has
-// milliseconds.
+// Uses the database's clock: a node whose clock is fast would otherwise resend deliveries that another has leased. Cut
+// to milliseconds, the precision of a `Date`.
 const leaseEnd = (leaseMs: number): Statement => sql`date_trunc('milliseconds', now() + ${leaseMs} * interval '1 ms')`;
 
-// Hops from subscription to subscription over the index of pending deliveries, so that one long queue costs nothing.
+// Jumps from subscription to subscription in the index of pending deliveries, so that a long queue costs no more than a
+// short one.
 const waiting = sql`
   (SELECT webhook_id, partner_id FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id LIMIT 1)
   UNION ALL
@@ -37,10 +38,10 @@ const waiting = sql`
     WHERE state = 'pending' AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1
   ) AS next`;
 
-// Plans that stay right however many rows are pending or ended. With BETWEEN, only the index of pending rows has this
-// order (with equality, the planner may walk the primary key past all ended rows), and an array is looked up by
-// index.
-/** The oldest of each subscription; every subscription's first comes before any second. */
+// The query plan stays good for any number of pending and ended rows. BETWEEN makes the planner use the index of
+// pending rows, the only one in this order. With equality it could scan the primary key past all ended rows. An array
+// is looked up by index.
+/** The oldest deliveries of each subscription. The first one of every subscription comes before any second one. */
 const leasing = (leaseMs: number, { total, webhooks, partners }: Capacity): Statement => sql`
 WITH RECURSIVE waiting AS (${waiting}
 ), due AS (
@@ -90,8 +91,8 @@ function claimedOf(rowMac: RowMac, { position, head, ...row }: LeasedRow): Claim
 }
 
 /**
- * Leases due deliveries within the capacity. Nodes skip each other's rows; a dead node's deliveries are due again once
- * its leases end.
+ * Leases due deliveries within the capacity. Nodes skip each other's rows. A dead node's deliveries become due again
+ * when its leases end.
  */
 export async function claimDue(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
@@ -102,15 +103,15 @@ export async function claimDue(
   return rows.map((row) => claimedOf(rowMac, row));
 }
 
-/** Deliveries that are ready, each with its event's chain position, and those whose event has no position yet. */
+/** Deliveries that are ready, with their events' chain positions, and those whose events have no position yet. */
 type Placed = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
 
-// An event that fails its MAC never gets a position: its delivery ends at once.
+// An event that fails its MAC never gets a position, so its delivery ends at once.
 const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained && isWhole && place === null;
 
 /**
- * Adds waiting events to their firms' chains, one page per firm. A firm whose events can't be added, or are being added
- * by another node, doesn't hold up the others.
+ * Adds waiting events to their firms' chains, one page for each firm. A firm whose events can't be added, or that
+ * another node is processing, doesn't delay the others.
  */
 export async function placed(
   { db, rowMac, log }: { db: Database; rowMac: RowMac; log: Log },

@@ -15,7 +15,7 @@ import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from 
 /** A subscription's endpoint; `isFailing` while failures are counted. */
 export type Destination = Owner & {
   url: string;
-  /** Whether the subscription's MAC verifies, so that database access alone is not enough to receive events. */
+  /** Whether the subscription's MAC is valid, so that database access alone is not enough to receive events. */
   isWhole: boolean;
   deleted: boolean;
   tier: Tier;

@@ -25,7 +25,7 @@ export type DispatcherTimes = {
   pollMs: number;
   /** How long a delivery is leased to this node. */
   leaseMs: number;
-  /** How long it may wait on this node. The rest of the lease is longer than the longest POST. */
+  /** How long a delivery may wait on this node. The rest of the lease is longer than the longest POST. */
   startWithinMs: number;
   /** How long outcomes are collected before they are written together. */
   gatherMs: number;
@@ -71,7 +71,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     );
     for (const delivery of ready) {
       const destination = destinations.get(delivery.webhookId);
-      // Retried once the lease has ended.
+      // A delivery without a destination is retried when the lease has ended.
       if (!destination) continue;
       window.take(delivery.webhookId, delivery.partnerId);
       queue.add(delivery.webhookId, { ...delivery, destination, startBefore });
@@ -107,7 +107,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   };
 }
 
-/** Runs the items of each key in their order, up to a limit concurrently. */
+/** Runs the items of each key in order, up to a limit at once. */
 type PerKeyConcurrency<T> = {
   add: (key: string, item: T) => void;
   /** Resolves when nothing runs or waits. */

@@ -6,7 +6,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { type FailingMail, failingQueue } from "../failing-mail.ts";
 import { isUnsent } from "../outbound/failure-text.ts";
 
-/** A run of failures that warrants a mail: this many in a row, or a few over this long. */
+/** The run of failures after which owners are mailed: this many in a row, or a few over this long. */
 const alarm = { inARow: 20, few: 5, overMs: hourMs };
 /** The minimum time between two mails about one webhook. */
 const mailEveryMs = dayMs;
@@ -26,7 +26,7 @@ export type Run = {
 
 const counts = (reason: string | null): boolean => reason === null || !isUnsent(reason);
 
-/** The run of each webhook among outcomes. Failures that don't depend on the endpoint don't count. */
+/** The run of each webhook in these outcomes. Failures that are not the endpoint's fault don't count. */
 export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   const runs = new Map<string, Run>();
   const inTime = outcomes
@@ -48,7 +48,7 @@ export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   return runs;
 }
 
-/** `isFailing`: whether failures of its webhook were counted when it was claimed. */
+/** `isFailing`: whether failures of the webhook were being counted when the delivery was claimed. */
 type Noted = Ended & { isFailing: boolean };
 
 export type FailureRuns = {
@@ -58,12 +58,12 @@ export type FailureRuns = {
 };
 
 /**
- * Counts consecutive failures, and mails the firm's owners once per run: after 20 in a row, or 5 over an hour, and at
- * most once a day per webhook. The first delivery that arrives ends the run. A delivery that arrives where nothing has
- * failed costs no statement, and a missed count only delays the mail.
+ * Counts consecutive failures. Mails the firm's owners once for each run: after 20 in a row, or 5 over an hour, and at
+ * most once a day for a webhook. The first successful delivery ends the run. A success without earlier failures costs
+ * no statement. A missed count only delays the mail.
  */
 export function createFailureRuns({ db, log }: { db: Database; log: Log }): FailureRuns {
-  // Webhooks with failures noted by this node, and no arrival since.
+  // Webhooks for which this node has recorded failures, and no success since.
   const failing = new Set<string>();
   let waiting: Ended[] = [];
   let writing: Promise<void> | null = null;
@@ -98,7 +98,7 @@ export function createFailureRuns({ db, log }: { db: Database; log: Log }): Fail
 }
 
 async function writeRun(tx: Tx, id: string, run: Run): Promise<void> {
-  // Runs are written one after another: a webhook that is being changed must not delay the others for long.
+  // Runs are written one after another, so a webhook that is locked by a change must not delay the others for long.
   await tx.script("SET LOCAL lock_timeout = '500ms'");
   if (run.arrived)
     await tx.query(sql`
@@ -109,7 +109,7 @@ UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL WHERE 
 async function writeFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
-  // Once per run. A run that began within a day of a mail gets its own once the day is over.
+  // True once for each run. A run that begins within a day of a mail is mailed after that day.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

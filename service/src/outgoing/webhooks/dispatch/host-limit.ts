@@ -3,10 +3,13 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 
 const windowMs = 60_000;
 
-/** Deliveries of one firm per minute: to one host, and to one domain or network address, under any host names. */
+/**
+ * The limits for deliveries of one firm in a minute: to one host, and to one domain or network address under any host
+ * names.
+ */
 export type HostLimits = { perHost: number; perAddress: number };
 
-/** Each call checks whether one more delivery is within the limits, and counts it if so. */
+/** Each call checks whether one more delivery is within the limits, and counts it if it is. */
 export type HostLimit = {
   toUrl: (partnerId: string, url: string, limits: HostLimits) => boolean;
   toAddresses: (partnerId: string, addresses: readonly string[], limits: HostLimits) => boolean;

@@ -18,10 +18,10 @@ export type Outcome = {
   exchange: Buffer | null;
 };
 
-/** A released lease, identified by its end; `untried` when nothing was sent. */
+/** A lease to release, identified by its end. `untried`: nothing was sent. */
 export type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
-// Selects by completed_at, not by state, which would read all pending rows.
+// Selects by completed_at. Selecting by state would read all pending rows.
 const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery
@@ -34,7 +34,7 @@ FROM unnest(${done.map(({ seq }) => seq)}::bigint[], ${done.map(({ statusCode })
   AS done (seq, status_code, duration_ms, reason, completed_at, exchange)
 WHERE delivery.seq = done.seq AND delivery.completed_at IS NULL`);
 
-/** Releases leases before their end, except those that have expired and may belong to another node. */
+/** Releases leases before their end, except expired ones, which may belong to another node. */
 const releaseDeliveries = (db: Sql, released: readonly Release[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery SET leased_until = NULL, attempts = attempts - back.untried::int
@@ -45,7 +45,7 @@ WHERE delivery.seq = back.seq AND delivery.leased_until = back.leased_until AND 
 export type OutcomeWriter = {
   complete: (outcome: Outcome) => void;
   release: (release: Release) => void;
-  /** Writes the collected outcomes now, and resolves after the attempt. */
+  /** Writes the collected outcomes now. Resolves after the attempt. */
   finish: () => Promise<void>;
 };
 
@@ -71,7 +71,8 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {
       log.error({ err: error }, "outcomes of deliveries could not be written");
-      // On stop, unwritten outcomes are dropped: their deliveries are sent again once the leases end.
+      // When stopping, outcomes that can't be written are dropped, so their deliveries are sent again when the leases
+      // end.
       if (finishing) return;
       completed = [...done, ...completed];
       released = [...back, ...released];

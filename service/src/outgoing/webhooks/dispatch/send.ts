@@ -15,7 +15,7 @@ export type SendDeps = {
   log: Log;
   outbound: Outbound;
   baseUrl: string;
-  /** The owner's passport; undefined when there is none, or it fails its MAC. */
+  /** The owner's passport; undefined when there is none or it fails its MAC. */
   passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
   hostLimitsOf: (tier: Tier) => HostLimits;
 };

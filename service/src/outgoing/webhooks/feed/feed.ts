@@ -16,7 +16,7 @@ export type FeedDeps = {
   db: Database;
   rowMac: RowMac;
   baseUrl: string;
-  /** The owner's passports with these ids, without those that fail their MAC. */
+  /** The owner's passports with these ids; leaves out those that fail their MAC. */
   passportsOf: (ids: readonly string[], owner: Owner) => Promise<ReadonlyMap<string, PassportContext>>;
   waiters: Waiters;
 };
@@ -30,7 +30,7 @@ const lookEveryMs = 300;
 
 /**
  * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. With `wait`, an empty
- * feed waits for an event up to that many seconds. Events get their positions in order, so nothing is lost between two
+ * feed waits up to that many seconds for an event. Events get their positions in order, so none is missed between two
  * calls.
  * @throws ServiceError for an invalid query
  */
@@ -60,7 +60,7 @@ async function readOnce(
   limit: number,
 ): Promise<Feed> {
   const upTo = await endOf(deps, owner);
-  // Another owner's cursor, or one from before the database was restored.
+  // The cursor is of another owner, or from before the database was restored.
   if (after > upTo) throw foreignCursor();
   if (after === upTo) return { events: [], cursor: String(after) };
   const page = await selectEvents(deps, owner, { after, upTo, topics: topicNames }, limit);
@@ -89,7 +89,7 @@ async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promi
   return (await selectEnd(deps.db, owner)).last;
 }
 
-/** Absent: from the first event on. `latest`: only future events. */
+/** Without a cursor the feed starts at the first event. `latest` starts after the present last event. */
 async function startOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner, cursor: string | null): Promise<number> {
   if (cursor === null) return 0;
   if (cursor === "latest") return endOf(deps, owner);
@@ -114,7 +114,7 @@ function waitOf(text: string | undefined): number {
 const of = ({ partnerId, environment }: Owner) =>
   sql`link.partner_id = ${partnerId} AND link.environment = ${environment}`;
 
-/** The last position, 0 without one, and whether events wait for theirs. */
+/** The last position (0 without one), and whether events still wait for a position. */
 async function selectEnd(db: Sql, owner: Owner): Promise<{ last: number; isWaiting: boolean }> {
   const [row] = await db.query<{ last: number; isWaiting: boolean }>(sql`
 SELECT coalesce((SELECT max(position) FROM event_chain AS link WHERE ${of(owner)} AND position IS NOT NULL), 0) AS last,

@@ -4,15 +4,15 @@ const limits = { ofFirm: 10, inAll: 200 };
 
 export type Waiters = {
   /**
-   * Runs the wait, or returns null when too many wait already. Its signal ends with the caller's, and with the
-   * service.
+   * Runs the wait; null when too many waits are in progress. Its signal is aborted when the caller's is, and when the
+   * service stops.
    */
   hold: <T>(owner: Owner, gone: AbortSignal, wait: (ended: AbortSignal) => Promise<T>) => Promise<T | null>;
   /** Ends every wait. */
   stop: () => void;
 };
 
-/** Limits long polls on this node, because each polls the database a few times a second. */
+/** Limits the number of long polls on this node, because each polls the database a few times a second. */
 export function createWaiters(): Waiters {
   const stopping = new AbortController();
   const ofFirm = new Map<string, number>();

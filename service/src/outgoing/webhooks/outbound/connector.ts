@@ -16,8 +16,8 @@ export type ConnectorSettings = {
 };
 
 /**
- * Resolves and checks in one step on every connection, so that the checked address is the connected one (DNS
- * rebinding).
+ * Resolves a name and checks the address in one step on every connection, so that the checked address is the one
+ * connected to (DNS rebinding).
  */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
   return (name, options, done) => {
@@ -42,20 +42,20 @@ export async function addressesOf({ resolveName }: ConnectorSettings, hostname: 
 
 const unbracketed = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
-/** Opens connections for deliveries: TLS, HTTP/1.1, only to allowed addresses. */
+/** Opens connections for deliveries: TLS and HTTP/1.1, to allowed addresses only. */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   const { extraCa, mayReach, timeoutMs } = settings;
   const connect = buildConnector({
     allowH2: false,
     timeout: timeoutMs,
     lookup: checkedLookup(settings),
-    // Created once: reading all authorities for each connection costs more than the connection.
+    // Created once, because reading all authorities for each connection costs more than the connection.
     ...(extraCa === null
       ? {}
       : { secureContext: createSecureContext({ ca: [...getCACertificates("default"), extraCa] }) }),
   });
   return (options, done) => {
-    // An IP address is connected to without a look-up, so check it here.
+    // For a URL with an IP address there is no look-up, so the address is checked here.
     const literal = unbracketed(options.hostname);
     if (isIP(literal) !== 0 && !mayReach(literal)) done(new AddressRefused("this address may not be reached"), null);
     else connect(options, done);

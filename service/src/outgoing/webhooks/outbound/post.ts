@@ -35,10 +35,8 @@ export type PostOutcome = {
 
 export type Outbound = {
   /**
-   * Sends one POST and never throws. Follows no redirects, and keeps the first part of the response for people to
-   * see.
-   * @param admits whether a host with these addresses may be reached; otherwise fails with `host_limit` and sends
-   * nothing
+   * Sends one POST and never throws. Follows no redirects, and stores the first part of the response for people to see.
+   * @param admits whether a host with these addresses may be reached; if not, fails with `host_limit` and sends nothing
    */
   post: (
     url: string,
@@ -54,7 +52,7 @@ const maxAnswerBytes = 64 * 1024;
 const keptBytes = 4 * 1024;
 const keptHeaders = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
 
-// Matched against the error's code, or its name when it has none.
+// Matched against the error's code, or its name when it has no code.
 const reasons: [codes: RegExp, reason: FailureReason][] = [
   [/^ADDRESS_REFUSED$/, "address_refused"],
   [/TIMEOUT|^ETIMEDOUT$/, "timeout"],
@@ -70,7 +68,7 @@ function reasonOf(error: unknown): FailureReason {
   return reasons.find(([codes]) => codes.test(code))?.[1] ?? "connection_lost";
 }
 
-/** The first response headers, bounded each and in all. Joins the values of repeated ones. */
+/** The first response headers, limited in size each and in total. Joins the values of repeated headers. */
 function keptHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const { most, bytes, nameLength, valueLength } = keptHeaders;
   const kept: [name: string, value: string][] = [];
@@ -95,7 +93,8 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,
-    // A longer idle connection may be closed by the other side just as a POST is sent, and a POST is not repeated.
+    // Short, because the other side may close a connection that is idle for longer just as a POST is sent, and a POST
+    // is never repeated.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     headersTimeout: settings.timeoutMs,
@@ -125,7 +124,7 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
           durationMs: Math.round(performance.now() - started),
           answer,
         });
-        /** The response's status decides, even when its body fails. */
+        /** The status decides the outcome, even when the body fails afterwards. */
         function cut(otherwise: PostOutcome): void {
           settle(answered ?? otherwise);
           connection?.abort(new Error("cut"));
@@ -145,7 +144,7 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
             answered = outcomeOf(statusCode, judge(statusCode));
             if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
           },
-          // The body is drained so that the connection can be reused; past the limit it is cut.
+          // The body is read to its end, so that the connection can be reused. Beyond the limit the connection is cut.
           onResponseData(_controller, chunk) {
             if (answer && bytesRead < keptBytes)
               answer.body = Buffer.concat([answer.body, chunk.subarray(0, keptBytes - bytesRead)]);

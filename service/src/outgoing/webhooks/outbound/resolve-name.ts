@@ -6,14 +6,14 @@ import { type Address, isInRanges, parseAddress, parseRange, type Range } from "
 /** The addresses of a host name, at least one. @throws Error with code ENOTFOUND, or the name server's failure code */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-// DNS responses can have thousands, each of which would be tried and counted.
+// A DNS response can contain thousands of addresses, each of which would be tried and counted.
 const mostAddresses = 16;
 const rememberedMs = 1_000;
 const mostNames = 10_000;
 
 /**
- * Caches each result for a second, so that a delivery is counted for the addresses it connects to, even when a hostile
- * name server varies its responses.
+ * Caches each result for a second. So a delivery is counted for the same addresses that it connects to, even when a
+ * hostile name server varies its answers.
  */
 export function rememberingNames(resolveName: ResolveName, clock: Clock): ResolveName {
   const names = new Map<string, { answer: Promise<string[]>; until: number }>();
@@ -44,15 +44,15 @@ async function fromHostsFile(name: string): Promise<string[]> {
 }
 
 /**
- * Resolves names without the system's blocking resolver: its few threads serve the whole process, and a hostile name
- * server would occupy them.
+ * Resolves names without the system's resolver, which blocks: its few threads serve the whole process, and a hostile
+ * name server could occupy them.
  * @param servers name servers, `ADDRESS:PORT`, in place of those of the system
  */
 export function openResolver(servers: readonly string[] | null = null): ResolveName {
   const resolver = new Resolver({ timeout: 2_500, tries: 2 });
   if (servers !== null) resolver.setServers(servers);
   return async (name) => {
-    // RFC 6761, section 6.3: these never go to a name server.
+    // RFC 6761, section 6.3: such names are never sent to a name server.
     if (name === "localhost" || name.endsWith(".localhost")) return ["127.0.0.1", "::1"];
     const written = await fromHostsFile(name);
     if (written.length > 0) return written;
@@ -66,9 +66,9 @@ export function openResolver(servers: readonly string[] | null = null): ResolveN
 
 const rangesOf = (texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
-/** The only public unicast range in IPv6 so far (RFC 4291, section 2.4). The package counts the rest as public too. */
+/** The only public unicast range in IPv6 so far (RFC 4291, section 2.4). The package also counts the rest as public. */
 const publicV6 = rangesOf(["2000::/3"]);
-/** Public in its registry, but a cloud's metadata service. */
+/** A public address by its registry, but used for a cloud's metadata service. */
 const metadataServices = rangesOf(["168.63.129.16/32"]);
 
 /** Whether an address is public: not private, mapped, tunneled or otherwise special-purpose. */

@@ -20,7 +20,10 @@ export function urlField(body: unknown): string {
   return text;
 }
 
-/** Whether two URLs are the same destination, in any spelling. The fragment after `#` is never sent. */
+/**
+ * Whether two URLs are the same destination in different spellings. The fragment after `#` is never sent, so it doesn't
+ * count.
+ */
 export const isSameUrl = (one: string, other: string): boolean => requested(one) === requested(other);
 
 function requested(text: string): string {

@@ -58,8 +58,8 @@ export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]>
 }
 
 /**
- * Whether the caller is still authorized: since the request began, a key may have been revoked or expired, and a member
- * removed. Only owners with live access may change live webhooks.
+ * Whether the caller is still authorized. Since the request began, a key may have been revoked or have expired, or a
+ * member removed. Only owners with live access may change live webhooks.
  */
 export async function isStillAllowed(
   tx: Tx,
@@ -93,7 +93,7 @@ WITH webhook AS (
 )
 ${auditOf("webhook.created", row)}`);
 
-/** Ends a subscription and deletes its secrets. @returns false when the owner has no such one */
+/** Ends a subscription and deletes its secrets. @returns false when the owner has no such subscription */
 export async function endSubscription(db: Sql, change: Change): Promise<boolean> {
   const rows = await db.query(sql`
 WITH webhook AS (
@@ -109,7 +109,9 @@ ${auditOf("webhook.deleted", change, sql`webhook`)} RETURNING 1`);
 const madeColumns = sql`w.id AS "webhookId", w.environment, w.url, w.topics, w.created_at AS "createdAt",
   a.actor AS "createdBy"`;
 
-/** A subscription on the operator's pages; `createdBy` is the audit log's actor: `key:ID` or `member:ID`. */
+/**
+ * A subscription as the operator's pages show it. `createdBy` is the actor of the audit log: `key:ID` or `member:ID`.
+ */
 export type MadeWebhook = {
   webhookId: string;
   environment: Environment;
@@ -119,7 +121,7 @@ export type MadeWebhook = {
   createdBy: string;
 };
 
-/** The audit log has the creator. */
+/** The creator is read from the audit log. */
 const madeBy = (partnerId: string) => sql`FROM webhooks w JOIN audit_log a
   ON a.partner_id = ${partnerId} AND a.action = 'webhook.created' AND a.detail ->> 'webhookId' = w.id::text
   WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
@@ -128,7 +130,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   db.query<MadeWebhook>(sql`SELECT ${madeColumns} ${madeBy(partnerId)} ORDER BY w.created_at DESC, w.id DESC`);
 
 /**
- * Subscriptions created with the key, or by a person whom the key linked or gave live access, even if removed since.
+ * Subscriptions created with the key, or by a person whom the key linked or gave live access, even if that person has
+ * been removed.
  */
 export const selectMadeByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<MadeWebhook>(sql`
@@ -151,14 +154,14 @@ export async function ownsSubscription(db: Sql, id: string, owner: Owner): Promi
   return rows.length === 1;
 }
 
-/** Locks the subscription until the end of the transaction. @returns false when the owner has no such one */
+/** Locks the subscription until the transaction ends. @returns false when the owner has no such subscription */
 export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promise<boolean> {
   const rows = await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${presentOf(owner)} FOR NO KEY UPDATE`);
   return rows.length === 1;
 }
 
 /**
- * Sets the end of the current secret, and keeps only the latest of the replaced ones. The caller has locked the
+ * Sets the end of the current secret, and keeps only the latest of the replaced ones. The caller must have locked the
  * subscription.
  */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {
@@ -180,7 +183,7 @@ ${auditOf("webhook.secret_rotated", change)}`);
 export const deleteExpiredSecrets = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM webhook_secrets WHERE expires_at < ${now}`);
 
-/** Moves the end of replaced secrets of a firm's test webhooks earlier by so many seconds. */
+/** Makes the replaced secrets of a firm's test webhooks expire this many seconds earlier. */
 export const bringSecretEndsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE webhook_secrets s SET expires_at = s.expires_at - make_interval(secs => ${seconds})

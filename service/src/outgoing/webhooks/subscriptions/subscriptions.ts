@@ -36,7 +36,8 @@ export type SubscriptionDeps = { db: Database; clock: Clock; rowMac: RowMac; sec
 
 const maxSubscriptions = 100;
 const overlapMs = dayMs;
-// A receiver that rotates more often than it deploys gains nothing from more entries in the header.
+// The most replaced secrets that still sign. A receiver that rotates more often than it deploys gains nothing from more
+// signatures in the header.
 const maxPreviousSecrets = 4;
 
 export const webhookNotFound = (): ServiceError => new ServiceError("not_found", "No such webhook.");
@@ -55,8 +56,7 @@ const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription):
 });
 
 /**
- * Whether the caller may create, rotate and delete subscriptions. Live ones need a key, or an owner who works in
- * live.
+ * Whether the caller may create, rotate and delete subscriptions. Live ones need a key, or an owner with live access.
  */
 export const mayChangeSubscriptions = ({ environment, member }: Principal): boolean =>
   environment === "test" || !member || (member.role === "owner" && member.liveAccess);
@@ -74,8 +74,8 @@ export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id
 }
 
 /**
- * Creates a subscription. Only this result has the secret. @throws ServiceError when the URL has one, or there are
- * too many
+ * Creates a subscription. Only this result contains the secret. @throws ServiceError when the URL already has a
+ * subscription, or there are too many
  */
 export async function subscribe(
   deps: SubscriptionDeps,
@@ -103,7 +103,7 @@ const formsOf = (secret: string) => ({
   standardWebhooksSecret: standardSecret(secretHash(secret)),
 });
 
-/** @throws ServiceError for an unknown subscription, or a caller who may not */
+/** @throws ServiceError for an unknown subscription, or a caller without the right */
 export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const change = changeOf(deps, principal, id);
@@ -120,7 +120,7 @@ async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Pro
   throw new ServiceError("owner_required", message);
 }
 
-/** Creates a new secret; the old one also signs for a day. @throws ServiceError for an unknown subscription */
+/** Creates a new secret. The old secret still signs for a day. @throws ServiceError for an unknown subscription */
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
   return deps.db.transaction(async (tx) => {
@@ -143,7 +143,7 @@ export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promi
 export const webhooksMadeByKey = ({ db }: { db: Sql }, partnerId: string, keyId: string): Promise<MadeWebhook[]> =>
   selectMadeByKey(db, partnerId, keyId);
 
-/** Ends a subscription for good and deletes its secrets. @throws ServiceError for an unknown or ended one */
+/** Ends a subscription permanently and deletes its secrets. @throws ServiceError for an unknown or ended one */
 export async function disableWebhook({ db, clock }: { db: Sql; clock: Clock }, webhookId: string) {
   const ended = await endAnySubscription(db, requireUuid("WEBHOOK_ID", webhookId), clock());
   if (!ended) throw webhookNotFound();
