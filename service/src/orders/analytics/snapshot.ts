@@ -49,10 +49,11 @@ export const bucketOf = (status: string): Bucket => byName.get(status) ?? "probl
 const earns = (bucket: Bucket): boolean => bucket === "paid" || bucket === "inProgress" || bucket === "completed";
 
 const hardLimitMs = 30_000;
-// The figures of a large firm use a processor for a second or two; more at once would slow the rest of the service.
+// The statistics of a large firm use a processor core for a second or two, so more at once would slow the rest of the
+// service.
 const atOnce = 2;
 
-/** Computes the snapshot from the figures of a cohort; pure. */
+/** Computes the snapshot from a cohort's figures. A pure function. */
 export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Date): Snapshot {
   const months = new Map<string, Snapshot["volumeByMonth"][number]>();
   const funnel = { created: 0, paid: 0, inProgress: 0, completed: 0, problem: 0 };
@@ -92,8 +93,8 @@ export type Caller = Pick<Principal, "partnerId" | "environment">;
 export type AnalyticsReader = (caller: Caller, windowDays: number) => Promise<Snapshot>;
 
 /**
- * Opens this node's reader: one read at a time per partner, two in all. Equal requests that wait in the queue share one
- * read, which begins after the last of them arrived.
+ * Opens this node's reader: one read at a time for each partner, two in total. Equal requests that wait in the queue
+ * share one read, which begins after the last of them arrived.
  */
 export function analyticsReader(
   { db, clock }: { db: Database; clock: Clock },

@@ -22,14 +22,14 @@ export type Figures = {
   groups: Group[];
   sealedDocuments: number;
   deliveredShipments: number;
-  /** Median and 90th percentile in hours, two decimals; null when nothing was measured. */
+  /** Median and 90th percentile in hours, with two decimals; null when nothing was measured. */
   turnaround: [number, number] | null;
 };
 
-// Indexes alone answer all of this (orders_newest, documents_sealed, shipments_delivered, workflow_events_paid).
-// Sorting the join with events is cheaper than one look-up per order.
+// Indexes alone answer these queries (orders_newest, documents_sealed, shipments_delivered, workflow_events_paid).
+// Sorting the join with events is cheaper than one look-up for each order.
 
-/** Per month and status: the count of orders, their sum, and how many have each service. */
+/** For each month and status: the number of orders, their total amount, and how many include each service. */
 const groups = ({ from, to }: Cohort) => sql`SELECT coalesce(json_agg(g ORDER BY month, status), '[]') FROM (
     SELECT to_char(month, 'YYYY-MM') AS month, by_status.*
     FROM generate_series(date_trunc('month', ${from}::timestamptz AT TIME ZONE 'UTC'), ${to}::timestamptz AT TIME ZONE 'UTC',
@@ -59,7 +59,7 @@ const evidence = sql`
     SELECT order_id, true AS sealed FROM documents WHERE kind IN ('sealed', 'notarized')
     UNION ALL SELECT order_id, false FROM shipments WHERE status = 'Delivered') e ON order_id = cohort.id`;
 
-/** The only statement of analytics. A bench and a test check its plan, so it is separate from its execution. */
+/** The only query of analytics. It is separate from its execution, because a benchmark and a test check its plan. */
 export function figuresStatement(cohort: Cohort): Statement {
   const { partnerId, environment, from, to } = cohort;
   return sql`
@@ -71,8 +71,8 @@ export function figuresStatement(cohort: Cohort): Statement {
 }
 
 /**
- * Settings of the statement: a plan for this firm's size, memory for its joins, and one extra worker, so that the rest
- * of the service keeps the other processors.
+ * Settings of the query: a plan for this firm's size, memory for its joins, and only one extra worker, so that the rest
+ * of the service keeps the other processor cores.
  */
 export const figuresSettings = `SET TRANSACTION READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan;
   SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL jit = off;

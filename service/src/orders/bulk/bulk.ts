@@ -1,4 +1,4 @@
-/** Bulk: many orders from one template and one list of people. */
+/** Bulk orders: many orders from one template and one list of people. */
 import { rowTable } from "./store.ts";
 
 export { type BulkDeps, cancelBulk, createBulk, ownBulk, placeRows, retryBulk, rowPage } from "./create.ts";

@@ -42,7 +42,8 @@ export type Checked = {
 };
 
 /**
- * Checks every row of a file, and keeps the file when all of them may be ordered. The same file sent again is the same bulk.
+ * Checks every row of a file, and stores the file if all rows could be ordered. Sending the same file again gives the
+ * same bulk.
  * @throws ServiceError for a form or a file that can't be read
  */
 export async function createBulk(
@@ -89,7 +90,7 @@ export async function createBulk(
   return { bulkId, rows: rows.length, totalCents, errors };
 }
 
-/** Checks and prices all rows. Other requests have their turn in between. */
+/** Checks and prices all rows. Yields to other requests in between. */
 async function checked(
   { offer: { pricing } }: OrderDeps,
   { tier }: Principal,
@@ -144,9 +145,9 @@ const mostPlaced = 100;
 const mostMs = 10_000;
 
 /**
- * Places rows that wait, for ten seconds at most: the caller asks again until none waits. A row and its order commit together, so
- * that a crash, or two callers at once, place no row twice.
- * @throws ServiceError `not_found`, and what keeps the service from placing anything
+ * Places waiting rows for at most ten seconds. The caller repeats the call until no row waits. A row and its order are
+ * committed together, so neither a crash nor two concurrent callers can place a row twice.
+ * @throws ServiceError `not_found`, and errors that prevent placing any order
  */
 export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: string): Promise<Bulk> {
   const { templateId, version } = await ownBulk(deps, principal, bulkId);
@@ -189,14 +190,14 @@ async function placeRow(
   }
 }
 
-/** Lets failed rows wait again. @throws ServiceError `not_found` */
+/** Makes failed rows wait again. @throws ServiceError `not_found` */
 export async function retryBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
   await ownBulk(deps, owner, bulkId);
   await retryRows(deps.orders.db, bulkId);
   return ownBulk(deps, owner, bulkId);
 }
 
-/** Gives up the rows that are not placed, and forgets their people. @throws ServiceError `not_found` */
+/** Cancels the rows that are not placed, and deletes their people's data. @throws ServiceError `not_found` */
 export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
   await ownBulk(deps, owner, bulkId);
   await cancelRows(deps.orders.db, bulkId);
@@ -205,7 +206,7 @@ export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): 
 
 const pageSize = { usual: 100, most: 500 };
 
-/** A page of rows in the order of the file; a cursor is the number of the last row. @throws ServiceError */
+/** A page of rows in the order of the file. A cursor is the number of the last row. @throws ServiceError */
 export async function rowPage(deps: BulkDeps, owner: Owner, bulkId: string, query: PageQuery) {
   await ownBulk(deps, owner, bulkId);
   const limit = limitOf(query.limit, pageSize);

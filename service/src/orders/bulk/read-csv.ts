@@ -1,7 +1,7 @@
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 
-/** A row of the file: its cells by column, and its line for people. */
+/** A row of the file: its cells by column, and its line number for messages. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
 export const mostRows = 5_000;
@@ -11,7 +11,8 @@ const longestCell = 4_000;
 const quote = 0x22;
 
 /**
- * Reads a CSV file: RFC 4180, UTF-8 with or without a byte order mark, lines that end with CRLF or LF. Empty lines are left out.
+ * Reads a CSV file: RFC 4180, UTF-8 with or without a byte order mark, with lines that end in CRLF or LF. Skips empty
+ * lines.
  * @returns the columns of the first line, and the rows below it
  * @throws ServiceError naming the line and the rule
  */
@@ -56,7 +57,7 @@ function linesOf(text: string): CsvRow[] {
     at = cell.end;
     if (text[at] === ",") {
       at += 1;
-      // A comma at the end of the file is followed by an empty cell.
+      // A comma at the end of the file is followed by one more empty cell.
       if (at === text.length) cells.push("");
       else continue;
     }

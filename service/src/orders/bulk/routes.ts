@@ -26,7 +26,7 @@ const progressOf = ({ createdAt, ...bulk }: Bulk, requestId: string) => ({
   requestId,
 });
 
-/** Many orders from one template: additions to the contract. */
+/** Routes for many orders from one template, which are additions to the contract. */
 export function bulkRoutes(app: FastifyInstance, { frame, bulk, uploadPlaces }: Deps): void {
   app.addSchema(BulkRow);
   jsonRoute(app, frame, {

@@ -3,21 +3,21 @@ import { shownText } from "../../kernel/platform/text.ts";
 import { orderFormSchema } from "../order/order.ts";
 import type { TemplateContent } from "../templates/templates.ts";
 
-/** The target of a column of the file. */
+/** The order field that a column of the file fills. */
 type Column =
   | { readonly field: string }
   | { readonly role: string; readonly member: string }
   | { readonly value: string; readonly isCheck: boolean };
 
 const people = ["name", "email", "phone", "access_code", "language"];
-/** Fields of the order form that belong to the bulk as a whole, or to its template. */
+/** Fields of the order form that a row can't have, because they belong to the whole bulk or to its template. */
 const excluded = [
   ...["document", "fill_token", "signers", "fields", "signer_auth", "svc_sign", "svc_notary", "doc_slug"],
   ...["template", "template_version", "roles", "values", "other_document", "create_checkout"],
 ];
 const orderFields = Object.keys(orderFormSchema.properties).filter((name) => !excluded.includes(name));
 
-/** The fields that a bulk's form may have for all of its rows. @throws ServiceError for any other one */
+/** The form fields that apply to all rows of a bulk. @throws ServiceError for any other field */
 export function commonFields(sent: ReadonlyMap<string, string>): Map<string, string> {
   const own = ["template", "template_version"];
   for (const name of sent.keys())
@@ -53,7 +53,9 @@ export function columnsOf(names: readonly string[], { roles, fields }: TemplateC
 
 const yes = /^(?:true|yes|x|1|on)$/i;
 
-/** The order form of a row: empty cells say nothing. The client is the first role, where no column names one. */
+/**
+ * The order form of a row. An empty cell counts as absent. The client is the first role, if no column names the client.
+ */
 export function rowForm(
   columns: readonly Column[],
   cells: readonly string[],

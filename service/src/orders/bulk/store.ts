@@ -42,7 +42,9 @@ export async function findBulk(db: Sql, owner: Owner, bulkId: string): Promise<B
   return bulk;
 }
 
-/** A form as it is kept. It names its owner and place, so that a row that was moved in the database places no order. */
+/**
+ * A stored form. It names its owner and position, so that a row which someone moved in the database places no order.
+ */
 export type KeptForm = { owner: Owner; bulkId: string; n: number; fields: [string, string][] };
 export type KeptOrder = { orderCode: string };
 
@@ -68,7 +70,7 @@ export type NewBulk = {
   createdAt: Date;
 };
 
-/** @returns the id, and false where the same was sent before */
+/** @returns the id; `isNew` is false when the same bulk was already sent */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<{ bulkId: string; isNew: boolean }> {
   const { owner, templateId, version, fingerprint, createdBy, createdAt } = bulk;
   const { partnerId, environment } = owner;
@@ -93,7 +95,7 @@ export const insertRows = (tx: Tx, bulkId: string, rows: readonly { id: string; 
 
 export type WaitingRow = { id: string; n: number; content: Buffer };
 
-/** The next row that waits; a retry of a failed one is such a row, too. */
+/** The next waiting row, including rows that are being retried. */
 export async function nextWaiting(db: Sql, bulkId: string, after: number): Promise<WaitingRow | undefined> {
   const [row] = await db.query<WaitingRow>(sql`
     SELECT id, n, content FROM bulk_rows
@@ -101,7 +103,7 @@ export async function nextWaiting(db: Sql, bulkId: string, after: number): Promi
   return row;
 }
 
-/** Claims a row for its order, as a part of the order's own statement: the two commit together, or neither does. */
+/** Claims a row for its order. It is part of the order's own statement, so that both are committed or neither. */
 export const claimRow = (id: string, content: Buffer): Statement => sql`
   UPDATE bulk_rows SET state = 'placed', content = ${content}::bytea WHERE id = ${id}::uuid AND state = 'waiting' RETURNING 1`;
 
@@ -113,7 +115,7 @@ export const failRow = (db: Sql, id: string, reason: string) =>
 export const retryRows = (db: Sql, bulkId: string) =>
   db.query(sql`UPDATE bulk_rows SET state = 'waiting', reason = NULL WHERE bulk_id = ${bulkId} AND state = 'failed'`);
 
-/** Forgets the people of rows that are not to be placed. */
+/** Deletes the people's data of rows that will not be placed. */
 export const cancelRows = (db: Sql, bulkId: string) =>
   db.query(sql`
     UPDATE bulk_rows SET state = 'canceled', content = NULL, reason = NULL
@@ -127,7 +129,7 @@ export const listRows = (db: Sql, bulkId: string, { after, limit }: { after: num
 
 const keptMs = 30 * dayMs;
 
-/** After 30 days nobody places the rest: its people are forgotten. */
+/** After 30 days the remaining rows can't be placed any more, and their people's data are deleted. */
 export const sweepBulks = (db: Sql, now: Date) =>
   db.query(sql`
     UPDATE bulk_rows r SET state = 'canceled', content = NULL, reason = NULL FROM bulks b

@@ -1,15 +1,15 @@
 import { eventsTo, type OrderState, type PeopleEvent, targetOf } from "../order/order.ts";
 
-/** The acts of a firm on an order in trouble. */
+/** The actions of a firm on an order in trouble. */
 export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
 
-/** The state of an order that decides about them. */
+/** The facts of an order that decide which actions are possible. */
 export type Trouble = OrderState & {
-  /** Whether a signed or a notarized file is on record: from then on the document stays. */
+  /** Whether a signed or notarized file is on record. From then on the document can't be replaced. */
   isSealed: boolean;
-  /** Of the last day: changes of the fax number. */
+  /** The number of changes of the fax number in the last day. */
   faxChanges: number;
-  /** How often the firm had its parcel sent again, and its fax. */
+  /** How often the firm has had its parcel sent again. `faxedAgain` counts the same for its fax. */
   shippedAgain: number;
   faxedAgain: number;
   /** Whether a request for a refund is open. */
@@ -23,7 +23,7 @@ const withNotary = ["NotarizationPending", "IdentityLocked"];
 const isEnding = ({ status }: OrderState): boolean => ["RefundPending", "Refunded", "Cancelled"].includes(status);
 const isUnpaid = (order: OrderState): boolean => targetOf(order, "cancelled") !== null;
 
-/** Reasons that hold for all acts but the refund; null for none. */
+/** The reasons against all actions except the refund; null for none. */
 function whyNothing(order: Trouble): string | null {
   if (isUnpaid(order)) return "Nothing is paid yet: cancel the order, and place it again.";
   if (order.status === "OnHold") return "The order is on hold. Write a note to the people who look at it.";
@@ -62,7 +62,10 @@ function whyNotFax({ fax, status, faxChanges }: Trouble): string | null {
 
 const again: readonly PeopleEvent[] = ["sign_reissued", "notarization_reopened", "shipping_retried", "fax_retried"];
 
-/** The event by which the firm has the failed service begin again; null where none failed. An operator alone unlocks an identity. */
+/**
+ * The event with which the firm restarts the failed service; null when none failed. Only an operator can unlock an
+ * identity.
+ */
 export const againOn = (order: OrderState): PeopleEvent | null =>
   order.status === "IdentityLocked" ? null : (again.find((on) => targetOf(order, on) !== null) ?? null);
 
@@ -88,7 +91,7 @@ const specific: Readonly<Record<Exclude<Act, "refund">, (order: Trouble) => stri
   again: whyNotAgain,
 };
 
-/** Why the firm can't do the act now; null when it can. */
+/** Why the firm can't perform the action now; null when it can. */
 export const whyNot = (order: Trouble, act: Act): string | null =>
   act === "refund" ? whyNotRefund(order) : (whyNothing(order) ?? specific[act](order));
 

@@ -25,7 +25,7 @@ import { lockOwnOrder, troubleOf } from "./store.ts";
 
 export type CorrectDeps = { db: Database; clock: Clock; log: Log; rowMac: RowMac };
 
-/** A firm's own order, and who acts on it, as the audit log names them. */
+/** A firm's own order, and the actor for the audit log. */
 export type Wanted = { owner: Owner; orderCode: string; actor: string };
 
 /** The fields of the order form that may be corrected. */
@@ -67,7 +67,8 @@ export async function requireAllowed(tx: Tx, order: LockedOrder, act: Act, at: D
 }
 
 /**
- * Corrects where an order's mails, parcel and fax go. All of it is written, or nothing; what is there already changes nothing.
+ * Corrects the addresses to which an order's mails, parcel and fax go. Writes all changes or none; an unchanged value
+ * is ignored.
  * @param values fields of the order form
  * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
  */
@@ -106,8 +107,8 @@ const isSame = (one: Address, other: Address | null): boolean =>
   (["name", "line1", "line2", "city", "state", "postal"] as const).every((part) => one[part] === other[part]);
 
 /**
- * Begins the service that failed again, with what was corrected.
- * @throws ServiceError `conflict` where nothing has failed, or an operator has to decide
+ * Restarts the service that failed, with the corrected data.
+ * @throws ServiceError `conflict` when nothing has failed, or an operator has to decide
  */
 export async function beginAgain({ db, clock, log }: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
   await db.transaction(async (tx) => {
@@ -123,9 +124,10 @@ export async function beginAgain({ db, clock, log }: CorrectDeps, { owner, order
 }
 
 /**
- * Asks the operator of this service for a refund. No money moves: an operator requests it, and another one approves.
- * @param typed the reason, and the amount in cents; the whole payment without one
- * @throws ServiceError naming the field and the rule; `conflict` where nothing can be refunded, or it was asked for already
+ * Asks the service's operator for a refund. No money moves yet: one operator requests it, and another approves.
+ * @param typed the reason, and the amount in cents; the whole payment without an amount
+ * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or a refund was already
+ * asked for
  */
 export async function askRefund(
   { db, clock }: CorrectDeps,

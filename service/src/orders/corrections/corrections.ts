@@ -1,4 +1,4 @@
-/** Corrections that a firm makes on an order after trouble, so that it goes on with its code and its payment. */
+/** Corrections that a firm makes to an order in trouble, so that the order continues with its code and payment. */
 export { type Act, acts, againOn, whyNot } from "./allowed.ts";
 export {
   askRefund,

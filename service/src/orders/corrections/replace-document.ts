@@ -25,18 +25,24 @@ import { lockOwnOrder } from "./store.ts";
 
 export type ReplaceDeps = {
   orders: OrderDeps;
-  /** Ends the order's open envelope in the transaction: its links lead nowhere to sign, and nobody's signature is carried on. */
+  /**
+   * Ends the order's open envelope in the transaction. Its links no longer lead to signing, and its signatures are not
+   * carried over.
+   */
   endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => Promise<void>;
 };
 
-/** The form of a replacement; `fields` and `find_places` exclude each other. Without both the places to sign stay. */
+/**
+ * The form of a replacement. `fields` and `find_places` exclude each other. Without both, the places to sign stay the
+ * same.
+ */
 type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
 
 const formFields = ["fields", "find_places"] as const;
 
 /**
- * Puts another document in the place of an order's. Order, price and payment stay; where people are asked to sign, all of them are
- * asked again. The earlier document and its round stay on record. The same document changes nothing.
+ * Replaces an order's document. The order, its price and its payment stay. If people were asked to sign, all of them
+ * are asked again. The earlier document and its signatures stay on record. The same document changes nothing.
  * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
  */
 export async function replaceDocument(
@@ -84,7 +90,7 @@ export async function replaceDocument(
   if (!isReplaced) await blobs.discard(blobKey);
 }
 
-/** The signers' names, and where they sign: as before, as the form says, or as the document says (null). */
+/** The signers' names and the places where they sign: unchanged, from the form, or (null) from the document. */
 type Places = {
   names: readonly string[];
   fields: readonly RequestedField[] | null;
@@ -92,7 +98,7 @@ type Places = {
   notarize: boolean;
 };
 
-/** Reads them, and refuses early what the order's status does not allow. @throws ServiceError */
+/** Reads the places, and refuses early if the order's status does not allow a replacement. @throws ServiceError */
 const placesOf = (
   { db, rowMac, clock }: OrderDeps,
   { owner, orderCode }: Wanted,
@@ -112,12 +118,12 @@ const placesOf = (
     const routing = signers.map(({ routing }) => routing);
     const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
     const { sign, notarize } = order;
-    // A document that only a notary signs may be for ink alone, unless it says where people sign.
+    // A document that only a notary signs may be notarized in ink, so its signers' places count only if it states them.
     const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
     return { names, fields, sign, notarize };
   });
 
-/** Tries to sign it in memory, as when an order is placed. @throws ServiceError naming the obstacle */
+/** Tries to sign the document in memory, as when an order is placed. @throws ServiceError naming the obstacle */
 async function tryDocument(
   { originals }: OrderDeps,
   { owner: { partnerId: holder } }: Wanted,

@@ -97,7 +97,7 @@ const changes: readonly Change[] = [
   },
 ];
 
-/** Corrections of orders in trouble, which go on with their code and their payment. */
+/** Corrections of orders in trouble, which keep their code and their payment. */
 export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps): void {
   const { frame, corrections } = deps;
   const common = {

@@ -37,7 +37,7 @@ export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, co
   return order;
 }
 
-/** The corrections of a firm on its order, and its possible acts: the reason against each act, or null. */
+/** The corrections that a firm has made to its order, and for each possible action the reason against it, or null. */
 export type Corrected = { status: string; corrections: Correction[]; refusals: Readonly<Record<Act, string | null>> };
 
 /** @throws ServiceError `not_found` for another owner's order */

@@ -16,7 +16,7 @@ import {
 import { type Fill, findFill, saveAnswers } from "./store.ts";
 import { fillTokensOf, isLinkToken } from "./tokens.ts";
 
-/** A fill for the holder of its link. @throws ServiceError `not_found` for any other link */
+/** A fill, for the holder of its link. @throws ServiceError `not_found` for any other link */
 export async function openFill(deps: FillDeps, id: string, token: string): Promise<Fill> {
   const fill =
     isUuid(id) && isLinkToken(deps.secrets, id, token) ? await findFill(readingOf(deps), id, null) : undefined;
@@ -26,23 +26,23 @@ export async function openFill(deps: FillDeps, id: string, token: string): Promi
 
 export const isOpen = ({ state, expiresAt }: Fill, now: Date): boolean => state === "open" && expiresAt > now;
 
-/** The pages of the form that have questions: each is a step. */
+/** The steps of a form: its pages that have questions. */
 export const stepsOf = ({ questions }: Pick<Fill, "questions">): number[] => [
   ...new Set(questions.map(({ page }) => page)),
 ];
 
-/** The questions of a step with their places in the form's list. @param step from 1 */
+/** The questions of a step, with their indexes in the form's list. @param step counted from 1 */
 export function questionsAt(fill: Pick<Fill, "questions">, step: number): { question: Question; index: number }[] {
   const page = stepsOf(fill)[step - 1];
   return fill.questions.flatMap((question, index) => (question.page === page ? [{ question, index }] : []));
 }
 
-/** The outcome of a step: `stale` when another page saved since this one was opened; then nothing was saved. */
+/** The outcome of a step. `stale`: another page has saved since this one was opened, and nothing was saved now. */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 
 /**
- * Saves the answers of a step. Those that are not taken are left as they were.
- * @param sent the texts of a question, by its place in the form's list
+ * Saves the answers of a step. Refused answers stay as they were before.
+ * @param sent the texts for a question, by its index in the form's list
  */
 export async function saveStep(
   deps: FillDeps,
@@ -88,15 +88,15 @@ function unshownFaults(error: unknown): Fault[] {
   return error.answers.map(({ name, why }) => ({ name, rule: why === "long" ? "room" : "characters", limit: 0 }));
 }
 
-/** The document as it would be. @throws ServiceError where an answer does not fit */
+/** A preview of the document. @throws ServiceError when an answer does not fit */
 export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
   requireOpen(deps, fill);
   return (await filledDocument(deps, fill, fill.answers)).bytes;
 }
 
 /**
- * Puts the answers into the document, and ends the fill.
- * @returns faults where it was not done; `stale` when the answers were changed since they were shown
+ * Writes the answers into the document and ends the fill.
+ * @returns faults when it could not be done; `stale` when the answers have changed since they were shown
  */
 export async function finishFill(deps: FillDeps, fill: Fill, revision: number): Promise<Fault[] | "stale"> {
   requireOpen(deps, fill);
@@ -115,14 +115,14 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   return [];
 }
 
-/** Forgets what was typed, also in other windows: the form is as it came. */
+/** Deletes all answers, also those typed in other windows, so that the form is as it was at first. */
 export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   requireOpen(deps, fill);
   const answers = answersOf(fill.questions);
   await saveAnswers(readingOf(deps), { id: fill.id, answers, revision: null, now: deps.templates.clock() });
 }
 
-/** The finished document, while no order took it. @throws ServiceError `not_found` */
+/** The finished document, unless an order has already used it. @throws ServiceError `not_found` */
 export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fill): Promise<StoredFile> {
   if (state === "completed")
     for (const token of fillTokensOf(deps.secrets, id)) {

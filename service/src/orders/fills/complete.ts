@@ -14,7 +14,7 @@ import { fillTokensOf } from "./tokens.ts";
 type Deps = { templates: TemplateDeps; secrets: SecretBytes };
 export type Filling = FillForm & { id: string; revision: number };
 
-/** The holder of the link, as the audit log names them. */
+/** The actor for the holder of the link, in the audit log. */
 export const client = "client";
 
 /** The document with the answers in it. @throws UnshownAnswers, ServiceError */
@@ -37,8 +37,8 @@ export async function filledDocument(
 }
 
 /**
- * Makes the document, and stores it.
- * @returns the writes that put it behind its token and end the fill, for the caller's transaction
+ * Makes the document and stores it.
+ * @returns the writes for the caller's transaction, which bind the document to its token and end the fill
  * @throws UnshownAnswers, ServiceError
  */
 export async function complete(deps: Deps, fill: Filling, answers: Answers, actor: string) {
@@ -58,7 +58,7 @@ export async function complete(deps: Deps, fill: Filling, answers: Answers, acto
       const detail = { fillId: id, sha256 };
       await tx.query(auditLine({ at, action: "fill.completed", actor, partnerId, detail }));
     },
-    /** Forgets the stored document of a transaction that failed. */
+    /** Discards the stored document of a transaction that failed. */
     async discard(error: unknown): Promise<void> {
       if (!isOutcomeUnknown(error)) await deps.templates.blobs.discard(blobKey);
     },

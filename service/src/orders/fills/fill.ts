@@ -36,7 +36,7 @@ export type FillDeps = {
   baseUrl: string;
 };
 
-/** The dependencies by which rows are read. */
+/** The dependencies needed to read rows. */
 export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ciphers });
 
 const mostOpen = 1000;
@@ -44,20 +44,20 @@ const mostMails = 5;
 
 export const noSuchFill = () => new ServiceError("not_found", "Fill not found.");
 
-/** A fill as its firm sees it. `answers` are the client's until the end: they are not shown. */
+/** A fill as its firm sees it. `answers` are the client's own and are not shown before the end. */
 export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "revision"> & {
-  /** `expired`: nobody finished it in time. `used`: an order took the document. `gone`: no order took it in time. */
+  /** `expired`: not finished in time. `used`: an order used the document. `gone`: no order used it in time. */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
-  /** Null for a key that may only read: who has the link changes the answers. */
+  /** Null for a key that may only read, because the holder of the link can change the answers. */
   url: string | null;
-  /** While no order took it; null for a key that may only read. */
+  /** Set until an order uses the document; null for a key that may only read. */
   fillToken: string | null;
   usableUntil: Date | null;
 };
 
 /**
- * Asks a person to fill a template's form in.
- * @throws ServiceError naming the field and the rule; then nothing was written
+ * Asks a person to fill in a template's form.
+ * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export async function createFill(
   deps: FillDeps,
@@ -134,7 +134,7 @@ export async function questionsOfTemplate(
   });
 }
 
-/** The firm's own words for questions. @throws ServiceError naming the field and the rule */
+/** The firm's own labels for questions. @throws ServiceError naming the field and the rule */
 function withLabels(questions: readonly Question[], labels: unknown): Question[] {
   if (labels === undefined || labels === null) return [...questions];
   if (typeof labels !== "object" || Array.isArray(labels)) throw invalid("labels must be an object.");
@@ -150,7 +150,7 @@ function withLabels(questions: readonly Question[], labels: unknown): Question[]
   });
 }
 
-/** @throws ServiceError `not_found` for another firm's */
+/** @throws ServiceError `not_found` for a fill of another firm */
 export async function ownFill(deps: FillDeps, owner: Principal, id: string): Promise<FillView> {
   const fill = isUuid(id) ? await findFill(readingOf(deps), id, owner) : undefined;
   if (!fill) throw noSuchFill();
@@ -207,7 +207,7 @@ export async function fillPage(deps: FillDeps, owner: Principal, query: PageQuer
   return { items: await viewsOf(deps, owner, items), nextCursor };
 }
 
-/** Ends an open fill: its link shows nothing any more, and its answers are forgotten. @throws ServiceError */
+/** Ends an open fill. Its link shows nothing any more, and its answers are deleted. @throws ServiceError */
 export async function cancelFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
   const before = await ownFill(deps, principal, id);
   await deps.templates.db.transaction(async (tx) => {
@@ -224,7 +224,7 @@ export async function cancelFill(deps: FillDeps, principal: Principal, id: strin
   return ownFill(deps, principal, id);
 }
 
-/** Mails the link to the person who is asked. @throws ServiceError */
+/** Mails the link to the person who is to fill in the form. @throws ServiceError */
 export async function sendFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
   const view = await ownFill(deps, principal, id);
   if (view.person.email === null) throw invalid("email is required: this form was made without one.");

@@ -14,12 +14,12 @@ export type NewFillFields = {
   language: Language;
   days: number;
   returnUrl: string | null;
-  /** Unread: the questions say how. */
+  /** Not checked yet, because only the questions define the values. */
   values: unknown;
   labels: unknown;
-  /** Mails the link to `email`. */
+  /** Whether to mail the link to `email`. */
   send: boolean;
-  /** Fills the form in at once, with `values` alone. */
+  /** Whether to finish the form at once, using only `values`. */
   complete: boolean;
 };
 

@@ -38,7 +38,7 @@ export async function questionsIn(workers: Workers, holder: string, bytes: Buffe
   return found.questions;
 }
 
-/** Answers that can't be printed into their fields. */
+/** The answers include some that can't be printed into their fields. */
 export class UnshownAnswers extends Error {
   readonly answers: readonly Unshown[];
 
@@ -66,10 +66,10 @@ export async function filledIn(workers: Workers, holder: string, form: Form, ans
 }
 
 export const longestAnswer = 4_000;
-/** Characters that turn the direction of text around, or break a line without showing it. */
+/** Characters that change the direction of text, or break a line invisibly. */
 const misleading = /[\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
-/** Why an answer is not taken: `limit` is a number of characters. */
+/** Why an answer is refused. `limit` is a number of characters. */
 export type Fault = {
   readonly name: string;
   readonly rule: "long" | "room" | "characters" | "option" | "missing";
@@ -95,13 +95,13 @@ export function readAnswer(question: Question, sent: readonly string[]): { value
   return { values: [text.replaceAll("\r", "\n").replaceAll("\t", " ")] };
 }
 
-/** Required questions without an answer. */
+/** The required questions that have no answer. */
 export const missingIn = (questions: readonly Question[], answers: Answers): Fault[] =>
   questions.flatMap(({ name, required }) =>
     required && (answers.get(name) ?? []).length === 0 ? [{ name, rule: "missing" as const, limit: 0 }] : [],
   );
 
-/** The answers that the form comes with. */
+/** The valid answers that the form already contains. */
 export const answersOf = (questions: readonly Question[]): Answers =>
   new Map(
     questions.flatMap((question): [string, readonly string[]][] => {
@@ -110,7 +110,10 @@ export const answersOf = (questions: readonly Question[]): Answers =>
     }),
   );
 
-/** `values` of the API: a text, true or false for a box, a list of texts for a list. @throws ServiceError naming the field and the rule */
+/**
+ * Reads `values` of the API: a text, true or false for a box, or a list of texts for a list. @throws ServiceError
+ * naming the field and the rule
+ */
 export function readValues(questions: readonly Question[], values: unknown): Answers {
   if (values === undefined || values === null) return new Map();
   if (typeof values !== "object" || Array.isArray(values)) throw invalid("values must be an object.");

@@ -12,7 +12,7 @@ import type { Answers, Question } from "./pdf/question.ts";
 
 const uses = { form: "fill_form", answers: "fill_answers" } as const;
 
-/** A fill ends once, and stays its firm's. */
+/** A trigger lets a fill end only once, and keeps it with its firm. */
 export const fillState: StateMac = {
   table: sql`fills`,
   key: sql`id`,
@@ -30,7 +30,10 @@ export const fillTable = stateRows(fillState, {
   ],
 });
 
-/** All of a fill that never changes. It names its owner, so that a row that was moved in the database is nobody's. */
+/**
+ * The parts of a fill that never change. They name its owner, so that a row which someone moved in the database belongs
+ * to nobody.
+ */
 export type FillForm = {
   readonly owner: Owner;
   readonly use: TemplateUse;
@@ -39,7 +42,7 @@ export type FillForm = {
   readonly slug: string | null;
   readonly questions: readonly Question[];
   readonly person: { readonly name: string | null; readonly email: string | null; readonly language: Language };
-  /** Where the page leads after the end; null for nowhere. */
+  /** The URL to which the page leads at the end; null for none. */
   readonly returnUrl: string | null;
 };
 
@@ -77,7 +80,7 @@ const sealedJson = (cipher: ColumnCipher, content: object, id: string): Buffer =
 const openedJson = <Content>(cipher: ColumnCipher, sealed: Buffer, id: string): Content =>
   JSON.parse(cipher.decrypt(sealed, id).toString());
 
-/** Answers as they are stored. */
+/** The stored form of answers. */
 type AnswerList = [string, string[]][];
 
 /** @throws Error for a row that was altered */
@@ -97,7 +100,7 @@ type Reading = { db: Sql; ciphers: FillCiphers };
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`f.partner_id = ${partnerId} AND f.environment = ${environment}`;
 
-/** @param owner null for the holder of its link */
+/** @param owner null for the holder of the link */
 export async function findFill({ db, ciphers }: Reading, id: string, owner: Owner | null): Promise<Fill | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT ${columns} FROM fills f WHERE f.id = ${id}${owner ? sql` AND ${ownedBy(owner)}` : nothing}`);
@@ -120,7 +123,7 @@ export async function isOwnFill(db: Sql, id: string, owner: Owner): Promise<bool
   return (await db.query(sql`SELECT FROM fills f WHERE f.id = ${id} AND ${ownedBy(owner)}`)).length === 1;
 }
 
-/** Counts the firm's open fills; of two that are added at once, the second waits. */
+/** Counts the firm's open fills. The second of two concurrent calls waits for the first. */
 export async function countOpen(tx: Tx, owner: Owner, at: Date): Promise<number> {
   const { partnerId, environment } = owner;
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`fills ${partnerId} ${environment}`}, 0))`);
@@ -144,8 +147,8 @@ export async function insertFill(tx: Tx, ciphers: FillCiphers, fill: NewFill): P
 export type Saved = { id: string; answers: Answers; revision: number | null; now: Date };
 
 /**
- * Stores the answers over those of a revision, or over all where it is null.
- * @returns false when another page stored others since, or the fill has ended
+ * Replaces the answers of a revision, or of any revision when it is null.
+ * @returns false when another page has saved since, or the fill has ended
  */
 export const saveAnswers = (
   { db, ciphers }: { db: Database; ciphers: FillCiphers },
@@ -160,7 +163,10 @@ export const saveAnswers = (
     return saved.length === 1;
   });
 
-/** Ends an open fill, and forgets its answers. @returns false when it had ended, or its answers changed since `revision` */
+/**
+ * Ends an open fill and deletes its answers. @returns false when it had already ended, or its answers have changed
+ * since `revision`
+ */
 export async function endFill(
   tx: Tx,
   id: string,
@@ -174,7 +180,7 @@ export async function endFill(
   return ended.length === 1;
 }
 
-/** @returns false when so many were sent already, or the fill has ended */
+/** @returns false when the maximum of mails was already sent, or the fill has ended */
 export async function countMail(tx: Tx, id: string, most: number, now: Date): Promise<boolean> {
   const counted = await tx.query(sql`
     UPDATE fills SET mails = mails + 1 WHERE id = ${id} AND mails < ${most} AND state = 'open' AND expires_at > ${now}
@@ -183,10 +189,13 @@ export async function countMail(tx: Tx, id: string, most: number, now: Date): Pr
   return counted.length === 1;
 }
 
-/** After its end a fill says for so long what became of it: longer than its document waits for an order. */
+/** How long a fill is kept after its end, to report its outcome. Longer than its document waits for an order. */
 const keptMs = 30 * dayMs;
 
-/** Ends forms that nobody finished in time, and forgets what was typed into them; deletes those that ended 30 days ago, with their person. */
+/**
+ * Ends forms that were not finished in time, and deletes their answers. Deletes forms that ended 30 days ago, with the
+ * personal data.
+ */
 export async function sweepEndedFills(db: Database, now: Date): Promise<void> {
   await db.transaction(async (tx) => {
     const ended = await tx.query<{ id: string }>(sql`

@@ -34,8 +34,8 @@ const aboutMoney: ReadonlySet<MailMoment> = new Set([
 export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${documentsDeletedAt(sql`o.id`)}`;
 
 /**
- * Whether the mail is still true. An order that is already paid, or can't be paid here, gets no request to pay. A
- * client whose firm pays is told nothing about money.
+ * Whether the mail still applies. An order that is paid, or can't be paid here, gets no request to pay. A client whose
+ * firm pays is told nothing about money.
  */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
@@ -81,7 +81,10 @@ VALUES (${orderId}, ${moment}, ${at}::timestamptz, ${sentAt}) ON CONFLICT DO NOT
 const mostInADay = 5;
 const mostAskedForInADay = 3;
 
-/** Mails the client once more. @throws ServiceError for another's order, a mail of no use now, and the sixth in 24 hours */
+/**
+ * Mails the client again. @throws ServiceError for another firm's order, for a mail that is of no use now, and for the
+ * sixth mail in 24 hours
+ */
 export async function sendAgain(
   deps: { db: Database; clock: Clock; takesPayment: TakesPayment },
   principal: Principal,
@@ -99,9 +102,9 @@ export async function sendAgain(
 }
 
 /**
- * Mails the link to the documents of a finished order to its client, as anyone with the order's own link may ask: it goes to the
- * client's address alone, and such requests leave the firm's own count untouched.
- * @throws ServiceError while the order has no documents to send, and for the fourth in 24 hours
+ * Mails the client a link to the documents of a finished order. Anyone with the order's own link may request this. It
+ * goes only to the client's address, and does not count against the firm's own limit.
+ * @throws ServiceError while the order has no documents to send, and for the fourth request in 24 hours
  */
 export const mailDocuments = (deps: { db: Database; clock: Clock }, orderCode: string): Promise<void> =>
   mailAgain({ ...deps, takesPayment: () => false }, sql`true`, {
@@ -130,7 +133,7 @@ WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND ${isAllowed} FOR NO KEY U
         "conflict",
         "The order has moved on, and this email would no longer be right. Nothing was sent.",
       );
-    // After the lock: a request that waited for it counts the mails sent while it waited.
+    // Counted after the lock, so that a request that waited for it also counts the mails sent in the meantime.
     const [today] = await tx.query<{ sent: number }>(sql`
 SELECT count(*)::int AS sent FROM audit_log
 WHERE order_id = ${order.id} AND action = ${action} AND occurred_at > ${new Date(at.getTime() - dayMs)}`);

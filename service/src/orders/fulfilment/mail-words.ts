@@ -5,14 +5,14 @@ export type MailFacts = {
   /** The firm that placed it. */
   firm: string;
   totalCents: number;
-  /** The refunded sum; null when unknown. */
+  /** The refunded amount; null when unknown. */
   refundedCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
-  /** Whether a carrier’s own report recorded the delivery, and not a person. */
+  /** Whether a carrier's report recorded the delivery, rather than a person. */
   carrierReports: boolean;
   faxTo: string | null;
-  /** Whether an operator took in a document that was signed elsewhere. */
+  /** Whether an operator handed in a document that was signed elsewhere. */
   takenIn: boolean;
 };
 
@@ -37,7 +37,7 @@ const parcel = ({ carrier, trackingNumber }: MailFacts) =>
 const faxNumber = ({ faxTo }: MailFacts): string =>
   faxTo === null ? "" : ` to the number that ends in ${faxTo.slice(-4)}`;
 
-/** The words of each moment; docs/mails.md has the same table. */
+/** The words of each mail; docs/mails.md contains the same table. */
 export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWords>> = {
   quote_ready: ({ firm, totalCents }) => ({
     subject: "Your quote is ready",

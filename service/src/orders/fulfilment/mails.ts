@@ -26,7 +26,7 @@ type Row = Omit<MailOrder, "title" | "firm"> &
   Titled &
   Mailable & {
     partnerId: string;
-    /** Whether the client also signed. The signer's copy then comes with a mail that says the same. */
+    /** Whether the client was also a signer, who then gets the same news in the signer's mail. */
     hasSigned: boolean;
   };
 
@@ -90,7 +90,7 @@ const buttons: Readonly<Record<MailGoal, string>> = {
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
-/** Writes the mail of a moment. @param at distinguishes mails of the same moment */
+/** Writes the mail of a moment. @param at distinguishes several mails of the same moment */
 export function letterOf(moment: MailMoment, at: string, order: MailOrder, links: MailLinks): Letter {
   const { subject, lines, goal, facts = [] } = mailWords[moment]({ ...order, firm: nameIn(order.firm, "the firm") });
   const title = order.title !== null && isPlainTitle(order.title) ? order.title : null;

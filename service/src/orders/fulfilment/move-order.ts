@@ -26,7 +26,7 @@ export type MoveDeps = {
   log: Log;
   blobs: SealDeps["blobs"];
   rowMac: SealDeps["rowMac"];
-  /** Opened only when a document is to be sealed. */
+  /** Opened only when a document has to be sealed. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
   /** Refuses a move while a provider works on the locked order. @throws ServiceError `conflict` */
   requireByHand?: (tx: Tx, order: LockedOrder, on: PeopleEvent) => Promise<void>;
@@ -34,7 +34,7 @@ export type MoveDeps = {
 
 export type MoveRequest = {
   code: string;
-  /** The name of the target status; null releases OnHold to the status before it. */
+  /** The name of the target status. Null releases a held order to its status before the hold. */
   to: string | null;
   /** The actor in the audit log; `operator` by default, which is the command line. */
   actor?: string;
@@ -42,7 +42,7 @@ export type MoveRequest = {
   facts: Facts;
 };
 
-/** Steps that a person can report while a provider may be doing them. */
+/** Steps that a person can report, but that a provider may be doing at the same time. */
 const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "shipped",
   "delivered",
@@ -58,9 +58,9 @@ export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 type Plan = { begin: boolean; on: PeopleEvent };
 
 /**
- * Moves an order on behalf of a person: one step of the table, or the start of the next service and one step of it.
- * @throws ServiceError when the order is unknown, a fact is missing or the table refuses the move: then nothing
- * changes
+ * Moves an order on behalf of a person: by one step of the table, or by the start of the next service and one step of
+ * it.
+ * @throws ServiceError when the order is unknown, a fact is missing or the table refuses the move; nothing changes then
  */
 export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{ orderCode: string; status: string }> {
   const order = await findFacts(deps.db, request.code);

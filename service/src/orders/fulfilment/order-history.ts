@@ -42,11 +42,11 @@ export type OrderHistory = {
   }[];
 };
 
-/** The rows of a table that belong to the order `o`, as a JSON array in the order of their ids. */
+/** The rows of a table that belong to order `o`, as a JSON array sorted by id. */
 const listOf = (table: Statement, fields: Statement) => sql`(
   SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY x.id), '[]') FROM ${table} x WHERE x.order_id = o.id)`;
 
-// A revision is part of the file that is sealed at the end, so it is not listed as a document.
+// Revisions are parts of the file that is sealed at the end, so they are not listed as documents.
 const documents = listOf(
   sql`(SELECT * FROM documents WHERE kind <> 'revision')`,
   sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', CASE WHEN x.kind = ANY (o.taken_in) THEN 'operator' END`,

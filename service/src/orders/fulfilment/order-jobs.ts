@@ -10,9 +10,9 @@ import { dispatchQueue, type LockedOrder, lockOrder, nextSegmentQueue, targetOf,
 type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
 
 /**
- * Moves live orders whose service has ended to their next service, or to their end: at once, unless the firm or the
- * service's setting asks for a pause.
- * @param waitSeconds for firms without a wish
+ * Moves live orders whose service has ended to their next service, or to their end. It happens at once, unless the firm
+ * or the service's setting requires a pause.
+ * @param waitSeconds for firms that have not chosen a pause
  */
 export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps, waitSeconds: number): void {
   jobs.work<{ orderId: number; hasWaited?: boolean }>(nextSegmentQueue, async ({ orderId, hasWaited = false }) => {
@@ -49,9 +49,9 @@ export type Taker = {
   actor: string;
   /**
    * Claims a locked live order in the transaction that holds its task, and writes the intent. It is called again after
-   * a hold, and must then return the same for work that is under way or done.
-   * @returns the outcome that closes the task (`sent by Lob`), `beside` when the task stays open, null when people do
-   * it
+   * a hold, and must then return the same result for work in progress or done.
+   * @returns the outcome that closes the task (`sent by Lob`); `beside` when the task stays open; null when people do
+   * the work
    */
   take: (tx: Tx, order: LockedOrder, at: Date) => Promise<{ outcome: string } | "beside" | null>;
 };
@@ -63,7 +63,7 @@ export function dispatchJobs(jobs: Jobs, deps: DispatchDeps, takers: readonly Ta
   jobs.work<{ orderId: number }>(dispatchQueue, ({ orderId }) => dispatch(deps, takers, orderId));
 }
 
-/** Only a task that nobody has claimed goes to a provider, so that work is never done twice. */
+/** Only an unclaimed task goes to a provider, so that work is never done twice. */
 export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Taker[], orderId: number): Promise<void> {
   if (takers.length === 0) return;
   await db.transaction(async (tx) => {
@@ -73,7 +73,7 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
     const order = found && (await lockOrder(tx, found.code));
     if (order?.environment !== "live" || !["ShippingPending", "FaxPending"].includes(order.status)) return;
     const kinds = takers.map(({ kind }) => kind);
-    // A claim locks the order, too.
+    // Claiming a task also locks the order, so the state can't change in the meantime.
     const task = (await openTasksOf(tx, { orderId, kinds })).find(({ state }) => state !== "paused");
     const taker = takers.find(({ kind }) => kind === task?.kind);
     if (!taker || task?.state !== "open") return;

@@ -18,30 +18,30 @@ import {
   takeNews,
 } from "../order/order.ts";
 
-// A bulk of orders, or a payment of many, is one mail: what happens soon after is in the same mail.
+// Waits this long after the first event, so that a bulk of orders, or a payment for many, causes only one mail.
 const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
-// A mail shows so many orders, and counts the others.
+// A mail lists at most this many orders, and counts the rest.
 const mostShown = 50;
-// Reads beyond those shown: some have moved on since the mail was queued.
+// More than are shown, because some orders have moved on since the mail was queued.
 const batchSize = 200;
 
-/** The ids of orders by their last status: those that need somebody come first. */
+/** The ids of orders by their last status. Statuses that need a person come first. */
 type OrdersByStatus = (readonly [NewsStatus, readonly number[]])[];
 
-/** A mail to one member about orders of one environment, as they were when it was queued. */
+/** A mail to one member about orders of one environment, with their statuses when the mail was queued. */
 type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
- * Queues a mail to each member whose orders entered statuses that need somebody, or ended: two minutes after the first
- * of them, and at most once in 15 minutes for each member.
+ * Queues a mail to each member whose orders need a person or have ended: two minutes after the first of them, and at
+ * most once in 15 minutes for each member.
  * @returns the number of mails
  */
 export async function mailOrderNews({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
   const now = clock();
   if ((await db.query(sql`${dueMembers(now)} LIMIT 1`)).length === 0) return 0;
   return db.transaction(async (tx) => {
-    // One node at a time: another would mail the same member.
+    // Only one node at a time, because another node would mail the same members.
     await tx.query(sql`LOCK TABLE order_news_mails IN EXCLUSIVE MODE`);
     await tx.query(sql`DELETE FROM order_news_mails WHERE mailed_at <= ${new Date(now.getTime() - pauseMs)}`);
     const members = await tx.query<{ placedBy: string; environment: Environment }>(dueMembers(now));
@@ -60,7 +60,7 @@ export async function mailOrderNews({ db, clock }: { db: Database; clock: Clock 
   });
 }
 
-/** Groups orders by their last status. The statuses that need somebody come before Refunded and Completed. */
+/** Groups orders by their last status. Statuses that need a person come before Refunded and Completed. */
 export function urgentFirst(noted: readonly Noted[]): OrdersByStatus {
   const latest = new Map([...noted].sort((a, b) => a.n - b.n).map(({ id, status }) => [id, status]));
   return newsStatuses.flatMap((status) => {
@@ -100,9 +100,9 @@ type Item = { code: string; status: NewsStatus; name: string; reason: string | n
 type Candidate = { id: number; status: NewsStatus };
 
 /**
- * The orders that still have their status, read in batches until the mail is full. `counts` has them and those that were not
- * read, by status.
- * @returns null when all of them have moved on
+ * The orders that still have their status, read in batches until the mail is full. `counts` has the numbers by status,
+ * including orders that were not read.
+ * @returns null when all orders have moved on
  */
 export async function summaryOf(
   orders: OrdersByStatus,
@@ -119,7 +119,10 @@ export async function summaryOf(
 
 type Summary = { items: Item[]; counts: ReadonlyMap<NewsStatus, number> };
 
-/** Those that are still so, and belong to the member who placed them: the row that queued the mail proves nothing. */
+/**
+ * The orders that still have this status, and that the member placed. The row that queued the mail is not
+ * authenticated, so both are checked.
+ */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderNews,
   { db, rowMac, titleOf }: Deps,
@@ -149,7 +152,10 @@ async function itemsOf(
 const caution =
   "You receive this email because you placed these orders, or own the firm of a member who did and has left. Switch such mails off under Sign-in and security.";
 
-/** A mail to the member who placed orders: somebody must act, or all is done. Not sent when all of them have moved on. */
+/**
+ * A mail to the member who placed orders: a person must act, or all is done. Not sent when all of the orders have moved
+ * on.
+ */
 export const orderNewsMail = defineMail({
   queue: "order-news",
   async load(news: OrderNews, deps: Deps) {
@@ -164,7 +170,7 @@ export const orderNewsMail = defineMail({
   },
 });
 
-/** The subject and the text. Each status is counted in a line of its own, also where its orders are not listed. */
+/** The subject and the text. Each status has a line with its count, even if its orders are not listed. */
 export function wordsOf({ items, counts }: Summary, baseUrl: string) {
   const [first] = items;
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);

@@ -14,11 +14,11 @@ import {
 import type { SealedDocument } from "./store.ts";
 import { endFax, endShipment, insertFax, insertShipment } from "./store.ts";
 
-/** The facts about work done for an order, from a person, the sandbox, or the adapter of a carrier or notary. */
+/** The facts about completed work, reported by a person, the sandbox, or the adapter of a carrier or notary. */
 export type Facts = {
-  /** Already sealed and stored. */
+  /** The document, already sealed and stored. */
   document?: SealedDocument;
-  /** For a document that was signed here. */
+  /** Set for a document that was signed with this service. */
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
@@ -50,9 +50,10 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: bo
 }
 
 /**
- * Records work done for a locked order and moves the order, in the caller's transaction. Everything that fulfils orders
- * calls this.
- * @throws ServiceError when a fact is missing or the table refuses the move: then nothing stays written
+ * Records completed work for a locked order and moves the order, in the caller's transaction. All code that fulfils
+ * orders calls this.
+ * @throws ServiceError when a fact is missing or the table refuses the move; the caller's transaction must then roll
+ * back
  */
 export async function perform(
   tx: Tx,
@@ -100,7 +101,7 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
   }
 }
 
-/** No carrier reports on a parcel that a person handed over: a person finds out whether it has arrived. */
+/** No carrier reports on a parcel that a person handed over, so a task asks a person whether it has arrived. */
 async function askArrival(tx: Tx, { id: orderId, environment }: LockedOrder, reason: string, at: Date): Promise<void> {
   if (environment === "live") await openTask(tx, { kind: "arrival", at, environment, orderId, reason });
 }

@@ -30,8 +30,8 @@ export async function sealAndStore(
 }
 
 /**
- * Signs or notarizes a test order: really seals its furthest document, or a page that says why not when that document
- * cannot be sealed.
+ * Signs or notarizes a test order: really seals its latest document, or if that can't be sealed, a page that explains
+ * why.
  */
 export async function sealSimulated(
   deps: SealDeps,
@@ -53,7 +53,7 @@ export async function sealSimulated(
     return storeSealed(deps, sealed, of, kindOf(of));
   };
   if (!document) return sealOr(null);
-  // Twice: the document, and its sealed version.
+  // Reserves memory for two copies: the document, and its sealed version.
   const at = { key: document.blobKey, use: documentUse(document.sha256), holder: memoryHolder(of), times: 2 };
   return deps.blobs.withBytes(at, sealOr);
 }

@@ -17,7 +17,7 @@ type DocumentKind =
 
 export type SealedDocument = NewDocument & { kind: DocumentKind };
 
-/** The furthest document of the order: notarized, else sealed, else original; the latest of its kind. */
+/** The latest document of the order: notarized, else sealed, else original, and the newest of that kind. */
 export async function furthestDocument(db: Sql, orderId: number) {
   const [document] = await db.query<{ kind: string; sha256: string; blobKey: string; mac: Buffer | null }>(sql`
     SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
@@ -26,7 +26,7 @@ export async function furthestDocument(db: Sql, orderId: number) {
   return document;
 }
 
-/** The MAC of a fax: over every column that the order shows of it. */
+/** The MAC of a fax covers every column that the order shows. */
 export const faxState: StateMac = {
   table: sql`faxes`,
   key: sql`id`,
@@ -54,7 +54,7 @@ export async function insertFax(tx: Tx, orderId: number, faxTo: string, at: Date
 
 type Ended = { status: "Delivered" | "Failed"; deliveredAt: Date | null };
 
-/** Ends the last one, unless it has ended. */
+/** Ends the last row, unless it has already ended. */
 async function endLast(tx: Tx, state: StateMac, orderId: number, sent: string, { status, deliveredAt }: Ended) {
   const [last] = await tx.query<{ id: number; status: string }>(sql`
     SELECT id, status FROM ${state.table} WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
@@ -78,7 +78,7 @@ export type OrderFacts = BoughtServices & {
   statusBeforeHold: string | null;
 };
 
-/** Without a lock. */
+/** Reads the facts without a lock. */
 export async function findFacts(db: Sql, code: string): Promise<OrderFacts | undefined> {
   const [order] = await db.query<OrderFacts>(sql`
     SELECT id, code AS "orderCode@order", environment, partner_id AS "partnerId", status,

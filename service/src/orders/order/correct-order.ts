@@ -1,4 +1,6 @@
-/** Changes to the facts of a placed order. The caller has locked the order, and keeps a record of what was there before. */
+/**
+ * Changes to the facts of a placed order. The caller must have locked the order, and must record the earlier values.
+ */
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { forged, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
@@ -27,8 +29,8 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
 }
 
 /**
- * Gives the client another address. Signers stay while an envelope is open, where a signer with a wrong address is replaced, and
- * once people have signed under their addresses. Otherwise, a signer with the client's earlier address gets the new one.
+ * Changes the client's address. A signer with the client's earlier address gets the new one too, except while an
+ * envelope is open (where the signer is replaced instead), and after people have signed under their addresses.
  */
 export async function setClientEmail(
   tx: Tx,
@@ -49,7 +51,10 @@ export async function setClientEmail(
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 
-/** Sends the parcel elsewhere. The carrier's rate was for the earlier address: a label is bought by a rate of its own. */
+/**
+ * Changes the parcel's destination. The carrier's rate was for the earlier address, so it is dropped; the label is
+ * bought at a new rate.
+ */
 export async function setShipTo(tx: Tx, orderId: number, shipTo: Address): Promise<void> {
   await tx.query(sql`
     UPDATE orders SET ship_to = ${JSON.stringify(shipTo)}::jsonb, carrier_rate = NULL,
@@ -63,13 +68,13 @@ export async function setFaxTo(tx: Tx, orderId: number, faxTo: string): Promise<
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 
-/** The kind of a document that another one replaced. It stays on record. */
+/** The kind of a document that was replaced. It stays on record. */
 const replacedKind = "original_replaced";
 
 /** The original document of an order. */
 type Original = { id: number; sha256: string; blobKey: string; mac: Buffer | null };
 
-/** The signing part of an order, as a replacement of its document is tried with. */
+/** The signing data of an order, with which a replacement of its document is tried. */
 export async function readOriginal(
   tx: Tx,
   rowMac: RowMac,
@@ -87,13 +92,13 @@ export async function readOriginal(
 
 export type NewOriginal = {
   document: OriginalDocument;
-  /** Encrypted. */
+  /** The encrypted name. */
   name: Buffer | null;
   notices: Buffer | null;
   fields: readonly RequestedField[] | null;
 };
 
-/** Puts a document in the place of the order's original, which stays on record under a kind of its own. */
+/** Replaces the original document of an order, which stays on record under a kind of its own. */
 export async function replaceOriginal(
   tx: Tx,
   rowMac: RowMac,

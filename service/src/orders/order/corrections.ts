@@ -9,17 +9,17 @@ import type { OrderState } from "./transitions/table.ts";
 
 export type CorrectionKind = "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
 
-/** A correction as it is kept. `before` and `after` hold what was there, and what is there now. */
+/** A recorded correction. `before` has the earlier value, and `after` the present one. */
 export type Correction = {
   kind: CorrectionKind;
   before: Readonly<Record<string, unknown>>;
   after: Readonly<Record<string, unknown>>;
-  /** As the audit log names it. */
+  /** The actor, as the audit log names it. */
   actor: string;
   at: Date;
 };
 
-/** All columns. */
+/** The MAC covers all columns. */
 const correctionState: StateMac = {
   table: sql`order_corrections`,
   key: sql`id`,
@@ -30,7 +30,9 @@ const correctionState: StateMac = {
 
 export const correctionRows = stateRows(correctionState);
 
-/** Writes a correction and its audit line, in the transaction of the change. The log names no person. */
+/**
+ * Writes a correction and its audit line, in the transaction of the change. The audit log contains no personal data.
+ */
 export async function recordCorrection(
   tx: Tx,
   { id: orderId, partnerId }: { id: number; partnerId: string },
@@ -51,7 +53,10 @@ export const correctionsOf = (db: Sql, orderId: number) =>
     SELECT kind, before, after, actor, at, ${verified(correctionState, sql`c`)} FROM order_corrections c
     WHERE order_id = ${orderId} ORDER BY id`);
 
-/** How often the client of an order got another address: links to documents that went to earlier ones open nothing. */
+/**
+ * How often the address of an order's client was changed. Links to documents that were mailed to earlier addresses stop
+ * working.
+ */
 export async function emailChanges(db: Sql, orderCode: string): Promise<number> {
   const rows = await db.query(sql`
     SELECT ${verified(correctionState, sql`c`)} FROM order_corrections c JOIN orders o ON o.id = c.order_id

@@ -22,9 +22,9 @@ import type { TriedDocument } from "./try-signing.ts";
 
 /**
  * The writing part of `placeOrder`: checks the form, prices it, stores the document and writes everything at once.
- * @param claim the insert that claims the request's key; it becomes part of the order's statement
+ * @param claim the INSERT that claims the request's key; it becomes part of the order's statement
  * @returns the order, or null when an earlier request has the key
- * @throws ServiceError naming the field and the rule. Then, and when it returns null, nothing was written.
+ * @throws ServiceError naming the field and the rule. Nothing was written then, nor when it returns null.
  */
 export async function createOrder(
   deps: OrderDeps,
@@ -70,7 +70,10 @@ export async function draftOrder(
   return { order, blobKey: hasDocument ? document.blobKey : null };
 }
 
-/** Writes the order in one statement. A fill token is good for one order, and a task has a MAC: both need a transaction. */
+/**
+ * Writes the order in one statement. It needs a transaction if it consumes a fill token, which is valid for one order,
+ * or opens a task, which has a MAC.
+ */
 async function write(db: Database, order: NewOrder, claim: Statement | null): Promise<boolean> {
   const { fillToken } = order.form;
   const isPriced = order.status === "QuoteReady";

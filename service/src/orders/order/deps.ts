@@ -23,17 +23,17 @@ export type OrderDeps = {
 /** The services that this installation offers, and their prices. */
 export type Offer = {
   pricing: VersionedPricing;
-  /** Asks carriers for their rates over the network; null where no account is set. */
+  /** Asks carriers for their rates over the network; null when no account is configured. */
   askCarriers: AskCarriers | null;
   notaries: NotarySupply;
-  /** Sends codes to signers by text message; null where this installation sends none. */
+  /** Sends codes to signers by text message; null when this installation doesn't send any. */
   texts: {
-    /** Whether any are sent to the number's country. */
+    /** Whether text messages are sent to the country of the number. */
     reaches: (phone: string) => boolean;
   } | null;
   /**
-   * The checkout of a committed order. Resolves to null when minting failed, and never rejects. Null when payments
-   * are not configured.
+   * The checkout URL of a committed order. Resolves to null when creating it failed, and never rejects. Null when
+   * payments are not configured.
    */
   checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
 };

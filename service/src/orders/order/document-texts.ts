@@ -4,10 +4,10 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { DocumentNames } from "../../kernel/platform/document-name.ts";
 import type { VersionedPricing } from "../pricing/pricing.ts";
 
-/** The stored fields from which a document's title is read. */
+/** The stored fields from which a document's title is derived. */
 export type Titled = { code: string; documentName: Buffer | null; docSlug: string | null };
 
-/** The title of an order's document: its file's name, else its catalog title; null without either. */
+/** The title of an order's document: its file name, else its catalog title; null without either. */
 export type TitleOf = (order: Titled) => string | null;
 
 export const titleReader =
@@ -15,13 +15,13 @@ export const titleReader =
   ({ code, documentName, docSlug }) =>
     names.open(documentName, code) ?? pricing.catalog.find(({ slug }) => slug === docSlug)?.title ?? null;
 
-/** The stored notices about parts of the document that people may not see. */
+/** The stored notices about parts of the document that people may overlook. */
 type Noted = { code: string; documentNotices: Buffer | null };
 
 /** Reads the notices that were found when the order was placed. */
 export type NoticesOf = (order: Noted) => DocumentNotice[];
 
-/** The cipher of document names, bound to another context. */
+/** The notices use the cipher of document names with another context. */
 const holderOf = (code: string): string => `${code}/notices`;
 
 export const sealNotices = (names: DocumentNames, code: string, notices: readonly DocumentNotice[]): Buffer | null =>
@@ -32,12 +32,12 @@ export const noticeReader =
   ({ code, documentNotices }) => {
     if (documentNotices === null) return [];
     const text = names.open(documentNotices, holderOf(code));
-    // The notices can't be decrypted. Report that there were some.
+    // The notices can't be decrypted, so only their existence is reported.
     if (text === null) return [{ code: "partly_examined", page: null, text: null }];
     return (JSON.parse(text) as DocumentNotice[]).filter(({ code }) => isCode(code));
   };
 
-/** Reads the same by the order's number. */
+/** The same, by the order's number. */
 export const storedNotices =
   (db: Sql, noticesOf: NoticesOf) =>
   async (orderId: number): Promise<DocumentNotice[]> => {

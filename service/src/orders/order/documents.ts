@@ -13,19 +13,19 @@ export type StoredDocument = { sha256: string; bytes: number; blobKey: string };
 
 export type DocumentOwner = Owner & { orderCode: string };
 
-/** Columns of `orders o` that say who owns its documents. */
+/** Columns of `orders o` that identify the owner of its documents. */
 export const documentOwnerColumns: Statement = sql`o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment`;
 
 /** The facts in the row of an order's document; `sha256` in hex. */
 export type DocumentFacts = DocumentOwner & { kind: string; sha256: string; blobKey: string };
 
-/** Fields covered by the row MAC, so that moving an order to another firm doesn't move its documents. */
+/** The fields that the row MAC covers, so that moving an order to another firm doesn't move its documents. */
 export const documentMembers = (document: DocumentFacts): Members => {
   const { partnerId, environment } = document;
   return { ...earlierDocumentMembers(document), partnerId, environment };
 };
 
-/** Fields covered by the MACs of earlier releases. */
+/** The fields that MACs of earlier releases cover. */
 export const earlierDocumentMembers = ({ orderCode, kind, sha256, blobKey }: DocumentFacts): Members => ({
   orderCode,
   kind,
@@ -38,7 +38,8 @@ export const earlierDocumentHolds = (rowMac: RowMac, row: MacRow<DocumentFacts>)
   rowMac.holds("documents", earlierDocumentMembers(row), row.mac);
 
 /**
- * The use of a document's blob. It names no order: a document completed online is stored before its order is placed.
+ * The identity of a document's blob. It names no order, because a document that was filled in online is stored before
+ * its order is placed.
  */
 export const documentUse = (sha256: string): BlobUse => ({ kind: "document", owner: "", sha256 });
 
@@ -51,8 +52,8 @@ export type NewDocument = StoredDocument & {
 };
 
 /**
- * The insert of an order's document, which returns the row's id. Runs alone or as a part (`WITH ... AS (...)`) of
- * another statement.
+ * Builds the INSERT of an order's document, which returns the row's id. It runs alone or as a part (`WITH ... AS
+ * (...)`) of another statement.
  * @param unlessStored skips the insert, and returns no row, when a document of the same kind and hash is stored
  */
 export const insertDocument = (
@@ -66,7 +67,7 @@ export const insertDocument = (
   ${unlessStored ? sql`WHERE NOT EXISTS (SELECT FROM documents WHERE order_id = ${orderId} AND kind = ${kind} AND sha256 = ${sha256})` : nothing}
   RETURNING id`;
 
-/** The same of a document that the service sealed; the statement also queues its line of the transparency log. */
+/** The same for a document that the service sealed. The statement also queues its line of the transparency log. */
 export const insertSealedDocument = (
   orderId: number,
   document: NewDocument,
@@ -94,14 +95,14 @@ FROM documents d JOIN orders o ON o.id = d.order_id`,
   blobs: documentBlobs,
 };
 
-/** Takes the key as an argument: links mailed before a rotation work while their key is kept. */
+/** The key is a parameter, so that links mailed before a rotation work as long as their key is configured. */
 const tokenUnder = (key: SecretBytes, orderCode: string, changes: number): string =>
   derivedToken(deriveKey(key, "order-documents"), changes === 0 ? orderCode : `${orderCode}/${changes}`);
 
 /**
- * The path of an order's page with its documents. Only the client gets it, by mail; the order's code alone doesn't
- * open it.
- * @param changes how often the client's address was changed: the paths that went to earlier addresses open nothing
+ * The path of an order's page with its documents. Only the client gets it, by mail; the order's code alone gives no
+ * access to it.
+ * @param changes how often the client's address was changed, so that paths mailed to earlier addresses stop working
  */
 export const documentsPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>
   `/orders/${orderCode}/documents/${tokenUnder(secrets, orderCode, changes)}`;

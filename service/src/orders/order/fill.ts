@@ -27,7 +27,9 @@ type FillFacts = {
   pages: number;
   blobKey: string;
   expiresAt: Date;
-  /** The firm that alone may order it, and the template that it was filled in from. Null for one that an operator handed in. */
+  /**
+   * The only firm that may order it, and the template from which it was filled in. Null when an operator handed it in.
+   */
   forPartner: string | null;
   forEnvironment: Environment | null;
   templateId: string | null;
@@ -37,7 +39,7 @@ type FillFacts = {
 function fillMembers(facts: FillFacts): Members {
   const { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt } = facts;
   const { forPartner, forEnvironment, templateId, templateVersion } = facts;
-  // Rows of earlier releases have no owner.
+  // Rows of earlier releases have no owner, so their MACs omit it.
   const owner = forPartner === null ? {} : { forPartner, forEnvironment, templateId, templateVersion };
   return { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt, ...owner };
 }
@@ -75,12 +77,12 @@ export async function addFill(
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
-/** The form that a kept file came with. */
+/** The form with which a file was uploaded. */
 export type KeptForm = "order" | "closing";
 
 export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; originals: Pick<Originals, "pagesOf"> };
 
-/** Stores a PDF behind a new token. `kept` is null for one that an operator handed in. */
+/** Stores a PDF under a new token. `kept` is null when an operator handed it in. */
 export async function insertFill(
   deps: FillDeps,
   bytes: Buffer,
@@ -121,7 +123,7 @@ export type NewFilled = OriginalDocument & {
   at: Date;
 };
 
-/** Puts it behind its token, which its firm may order by within seven days. */
+/** Stores the document under its token, with which its firm may order it within seven days. */
 export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): Promise<Date> {
   const { token, slug, owner, use, at, sha256, bytes, pages, blobKey } = filled;
   const expiresAt = new Date(at.getTime() + usableForMs);
@@ -142,7 +144,7 @@ export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): 
   return expiresAt;
 }
 
-/** The states of documents that were filled in, by their tokens; without those that were swept. */
+/** The states of filled-in documents by token, except deleted ones. */
 export async function fillStates(
   db: Sql,
   tokens: readonly string[],
@@ -159,12 +161,14 @@ export async function fillStates(
   );
 }
 
-/** `slug` is the catalog document that was completed online, or null; `use` the template that it was filled in from. */
+/**
+ * `slug` is the catalog document that was completed online, or null. `use` is the template from which it was filled in.
+ */
 export type FilledDocument = OriginalDocument & { slug: string | null; use?: TemplateUse | null };
 
 /**
- * The document behind a token that is neither used nor expired, and is not another firm's or environment's; undefined also for a row that
- * fails its MAC.
+ * The document of a token that is unused, has not expired, and does not belong to another firm or environment.
+ * Undefined also for a row that fails its MAC.
  */
 export async function findFill(
   { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },
@@ -185,7 +189,7 @@ export async function findFill(
   return undefined;
 }
 
-/** Consumes the token; false when another order used it first or it has expired. */
+/** Consumes the token. False when another order has used it or it has expired. */
 export async function takeFill(db: Sql, token: string, now: Date): Promise<boolean> {
   const taken = await db.query(sql`
     UPDATE fill_documents SET used_at = ${now}

@@ -20,7 +20,7 @@ export const noteRows: ProtectedTable = {
   ciphers: [{ use: firmNoteColumn, column: sql`text`, context: sql`id::text` }],
 };
 
-/** A note by a member, visible to the member's own firm. `text` is null where it can't be decrypted. */
+/** A note by a member, visible only to the member's own firm. `text` is null when it can't be decrypted. */
 export type FirmNote = { author: string; text: string | null; createdAt: Date };
 
 /**
@@ -58,7 +58,7 @@ export function openFirmNotes({ db, clock, secrets, log }: Deps): FirmNotes {
 SELECT id, (SELECT count(*)::int FROM firm_notes WHERE order_id = orders.id) AS notes FROM orders
 WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} AND environment = ${environment} FOR NO KEY UPDATE`);
         if (!order) throw new ServiceError("not_found", "Order not found.");
-        // Deleting the documents deletes the notes. Nothing would delete a note added later.
+        // Deleting the documents also deletes the notes. A note added afterwards would never be deleted.
         if ((await whenDocumentsWereDeleted(tx, order.id)) !== null)
           throw new ServiceError("conflict", "This order’s documents and notes were deleted. It takes no new notes.");
         if (order.notes >= mostNotes) throw invalid(`An order holds at most ${mostNotes} notes.`);
@@ -87,7 +87,7 @@ function noteText(typed: string): string {
   return text;
 }
 
-/** Logs an altered note, and still shows the others. */
+/** Logs a note that can't be decrypted, so that the others can still be shown. */
 function opened(cipher: ColumnCipher, log: Log, sealed: Buffer, id: string): string | null {
   try {
     return cipher.decrypt(sealed, id).toString();

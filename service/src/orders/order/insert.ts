@@ -20,18 +20,18 @@ export type NewOrder = OrderRow & {
   status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
   principal: Principal;
   form: OrderForm;
-  /** Null: the client signs. */
+  /** Null when the client signs. */
   signers: readonly OrderSigner[] | null;
-  /** The rate behind the postage line, when a carrier named it. */
+  /** The carrier's rate on which the postage line is based; null without one. */
   carrierRate: CarrierRate | null;
   priceBookVersion: number;
-  /** Encrypted. */
+  /** The encrypted name. */
   documentName: Buffer | null;
   notices: readonly DocumentNotice[];
   document: OriginalDocument & { rowMac: Buffer };
-  /** Covers the signing facts of the order; null without signing. */
+  /** The MAC over the signing facts of the order; null without signing. */
   rowMac: Buffer | null;
-  /** The template that it was placed from; null without one. */
+  /** The template from which it was placed; null without one. */
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
 };
 
@@ -39,7 +39,7 @@ const jsonOrNull = (value: object | null): string | null => value && JSON.string
 
 /**
  * The single statement that writes an order, its document, audit lines and event.
- * @param claim the insert that claims the request's key: without its row nothing is written
+ * @param claim the INSERT that claims the request's key. If it returns no row, nothing is written
  */
 export function insertStatement(order: NewOrder, claim: Statement | null): Statement {
   const { code, status, createdAt: at, form, principal, document } = order;
@@ -115,13 +115,13 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
   return use === null ? nothing : sql`, template AS (${insertTemplateUse(use, sql`new_order`)})`;
 }
 
-/** Mails the client a quote that is ready to pay. */
+/** Mails the client a quote that can be paid. */
 function quoteMail({ status, createdAt: at, form }: NewOrder): Statement {
   if (status !== "QuoteReady" || form.payBy === "firm") return nothing;
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text))`;
 }
 
-/** @returns false when an earlier request has the key: then nothing was written */
+/** @returns false when an earlier request has the key; nothing was written then */
 export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | null): Promise<boolean> {
   return (await db.query(insertStatement(order, claim))).length === 1;
 }

@@ -11,12 +11,16 @@ import { documentUse } from "./documents.ts";
 import { type FillDeps, findFill, insertFill, type KeptForm, tokenSha256 } from "./fill.ts";
 import { looksLikePdf } from "./original.ts";
 
-/** Limits per firm and form, so that kept files don't fill the store. Those of closings are kept while their form is filled in. */
+/**
+ * The most stored files for each firm and form, so that they don't fill the store. Those of closings are stored while
+ * their form is filled in.
+ */
 export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 60 };
 
 /**
- * Keeps the file of a firm's form for a day, so that the firm need not send it again.
- * @returns its fill token and pages; null when the file is not a PDF, or the firm already has so many kept files of such forms
+ * Stores the file of a firm's form for a day, so that the firm need not send it again.
+ * @returns its fill token and pages; null when the file is not a PDF, or the firm has the maximum of stored files for
+ * such forms
  */
 export async function keepUpload(
   deps: FillDeps,
@@ -33,14 +37,17 @@ export async function keepUpload(
     : insertFill(deps, bytes, { slug: null, kept: { partnerId, form }, forMs: dayMs });
 }
 
-/** Forgets a kept file that no order took. Its blob becomes an orphan, which is swept. Another firm's token changes nothing. */
+/**
+ * Deletes a stored file that no order has used. Its blob becomes an orphan, which is swept. Another firm's token
+ * changes nothing.
+ */
 export const releaseKept = (db: Sql, token: string, { partnerId, form }: { partnerId: string; form: KeptForm }) =>
   db.query(sql`
     DELETE FROM fill_documents
     WHERE token_sha256 = ${tokenSha256(token)} AND kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL`);
 
 /**
- * Opens the file of a firm's refused form, or the one that was filled in online for it, so that its pages can be shown.
+ * Opens a file for showing its pages: of a firm's refused form, or one that was filled in online for the firm.
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
 export async function openKept(

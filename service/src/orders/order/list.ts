@@ -40,17 +40,17 @@ export async function orderPage(db: Sql, owner: Owner, query: ListQuery) {
     limit: limit + 1,
   });
   const { items, nextCursor } = pageOf(rows, limit, ({ code }) => code);
-  // Leaves out orders that fail their MAC. The cursor still passes them.
+  // Leaves out orders that fail their MAC. The cursor still moves past them.
   return { orders: items.filter(({ isAuthentic }) => isAuthentic).map(summaryView), nextCursor };
 }
 
-/** The fields that a new order for the same client repeats. */
+/** The fields that are copied into a new order for the same client. */
 export type SameClient = {
   customerEmail: string;
   customerName: string | null;
   signerState: string | null;
   externalReference: string | null;
-  /** Null: the client signs. */
+  /** Null when the client signs. */
   signers: readonly OrderSigner[] | null;
   shipTo: Address | null;
   shipFrom: Address | null;

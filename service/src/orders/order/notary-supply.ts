@@ -9,18 +9,18 @@ export type NotarizationSale = {
   environment: Environment;
   docSlug: string | null;
   signerState: string | null;
-  /** False for a document that can be notarized in ink only. */
+  /** False for a document that can be notarized only in ink. */
   takesSignature: boolean;
 };
 
 /**
- * Whether notaries on record can perform an order. The composition root passes this in, because notaries are in a
+ * Whether notaries on record can perform an order. The composition root passes this in, because notaries belong to a
  * higher wing.
  */
 export type NotarySupply = {
-  /** A sentence for the firm on why no notary can perform it; null when one can, and for test orders. */
+  /** A sentence for the firm on why no notary can perform the order; null when one can, and for test orders. */
   gapOf: (db: Sql, sale: NotarizationSale) => Promise<string | null>;
-  /** Whether an order that no notary can perform is refused (NOTARY_REQUIRED) or priced by a person. */
+  /** Whether an order that no notary can perform is refused (NOTARY_REQUIRED). Otherwise a person prices it. */
   refuses: boolean;
 };
 

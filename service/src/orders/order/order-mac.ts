@@ -26,13 +26,16 @@ export const orderState: StateMac = {
   opened: { column: sql`code`, kind: "order" },
 };
 
-/** The columns that MACs of the release before covered: all but the payer. */
+/** The columns that MACs of the previous release covered: all except the payer. */
 export const payerlessOrderState: StateMac = {
   ...orderState,
   covered: (o) => sql`${coveredFirst(o)}, ${coveredLast(o)}`,
 };
 
-/** Columns covered by order MACs of the releases before that one, latest first. @param code the open code, which came first */
+/**
+ * The columns that order MACs of releases before that covered, latest first. @param code the plain code, which the
+ * oldest ones covered
+ */
 export const earlierOrderStates = (code: Statement): readonly StateMac[] =>
   [coveredLast, (o: Statement) => sql`${o}.state_version`].map((last) => ({
     table: orderState.table,
@@ -77,11 +80,11 @@ export const signerState: StateMac = {
     ${s}.consent, ${instant(sql`${s}.signed_at`)}, ${s}.proposal, ${s}.state_version`,
 };
 
-/** For the select list of a statement over `envelope_signers s`. */
+/** For the select list of a query on `envelope_signers s`. */
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
- * Verifies all signers of the orders' latest envelopes. @param orders the text after FROM, with WHERE to select
+ * Verifies all signers of the orders' latest envelopes. @param orders the text after FROM, with a WHERE that selects
  * orders `o`
  */
 export const verifiedSignersOf = (orders: Statement): Statement =>
@@ -93,7 +96,7 @@ export const verifiedSignersOf = (orders: Statement): Statement =>
     ) latest ON true JOIN envelope_signers s ON s.envelope_id = latest.id`,
   );
 
-/** All columns of a shipment. */
+/** The MAC covers all columns of a shipment. */
 export const shipmentState: StateMac = {
   table: sql`shipments`,
   key: sql`id`,
@@ -108,7 +111,7 @@ export const shipmentState: StateMac = {
 export const verifiedShipmentsOf = (orderId: Statement): Statement =>
   verifiedAll(shipmentState, sql`sent`, sql`FROM shipments sent WHERE sent.order_id = ${orderId}`);
 
-/** For the select list of a statement over `orders`, or over `orders o`. */
+/** For the select list of a query on `orders`, or on `orders o`. */
 export const verifiedOrders: Statement = verified(orderState, sql`orders`);
 export const verifiedOrder: Statement = verified(orderState, sql`o`);
 

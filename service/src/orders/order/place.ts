@@ -9,12 +9,12 @@ import type { SentOrder } from "./sent-order.ts";
 export type PlaceRequest = {
   principal: Principal;
   sent: SentOrder;
-  /** The route that received it, and its Idempotency-Key. */
+  /** The route that received the request, and its Idempotency-Key. */
   route: string;
   idempotencyKey: string | null;
 };
 
-/** The result for all callers; `checkoutUrl` is null without a checkout, and when minting failed. */
+/** The result for all callers. `checkoutUrl` is null without a checkout, and when creating it failed. */
 export type PlacedOrder = { orderCode: string; checkoutUrl: string | null };
 
 /** The caller's response: its status, and the result that is stored before the order has a checkout. */
@@ -26,9 +26,10 @@ export type Answering<Placed extends PlacedOrder> = {
 };
 
 /**
- * Places an order once per Idempotency-Key. The order is kept even when the processor fails: the caller can request a
- * checkout later. A stored result without its checkout is not final; the next request with the key completes it.
- * @throws ServiceError naming the field and the rule; then nothing was written
+ * Places an order once for each Idempotency-Key. The order is stored even when the processor fails, because the caller
+ * can request a checkout later. A stored result without its checkout is not final; the next request with the key
+ * completes it.
+ * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export function placeOrder<Placed extends PlacedOrder>(
   deps: OrderDeps,
@@ -52,7 +53,7 @@ export function placeOrder<Placed extends PlacedOrder>(
 }
 
 /**
- * Replaces access codes by keyed hashes. A reader of a plain hash of the form could find a short code by trying all.
+ * Replaces access codes by keyed hashes. With a plain hash of the form, anyone could find a short code by trying all.
  */
 function withoutCodes({ rowMac }: OrderDeps, fields: SentOrder["fields"]): SentOrder["fields"] {
   const hidden = (["signers", "roles"] as const).flatMap((name): [string, string][] => {

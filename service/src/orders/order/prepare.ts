@@ -32,7 +32,7 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
   return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded };
 }
 
-/** @throws ServiceError naming the field that asks for codes by text message which can't be sent */
+/** @throws ServiceError naming the field that requests text messages which can't be sent */
 function requireTexts({ texts }: Offer, signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
   const index = signers.findIndex(({ auth, phone }) => auth === "text_code" && !texts?.reaches(phone ?? ""));
   if (index === -1) return;
@@ -53,18 +53,14 @@ async function filledDocument(
 }
 
 /**
- * A document that was completed online from the catalog is ordered as that catalog document, unless the form names
- * another.
+ * Orders a document that was completed online from the catalog as that catalog document, unless the form names another.
  */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
   if (!filled?.slug || (fields.get("doc_slug") ?? "") !== "") return fields;
   return new Map([...fields, ["doc_slug", filled.slug]]);
 }
 
-/**
- * Reads the document. Tries signing or notarizing it in memory first, so that a refusal comes before the document is
- * stored.
- */
+/** Reads the document. First tries signing or notarizing it in memory, so that a refusal comes before it is stored. */
 async function examineSent(
   deps: OrderDeps,
   principal: Principal,
@@ -73,7 +69,7 @@ async function examineSent(
   const { upload, mayAddPage = true } = sent;
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
-  // A document that only a notary signs may be for ink alone, unless it says where people sign.
+  // A document that only a notary signs may be notarized in ink, so its signers' places count only if it states them.
   const names =
     form.services.sign || fields !== null ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
   const { partnerId: holder } = principal;
@@ -104,7 +100,7 @@ async function examineSent(
 
 function price(deps: OrderDeps, principal: Principal, form: OrderForm, pages: number): Promise<Priced> {
   const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-  // Test orders reach no provider, and a carrier's label is not used for a letter.
+  // Test orders contact no provider, and letters need no carrier's label.
   const askCarriers = principal.environment === "live" && shipMethod === "label" ? deps.offer.askCarriers : null;
   const tier = tierOf(principal.tier);
   return deps.offer.pricing.price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers });

@@ -24,7 +24,7 @@ export type OrderRouteDeps = {
   orders: OrderDeps;
   uploadPlaces: UploadPlaces;
   withTemplate: WithTemplate;
-  /** The state of the notarization. */
+  /** Returns the state of the notarization. */
   notarizationOf: (code: string) => Promise<Notarization>;
 };
 

@@ -10,7 +10,7 @@ const jsonObject = (description: string, contentSchema: object) =>
   text(description, { contentMediaType: "application/json", contentSchema });
 const flag = (description: string) => text(`\`true\` or \`on\`: ${description}`, { examples: ["true"] });
 
-/** The create form, for the published description; the rules themselves are in form/form.ts. */
+/** The schema of the create form, for the published description. The rules are in form/form.ts. */
 export const orderFormSchema = {
   type: "object",
   required: ["email", "byod_confirmed"],

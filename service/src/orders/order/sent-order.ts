@@ -7,35 +7,35 @@ import type { FilledDocument } from "./fill.ts";
 import type { OriginalDocument } from "./store.ts";
 import type { TemplateUse } from "./template-use.ts";
 
-/** A form as sent: its text fields, its file, and the document's name when no file has one. */
+/** A form as sent: its text fields, its file, and a name for a document without a file name. */
 export type SentOrder = {
   fields: ReadonlyMap<string, string>;
   upload: SentDocument | null;
   documentName?: string | undefined;
-  /** Whether signers may sign on a page that is added, where the document has no place for them; true by default. */
+  /** Whether a page may be added for signers for whom the document has no place; true by default. */
   mayAddPage?: boolean;
-  /** Fills the form in from a template that it names. */
+  /** Fills in the form from the template that it names. */
   withTemplate?: WithTemplate | undefined;
 };
 
-/** A template's own document, and its name for people. */
+/** A template's own document and its display name. */
 export type TemplateDocument = FilledDocument & { readonly name: string };
 
-/** An order form after the template that it names was filled in. */
+/** An order form after it was filled in from its template. */
 export type Expanded = {
   readonly fields: ReadonlyMap<string, string>;
   readonly use: TemplateUse;
-  /** The template's own document, where the form has none. */
+  /** The template's own document, if the form contains none. */
   readonly document?: TemplateDocument;
 };
 
 /**
- * Fills an order form in from the template that it names; undefined for a form that names none.
+ * Fills in an order form from the template that it names; undefined when it names none.
  * @throws ServiceError naming the field and the rule
  */
 export type WithTemplate = (principal: Principal, sent: SentOrder) => Promise<Expanded | undefined>;
 
-/** A file as sent, and its sender's name for it. */
+/** A file as sent, with the name that the sender gave it. */
 export type SentDocument = { bytes: Buffer; sha256: string; filename?: string | undefined };
 
 type ToStore = {
@@ -45,7 +45,10 @@ type ToStore = {
   pages: number;
 };
 
-/** Stores the document that came with the form, or a copy of its template's, which outlives what is deleted of the order. */
+/**
+ * Stores the document of the form, or a copy of the template's. The copy is needed because deleting the order's
+ * documents must not affect the template.
+ */
 export async function storedDocument(
   { blobs }: { blobs: Blobs },
   principal: Principal,

@@ -10,25 +10,25 @@ import { documentMembers } from "./documents.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
 
-/** An order's signing facts: who gets links, and what they sign where. */
+/** An order's signing facts: who gets links, and what each person signs where. */
 export type SigningFacts = {
   orderCode: string;
-  /** Null: the client signs. */
+  /** Null when the client signs. */
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
   customerEmail: string;
-  /** Null: the document decides. */
+  /** Null when the document decides. */
   fields: readonly RequestedField[] | null;
 };
 
-/** Fields covered by the row MAC, so that database access alone is not enough to change who signs. */
+/** The fields that the row MAC covers, so that database access alone is not enough to change who signs. */
 export const signingMembers = ({ orderCode, fields, ...order }: SigningFacts): Members => ({
   orderCode,
   signers: canonicalJson(signersOf(order)),
   fields: canonicalJson(fields?.map(withExactMeasures) ?? null),
 });
 
-/** Canonical JSON has no fractions, so a fractional measure becomes JavaScript's text of it. */
+/** Canonical JSON has no fractions, so a fractional measure is covered as JavaScript's text of it. */
 const withExactMeasures = ({ options, ...field }: RequestedField) => ({
   ...exact(field),
   ...(options && { options: options.map(({ label, place }) => ({ label, ...(place && { place: exact(place) }) })) }),
@@ -42,7 +42,10 @@ const exact = <Measured extends object>(measured: Measured) =>
     ]),
   );
 
-/** The same of a row. Values that the service never writes may have no canonical form, so that no MAC can match them. */
+/**
+ * The covered members of a stored row. If the row has values that the service never writes and that have no canonical
+ * form, the result matches no MAC.
+ */
 function storedMembers(row: SigningFacts): Members {
   try {
     return signingMembers(row);
@@ -102,7 +105,7 @@ export async function replaceSigner(
     UPDATE orders SET signers = ${JSON.stringify(signers)}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
 }
 
-/** The parts of an order that another order of the same document type repeats. */
+/** The parts of an order that are copied into another order of the same document type. */
 export type PlacedForm = Omit<BoughtServices, "fax"> & {
   docSlug: string | null;
   shipMethod: string | null;

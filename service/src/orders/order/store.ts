@@ -47,7 +47,7 @@ export async function findOrderOfEnvironment(db: Sql, code: string, environment:
   return order;
 }
 
-/** `whenDocumentsWereDeleted` as a part of a statement. */
+/** `whenDocumentsWereDeleted` as part of a statement. */
 export const documentsDeletedAt = (orderId: Statement): Statement =>
   deletedAmong(sql`documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId}`, "documentsDeletedAt");
 
@@ -58,7 +58,7 @@ export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promis
   return row?.documentsDeletedAt ?? null;
 }
 
-/** Any order, for a caller who has its code. */
+/** Any order, for a caller who knows its code. */
 export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow | undefined> {
   const [order] = await db.query<PublicOrderRow>(sql`
     SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
@@ -122,7 +122,7 @@ export async function markTakenIn(tx: Tx, orderId: number, kind: string): Promis
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 
-/** Sets the envelope status that partners see while the envelope is open. It never moves backward. */
+/** Sets the envelope status that partners see while the envelope is open. The status never moves backward. */
 export async function setEnvelopeStatus(
   tx: Tx,
   order: Pick<LockedOrder, "id">,
@@ -137,8 +137,8 @@ export async function setEnvelopeStatus(
 }
 
 /**
- * Deletes the names and notices of deleted documents, and the firm's notes on their orders. The caller has locked and
- * verified the orders.
+ * Deletes the names and notices of deleted documents, and the firm's notes on their orders. The caller must have locked
+ * and verified the orders.
  */
 export async function forgetDocumentNames(tx: Tx, blobKeys: readonly string[]): Promise<void> {
   const orders = await tx.query<{ id: number }>(sql`
@@ -146,7 +146,7 @@ export async function forgetDocumentNames(tx: Tx, blobKeys: readonly string[]): 
     WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[])
       AND (document_name IS NOT NULL OR document_notices IS NOT NULL) RETURNING orders.id`);
   if (orders.length > 0) await writeStateMacs(tx, orderState, sql`id = ANY (${orders.map(({ id }) => id)}::bigint[])`);
-  // Notes go with the first deleted document: from then on the order's page reports the deletion and shows no notes.
+  // Notes are deleted with the first document, because from then on the order's page shows the deletion and no notes.
   await tx.query(sql`
     DELETE FROM firm_notes USING documents d
     WHERE d.order_id = firm_notes.order_id AND d.blob_key = ANY (${blobKeys}::text[])`);

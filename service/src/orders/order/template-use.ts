@@ -1,4 +1,4 @@
-/** Which version of a template an order was placed from. The templates themselves are a feature of their own. */
+/** The template version from which an order was placed. Templates themselves are a separate feature. */
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -25,7 +25,7 @@ FROM order_templates t JOIN orders o ON o.id = t.order_id`,
   members: useMembers,
 };
 
-/** Which version an order was placed from, and whose order it is; undefined without one. @throws Error for an altered row */
+/** The template version of an order, and the order's owner; undefined without one. @throws Error for an altered row */
 export async function readTemplateUse(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   orderId: number,
@@ -41,7 +41,7 @@ export async function readTemplateUse(
   return { templateId, version, owner: { partnerId, environment } };
 }
 
-/** The insert of an order's use, as a part of the order's statement. */
+/** Builds the INSERT of an order's template use, as part of the order's statement. */
 export const insertTemplateUse = (
   { templateId, version, rowMac }: TemplateUse & { rowMac: Buffer },
   newOrder: Statement,
@@ -49,7 +49,7 @@ export const insertTemplateUse = (
   INSERT INTO order_templates (order_id, template_id, version, row_mac)
   SELECT ${newOrder}.id, ${templateId}::uuid, ${version}, ${rowMac}::bytea FROM ${newOrder}`;
 
-/** An order's `TemplateUse`, or null: a part of a statement. */
+/** Part of a statement: an order's `TemplateUse`, or null. */
 export const templateOf = (orderId: Statement): Statement => sql`(
   SELECT jsonb_build_object('templateId', t.template_id, 'version', t.version) FROM order_templates t
   WHERE t.order_id = ${orderId})`;

@@ -6,11 +6,11 @@ export type ToSign = {
   /** The document's owner: the workers serve owners round-robin. */
   readonly holder: string;
   readonly bytes: Buffer;
-  /** In hex. */
+  /** SHA-256 in hex. */
   readonly sha256: string;
-  /** Their names; empty where only a notary signs. */
+  /** The signers' names; empty when only a notary signs. */
   readonly signers: readonly string[];
-  /** Null: the document decides. */
+  /** Null when the document decides. */
   readonly fields: readonly RequestedField[] | null;
   /** Whether a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;
@@ -23,9 +23,9 @@ export type ToSign = {
 export type TrySigning = (document: ToSign) => Promise<TriedDocument>;
 
 export type TriedDocument = {
-  /** Null when they can't be counted. */
+  /** The number of pages; null when it can't be determined. */
   readonly pages: number | null;
   readonly notices: readonly DocumentNotice[];
-  /** The numbers of the signers who sign on a page that would be added. */
+  /** The numbers of the signers for whom a page would be added. */
   readonly withoutPlace: readonly number[];
 };

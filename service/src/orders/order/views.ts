@@ -20,22 +20,22 @@ export type OrderRow = BoughtServices & {
   discountCents: number;
   totalCents: number;
   createdAt: Date;
-  /** Notices about parts of the document that people may not see, encrypted. */
+  /** The encrypted notices about parts of the document that people may overlook. */
   documentNotices: Buffer | null;
-  /** Why a person prices it, while that is so and a reason is on record. */
+  /** Why a person prices the order; null when nobody does, or no reason is on record. */
   manualQuoteReason: string | null;
-  /** The version that it was placed from; null without one. */
+  /** The template version from which it was placed; null without one. */
   template: TemplateUse | null;
   payBy: Payer;
 };
 
-/** Further fields of an order's page. */
+/** Additional fields of an order's page. */
 export type PublicOrderRow = OrderRow & {
   partnerId: string;
   environment: Environment;
   customerName: string | null;
   docSlug: string | null;
-  /** Encrypted. */
+  /** The encrypted name. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
   /** From the latest shipment; null without one. */
@@ -45,7 +45,7 @@ export type PublicOrderRow = OrderRow & {
   documentsDeletedAt: Date | null;
 };
 
-/** Where the notarization of an order is. */
+/** The state of an order's notarization. */
 export type Notarization = {
   state: "not_due" | "waiting" | "claimed" | "completed" | "failed" | "identity_locked" | "ended";
   method: string | null;
@@ -79,11 +79,11 @@ export const createdView = (
   requestId,
   ...common(order),
   checkoutUrl,
-  // Responses are stored unencrypted for repeated requests, so they quote nothing from the document.
+  // Responses are stored unencrypted for repeated requests, so they don't quote the document.
   ...noticesMember(notices.map((notice) => ({ ...notice, text: null }))),
 });
 
-/** Contract, "Order detail (fetch)". @param notarization only of an order that bought it */
+/** Contract, "Order detail (fetch)". @param notarization given only for an order that bought it */
 export const detailView = (
   order: OrderRow,
   notices: readonly DocumentNotice[],
@@ -100,7 +100,7 @@ export const detailView = (
   ...(notarization && { notarization }),
 });
 
-/** Left out without notices, so that other responses keep their shape. */
+/** Left out when there are no notices, so that other responses keep their shape. */
 const noticesMember = (notices: readonly DocumentNotice[]) =>
   notices.length === 0
     ? {}

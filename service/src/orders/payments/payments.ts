@@ -31,7 +31,7 @@ export const protectedTables = [...moneyRows, ...checkoutRows];
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
-/** The processor's jobs after an order has moved: close sessions, give refunds. */
+/** Jobs at the processor after an order has moved: closing sessions and refunding. */
 export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckouts(deps, orderId));
   jobs.work<{ orderId: number }>(refundQueue, ({ orderId }) => refund(deps, orderId));
@@ -39,9 +39,9 @@ export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
 }
 
 /**
- * Refunds all held payments; of one that paid several orders, this order's share. The order stays in RefundPending until the processor confirms; sandbox money is back at
- * once.
- * A forged job refunds nothing, because the order's MAC covers its RefundPending.
+ * Refunds all held payments. Of a payment for several orders it refunds this order's share. The order stays in
+ * RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing, because
+ * the order's MAC covers RefundPending.
  */
 async function refund({ db, clock, log, processor }: JobDeps, orderId: number): Promise<void> {
   const [order] = await db.query<{ status: string }>(
@@ -53,7 +53,7 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
 }
 
 /**
- * Refunds the money that is held of one payment. Sandbox money is refunded at once.
+ * Refunds what is held of one payment. Sandbox money is refunded at once.
  * @param asShare refunds the payment's own amount, less earlier refunds of it; otherwise all that the payer paid
  */
 export async function giveBack(
@@ -75,8 +75,8 @@ export async function giveBack(
 }
 
 /**
- * Opens a task for each refund that somebody made at the processor without a request here, and that is not of all the
- * money: nobody but a person can tell which order it is for. Moves nothing.
+ * Opens a task for each partial refund that was made at the processor without a request here, because only a person can
+ * tell which order it is for. Moves nothing.
  */
 async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: string): Promise<void> {
   const payees = await payeesOfIntent(db, paymentIntent);

@@ -27,7 +27,7 @@ const Checkout = Type.Object(
   { $id: "Checkout", description: "Where the client pays." },
 );
 
-/** Mints a hosted checkout (contract, Endpoints, Orders). Never changes the order. */
+/** Creates a hosted checkout (contract, Endpoints, Orders). Never changes the order. */
 export function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps & RouteDeps): void {
   jsonRoute(app, deps, {
     method: "POST",
@@ -71,9 +71,9 @@ type WebhookDeps = { db: Database; clock: Clock; log: Log; metrics: Metrics; pro
 const maxEventBytes = 1024 * 1024;
 
 /**
- * Receives the processor's events. The signature covers the exact bytes, so the body is not parsed before. Responds 200
- * to every authentic event, even one that changes nothing, and 400 to a bad signature. The processor retries after a
- * 5xx.
+ * Receives the processor's events. The signature covers the exact bytes, so the body is not parsed before it is
+ * verified. Responds 200 to every authentic event, even if it changes nothing, and 400 to a bad signature. The
+ * processor retries after a 5xx.
  */
 export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps): Promise<void> {
   const { db, clock, log, processor } = deps;
@@ -82,7 +82,7 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
     "Events of the payment processor, by what came of them.",
     ["type", "outcome"],
   );
-  // A Fastify context of its own, so that other routes keep their parsers.
+  // Registered in its own Fastify scope, so that other routes keep their parsers.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: maxEventBytes }, (_request, body, done) =>

@@ -22,7 +22,7 @@ export const sandboxName = (code: string): string =>
   `sandbox:${hash("sha256", `sandbox payment ${code}`).slice(0, 32)}`;
 
 /**
- * Pays a test order through the code that applies the processor's verified events.
+ * Pays a test order with the code that applies the processor's verified events.
  * @param attempt distinguishes this event from others of the same order
  */
 export function sandboxPayment(

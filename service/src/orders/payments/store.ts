@@ -11,8 +11,8 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 
 /**
- * The covered columns of payments. A trigger lets a payment be refunded once and never deleted, so that no earlier row
- * returns with its earlier MAC.
+ * The columns of payments that the MAC covers. A trigger lets a payment be refunded once and never deleted, so that an
+ * earlier row can't be restored with its earlier MAC.
  */
 export const paymentState: StateMac = {
   table: sql`payments`,
@@ -22,7 +22,7 @@ export const paymentState: StateMac = {
     ${p}.simulated, extract(epoch FROM ${p}.received_at), extract(epoch FROM ${p}.refunded_at)`,
 };
 
-/** The covered columns of the processor's events. A trigger gives an event its outcome once. */
+/** The columns of the processor's events that the MAC covers. A trigger lets an event get its outcome only once. */
 export const processorEventState: StateMac = {
   table: sql`processor_events`,
   key: sql`event_id`,
@@ -30,7 +30,7 @@ export const processorEventState: StateMac = {
   covered: (e) => sql`${e}.event_id, ${e}.type, ${e}.order_id, ${e}.outcome, extract(epoch FROM ${e}.received_at)`,
 };
 
-/** The covered columns of notes on payments that moved no order. They stay as they are. */
+/** The columns that the MAC covers, of notes on payments that moved no order. The rows never change. */
 export const resolutionState: StateMac = {
   table: sql`payment_resolutions`,
   key: sql`event_id`,
@@ -129,8 +129,8 @@ export type HeldPayment = {
 
 /**
  * The payments of the order that were not refunded.
- * @throws ServiceError `unavailable` when any of its payments fails its MAC. One marked as refunded counts too: its
- * money may in truth still be held.
+ * @throws ServiceError `unavailable` when any of its payments fails its MAC, even one that is marked as refunded,
+ * because the mark may be forged.
  */
 export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
   const payments = await db.query<HeldPayment & { refundedAt: Date | null }>(sql`
@@ -153,7 +153,7 @@ export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string
 export type PayeeOfIntent = { orderId: number; orderCode: string };
 
 /**
- * The orders that the payment is on record for. Authentic records come before those that fail their MAC, which later
+ * The orders for which the payment is on record. Authentic records come before those that fail their MAC, which later
  * reads refuse.
  */
 export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<PayeeOfIntent[]> {
@@ -166,10 +166,12 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
   return [...new Map(byOrder).values()];
 }
 
-/** Looks for refunds that were made at the processor without a request here; payload `{paymentIntent}`. */
+/**
+ * The queue of checks for refunds that were made at the processor without a request here; payload `{paymentIntent}`.
+ */
 export const refundCheckQueue = "refund-check";
 
-/** Whether all that is on record of the payment went back, or is about to. */
+/** Whether all recorded money of the payment was refunded, or is about to be. */
 export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`
     SELECT FROM payments p JOIN orders o ON o.id = p.order_id

@@ -10,7 +10,7 @@ import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
-/** Money at the processor that moved no order: it came too late, twice, or was refunded before it came. */
+/** Money at the processor that moved no order: it arrived too late, twice, or after its refund. */
 export type UnappliedPayment = {
   /** The id of the processor's event. */
   eventId: string;
@@ -24,11 +24,11 @@ export type UnappliedPayment = {
   paymentIntent: string | null;
   /** Whether it is one order's share of a payment for several. */
   isShared: boolean;
-  /** Null while the service holds it. */
+  /** Null while the service holds the money. */
   refundedAt: Date | null;
-  /** False for a payment or an event that was altered outside the service: don't trust its row. */
+  /** False for a payment or an event that was altered outside the service, so its row is not reliable. */
   isAuthentic: boolean;
-  /** A person's note on the solution; null while there is none. One that was put into the database counts for nothing. */
+  /** A person's note on how it was resolved; null without one. Forged notes are ignored. */
   resolution: { by: string; at: string; note: string } | null;
 };
 
@@ -59,8 +59,9 @@ export async function unappliedPayments({ db }: { db: Sql }, environment: Enviro
 }
 
 /**
- * The order and the payment of money that moved no order.
- * @throws ServiceError `not_found` for an event that is unknown or in the other environment, `unavailable` for an altered row
+ * The order and the payment behind money that moved no order.
+ * @throws ServiceError `not_found` for an event that is unknown or in the other environment, `unavailable` for an
+ * altered row
  */
 export async function unappliedOf(
   db: Sql,

@@ -20,7 +20,7 @@ function typedValue({ name, type, maxLength }: Parameter, text: string): string 
 }
 
 /**
- * Checks the fields of a form against a playbook's parameters, unknown ones first.
+ * Checks the fields of a form against a playbook's parameters, refusing unknown ones first.
  * @returns the sent arguments by name; an empty field counts as absent
  * @throws ServiceError naming the field
  */

@@ -1,13 +1,11 @@
 import { hash } from "node:crypto";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 
-/**
- * The callback of an execution. Its token is derived from the execution's id whenever it is shown; no table holds it.
- */
+/** The callback of an execution. Its token is derived from the execution's id each time, so no table stores it. */
 export type Callbacks = {
   /** The token of a new execution: 160 bits as 40 hex digits. */
   tokenOf: (executionId: string) => string;
-  /** The token that matches the hash, under any kept key; null when its key is gone. */
+  /** The token that matches the hash, made with any of the keys; null when its key is missing. */
   tokenOfHash: (executionId: string, sha256: Buffer) => string | null;
 };
 

@@ -19,7 +19,7 @@ function attemptOf(principal: Principal, at: Date, playbook: string, executionNa
   return { at, actor: actorOf(principal), partnerId, detail: { playbook: shownText(playbook), executionName } };
 }
 
-/** Records an attempt that started nothing. */
+/** Records an attempt that did not start anything. */
 export const recordRefusedRun = ({ db, clock }: PlaybookDeps, principal: Principal, key: string): Promise<void> =>
   store.insertRunAttempt(db, attemptOf(principal, clock(), key, null));
 
@@ -62,7 +62,7 @@ type DecideDeps = { db: Database; clock: Clock };
 const unspecified = "unspecified";
 
 const maxDecision = 200;
-// A batch small enough that decisions don't wait long behind it.
+// Small enough that decisions don't have to wait long for a batch.
 const sweepBatch = 1_000;
 
 /**

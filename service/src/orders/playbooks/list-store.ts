@@ -31,7 +31,7 @@ export const selectNewest = (db: Sql, limit: number) =>
   listed(db, list(sql`ORDER BY started_at DESC, id DESC LIMIT ${limit}`));
 
 /**
- * Executions that can be decided, the first to expire at the top, starting after `after`. Separate from its
+ * Executions that can be decided, the first to expire at the top, starting after `after`. It is separate from its
  * execution, so that tests can check its plan.
  */
 export const undecidedStatement = (environment: Environment, now: Date, after: string | null, limit: number) =>

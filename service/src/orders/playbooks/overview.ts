@@ -21,7 +21,7 @@ export async function listExecutions(db: Sql, { all, limit }: { all: boolean; li
   }));
 }
 
-/** Callback paths by execution name; null when the token's key is gone. */
+/** Callback paths by execution name; null when the token's key is missing. */
 export async function callbackPaths(db: Sql, callbacks: Callbacks, names: readonly string[]) {
   const hashes = await store.selectCallbackHashes(db, names.map(executionIdOf));
   return (name: string): string | null => {
@@ -54,8 +54,8 @@ const shown = ({ partnerId: _partnerId, ...row }: store.ListedExecution): ShownE
 });
 
 /**
- * One environment only: live and test are never shown together.
- * @param after the id of the previous page's last execution; anything else starts at the top
+ * Shows one environment only, because live and test data are never mixed.
+ * @param after the id of the previous page's last execution; any other text starts at the top
  */
 export async function overviewOfExecutions(
   { db, clock }: OverviewDeps,

@@ -1,8 +1,8 @@
 import type { PlaybookList } from "./schemas.ts";
 
 /**
- * A parameter of a playbook. Values of `returned` ones are stored and returned with the outcome; others are not
- * stored.
+ * A parameter of a playbook. The values of `returned` parameters are stored and returned with the outcome; others are
+ * not stored.
  */
 export type Parameter = {
   name: string;

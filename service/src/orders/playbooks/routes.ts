@@ -9,7 +9,7 @@ import { decideByCallback, type PlaybookDeps, recordRefusedRun, runPlaybook } fr
 import { registryView } from "./registry.ts";
 import { PlaybookArguments, PlaybookList, PlaybookStarted } from "./schemas.ts";
 
-/** The partners that may run playbooks: none, all, or these ids. */
+/** Which partners may run playbooks: none, all, or these ids. */
 export type PlaybooksEnabled = "off" | "on" | readonly string[];
 
 export type PlaybookRouteDeps = { frame: RouteDeps; playbooks: PlaybookDeps; enabled: PlaybooksEnabled };
@@ -60,7 +60,9 @@ const requireEnabled = (enabled: PlaybooksEnabled) => async (request: FastifyReq
   throw new ServiceError("not_found", "Not found.");
 };
 
-/** Writes every authenticated attempt to the audit log, even a refused one, except those that the rate limit stops. */
+/**
+ * Writes every authenticated attempt to the audit log, even a refused one, except attempts that the rate limit stops.
+ */
 async function recordRefusal(
   deps: PlaybookDeps,
   request: FastifyRequest<{ Params: { key: string } }>,

@@ -72,8 +72,8 @@ type Known = { id: string; partnerId: string };
 const nameOf = ({ id }: Known): string => `executions/${id}`;
 
 /**
- * Ends an execution that still waits. Of two concurrent decisions one gets the row, the other nothing. Separate from
- * its execution, so that tests can check its plan.
+ * Ends an execution that still waits. Of two concurrent decisions only one gets the row. It is separate from its
+ * execution, so that tests can check its plan.
  */
 export function decideStatement(which: Which, known: Known, { outcome, at, actor }: Decision): Statement {
   const detail = { executionName: nameOf(known), outcome };
@@ -111,8 +111,8 @@ export async function executionExists(db: Sql, which: Which): Promise<boolean> {
 
 /** Ends expired executions. Separate from its execution, so that tests can check its plan. */
 export function expireStatement(now: Date, limit: number): Statement {
-  // Updates by ctid: a join by id would read the whole table for a batch. A row that moved since the lock is skipped,
-  // which is right: it moved because it ended.
+  // Updates by ctid, because a join by id would read the whole table for a batch. A row that was updated after the lock
+  // is skipped, which is right, because the update ended it.
   return sql`
     WITH due AS (
       SELECT ctid FROM playbook_executions WHERE outcome IS NULL AND expires_at <= ${now}
@@ -140,7 +140,7 @@ export function expireExecutions(db: Database, now: Date, limit: number): Promis
   });
 }
 
-/** Moves the expiry of a firm's waiting test executions earlier by so many seconds. */
+/** Makes a firm's waiting test executions expire this many seconds earlier. */
 export const bringExecutionsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE playbook_executions SET expires_at = greatest(expires_at - make_interval(secs => ${seconds}), started_at)

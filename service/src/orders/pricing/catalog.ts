@@ -3,10 +3,10 @@ import { boolean, integer, matching, oneOf, text } from "./data-values.ts";
 import { type AddOnType, addOnTypes } from "./line-types.ts";
 import type { PriceBook } from "./price-book.ts";
 
-/** Pieces of an add-on, each at the price book's amount; `label` replaces the usual one. */
+/** Pieces of an add-on, each at the price book's amount. `label` replaces the usual label. */
 export type AddOn = { type: AddOnType; quantity: number; label: string | null };
 
-/** A document that partners order by its slug. It decides signing and notarization, and the add-ons. */
+/** A document that partners order by its slug. It determines signing, notarization and add-ons. */
 export type CatalogRow = {
   slug: string;
   title: string;
@@ -14,9 +14,9 @@ export type CatalogRow = {
   notarize: boolean;
   addOns: AddOn[];
   discountCode: string | null;
-  /** The law that forbids signing it electronically; null for none. */
+  /** The law that forbids signing this document electronically; null for none. */
   esignExcluded: string | null;
-  /** A note for firms about signing it electronically, and the law it comes from; null for none. */
+  /** A note for firms about signing the document electronically, and the law behind it; null for none. */
   signingNote: { text: string; source: string } | null;
 };
 

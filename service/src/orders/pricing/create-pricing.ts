@@ -19,7 +19,7 @@ export type PricingFiles = {
 };
 
 /**
- * The facts that decide a price. Shipping needs `shipTo`; without `shipFrom` the parcel leaves from the business
+ * The facts that determine a price. Shipping needs `shipTo`. Without `shipFrom` the parcel is sent from the business
  * address.
  */
 export type PriceRequest = {
@@ -30,13 +30,13 @@ export type PriceRequest = {
   shipMethod: ShipMethod | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** Asked first for postage. The zone table is used when it is null or returns null. */
+  /** Asked first for postage. The zone table is used when this is null or returns null. */
   askCarriers: AskCarriers | null;
 };
 
 /**
- * `noCarrierRate`: a person must price it, and the quote has no postage line.
- * `carrierRate`: the carrier's own rate behind that line.
+ * `noCarrierRate`: a person must price the order, and the quote has no postage line. `carrierRate`: the carrier's rate
+ * on which that line is based.
  */
 export type Priced = { outcome: "quoted" | "noCarrierRate"; quote: Quote; carrierRate: CarrierRate | null };
 
@@ -49,7 +49,7 @@ export type Pricing = {
   /** True when a signer in that state (two letters, any case) may not be notarized remotely. */
   notarizationBlocked: (state: string) => boolean;
   price: (request: PriceRequest) => Promise<Priced>;
-  /** The parcel for a document of so many pages. Without a sender it leaves from the business address. */
+  /** The parcel for a document with this many pages. Without a sender it is sent from the business address. */
   parcelOf: (pages: number, from: Address | null, to: Address) => Parcel;
 };
 
@@ -99,7 +99,7 @@ export function createPricing(files: PricingFiles): Pricing {
   };
 }
 
-/** The version of a price book. New content gets the next version. */
+/** The version of a price book. New content gets a new version. */
 export async function priceBookVersion(db: Sql, book: { sha256: string; content: object }): Promise<number> {
   const [row] = await db.query<{ version: number }>(sql`
     WITH added AS (
@@ -107,7 +107,7 @@ export async function priceBookVersion(db: Sql, book: { sha256: string; content:
       ON CONFLICT (sha256) DO NOTHING RETURNING version
     )
     SELECT version FROM added UNION ALL SELECT version FROM price_books WHERE sha256 = ${book.sha256}`);
-  // Both are empty only when another node added the same content in this moment. It is there now.
+  // Both are empty only if another node has just added the same content, which can be read now.
   return row?.version ?? priceBookVersion(db, book);
 }
 
@@ -130,7 +130,7 @@ function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
 /** @throws StartupError with one line: the variable, or the file, the line, the field and the rule */
 export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, string>): Promise<VersionedPricing> {
   const files = readFiles(paths);
-  // Catalog add-ons change quotes too, so the version covers the price book and the catalog.
+  // Catalog add-ons also change quotes, so the version covers both the price book and the catalog.
   const content = { priceBook: files.priceBook.content, catalog: files.catalog.content };
   const version = await priceBookVersion(sql, dataFile(content));
   return { ...createPricing(files), priceBookVersion: version };

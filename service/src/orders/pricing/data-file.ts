@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { StartupError } from "../../kernel/platform/errors.ts";
 
-/** An unusable data file. `message` is one line, ready for an operator: `price-book.yaml:12: what is wrong`. */
+/** An unusable data file. `message` is one line for an operator: `price-book.yaml:12: what is wrong`. */
 export class DataFileError extends StartupError {
   readonly file: string;
   /** 1-based; 0 when the file could not be read at all. */
@@ -18,12 +18,10 @@ export class DataFileError extends StartupError {
   }
 }
 
-/**
- * A validated data file: `content` holds plain JSON values in a fixed key order, and `sha256` (hex) covers that JSON.
- */
+/** A validated data file. `content` has plain JSON values in a fixed key order, and `sha256` (hex) covers that JSON. */
 export type DataFile<T> = { readonly content: T; readonly sha256: string };
 
-/** A place in a data file: its value, its name, and its line. */
+/** A position in a data file: its value, its name, and its line. */
 export type Place = {
   readonly file: string;
   readonly path: string;
@@ -55,7 +53,7 @@ export function readDataFile(path: string): string {
  */
 export function parseDataFile(text: string, file: string): Place {
   const lines = new LineCounter();
-  // `members` refuses duplicate keys in a fraction of the library's time.
+  // Duplicate keys are refused by `members`, which is much faster than the library.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
   const problem = document.errors[0] ?? document.warnings[0];
@@ -78,7 +76,7 @@ export function dataFile<T>(content: T): DataFile<T> {
 }
 
 /**
- * The members of a mapping, in the file's order. A key is its text as written, so that `005` stays `005`.
+ * The members of a mapping, in the file's order. A key is its text as written, so `005` stays `005`.
  * @throws {DataFileError} when the place is not a mapping
  */
 export function members(place: Place): Map<string, Place> {
@@ -91,7 +89,7 @@ export function members(place: Place): Map<string, Place> {
     const path = place.path === "" ? name : `${place.path}.${name}`;
     const line = place.lineOf(key);
     const node = asNode(pair.value);
-    // An empty value has no text of its own, and a block starts below its key: report both at the key.
+    // An empty value has no text of its own, and a block starts below its key, so both are reported at the key's line.
     const inline = isScalar(node) && node.value !== null;
     const member = { ...place, path, node, line: inline ? place.lineOf(node) : line };
     if (found.has(name)) fail(member, "is given twice");

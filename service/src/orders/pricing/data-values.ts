@@ -4,7 +4,7 @@ import { fail, type Place } from "./data-file.ts";
 const MAX_CENTS = 10_000_000;
 
 /**
- * An amount in whole cents. Refuses `12.00`, although it is a whole number: its author meant dollars.
+ * An amount in whole cents. Refuses `12.00`, although it is a whole number, because its author probably meant dollars.
  * @throws {DataFileError}
  */
 export function cents(place: Place, min = 0): number {
@@ -30,7 +30,7 @@ export function decimal(place: Place, min: number, max: number): number {
 }
 
 /**
- * A percentage of at most two decimals, as hundredths of a percent: 12.5 gives 1250.
+ * A percentage with at most two decimals, in hundredths of a percent: 12.5 gives 1250.
  * @throws {DataFileError}
  */
 export function basisPoints(place: Place): number {
@@ -49,7 +49,7 @@ export function boolean(place: Place): boolean {
   return value;
 }
 
-/** Text of one line without surrounding blanks. @throws {DataFileError} */
+/** One line of text, without leading and trailing blanks. @throws {DataFileError} */
 export function text(place: Place, max = 120): string {
   const value = scalar(place);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: labels are shown and printed, so control characters are refused

@@ -19,7 +19,7 @@ export const lineTypes = [
 
 export type LineType = (typeof lineTypes)[number];
 
-/** Add-ons of catalog rows, each priced by the piece in the price book. */
+/** Add-ons of catalog rows. The price book has a price for one piece of each. */
 export const addOnTypes = [
   "RushFee",
   "ExtraSignerFee",

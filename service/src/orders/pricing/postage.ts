@@ -1,18 +1,18 @@
 import type { PostageTable } from "./price-book.ts";
 import type { Address } from "./us-states.ts";
 
-/** `label`: a prepaid carrier label; `print_mail`: the service prints and mails the document. */
+/** `label`: a prepaid carrier label. `print_mail`: the service prints and mails the document. */
 export type ShipMethod = "label" | "print_mail";
 
 export type Parcel = { from: Address; to: Address; weightGrams: number };
 
-/** `zone` is the carrier's distance zone, 1 to 8; null where the carrier has none. */
+/** `zone` is the carrier's distance zone, 1 to 8; null when the carrier has no zones. */
 export type PostageRate = { amountCents: number; carrier: string; service: string; zone: number | null };
 
 /** A rate from a carrier, with the ids needed to buy the label later. */
 export type CarrierRate = PostageRate & {
   shipmentId: string;
-  /** The carrier's reason why the address is undeliverable; null for a deliverable one. */
+  /** Why the carrier calls the address undeliverable; null for a deliverable one. */
   addressProblem: string | null;
 };
 
@@ -21,6 +21,6 @@ export type AskCarriers = (parcel: Parcel) => Promise<CarrierRate | null>;
 
 /** Whole grams, rounded up, of a document printed on one side of each sheet, in its envelope. */
 export function weightGrams(pages: number, { sheetGrams, envelopeGrams }: PostageTable): number {
-  // Round to milligrams first: a sum of decimals may be slightly above a whole gram.
+  // Rounds to milligrams first, because a sum of decimals may be slightly above a whole gram.
   return Math.ceil(Math.round((envelopeGrams + pages * sheetGrams) * 1000) / 1000);
 }

@@ -17,7 +17,7 @@ import { type Address, isOneOfTheFiftyOrDc } from "./us-states.ts";
 /** A discount code: an amount in cents, or a share of the workflow fee in hundredths of a percent. */
 export type DiscountCode = { label: string } & ({ amountCents: number } | { workflowFeeBasisPoints: number });
 
-/** Postage up to a weight: cents for the zones 1 to 8, in that order. */
+/** Postage up to a weight, in cents for zones 1 to 8 in that order. */
 export type PostageStep = { upToGrams: number; zoneCents: number[] };
 
 export type PostageTable = {
@@ -31,7 +31,7 @@ export type PostageTable = {
 export type PriceBook = {
   business: Address;
   fees: Record<FeeType, number>;
-  /** Hundredths of a percent of the workflow fee. */
+  /** The tier's discount in hundredths of a percent of the workflow fee. */
   tierDiscountBasisPoints: Record<Tier, number>;
   discountCodes: Record<string, DiscountCode>;
   postage: PostageTable;

@@ -10,7 +10,7 @@ export type OrderLine = { type: LineType; label: string; amountCents: number };
 /** `subtotalCents` is the sum of the lines; `totalCents` = `subtotalCents` - `discountCents`, and never negative. */
 export type Quote = { lines: OrderLine[]; subtotalCents: number; discountCents: number; totalCents: number };
 
-/** The bought services. A catalog row decides signing and notarization, whatever the form requested. */
+/** The bought services. A catalog row determines signing and notarization, whatever the form requested. */
 export type BoughtServices = { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
 
 export type QuoteInput = {
@@ -19,13 +19,14 @@ export type QuoteInput = {
   services: BoughtServices;
   catalogRow?: CatalogRow | null;
   shipMethod: ShipMethod;
-  /** The carrier's rate. Without one a shipped order has no postage line, and is not fully priced. */
+  /** The carrier's rate. Without it a shipped order has no postage line and is not fully priced. */
   postage?: PostageRate | null;
 };
 
 /**
- * Prices an order, with lines in the contract's order of types. The tier's discount applies to the workflow fee only,
- * is rounded half-up to a cent, and is not a line. A discount code never exceeds the lines before it.
+ * Prices an order, with lines in the contract's order of types. The tier's discount applies only to the workflow fee,
+ * is rounded half up to a cent, and has no line of its own. A discount code never exceeds the sum of the lines before
+ * it.
  */
 export function quote({ book, tier, services, catalogRow = null, shipMethod, postage = null }: QuoteInput): Quote {
   const notarize = catalogRow ? catalogRow.notarize : services.notarize;
@@ -75,7 +76,7 @@ function sum(lines: readonly OrderLine[]): number {
   return lines.reduce((total, line) => total + line.amountCents, 0);
 }
 
-/** Basis points of an amount in cents, rounded half-up in integer arithmetic. */
+/** Basis points of an amount in cents, rounded half up in integer arithmetic. */
 function shareHalfUp(amountCents: number, basisPoints: number): number {
   return Math.floor((amountCents * basisPoints + 5000) / 10_000);
 }

@@ -13,7 +13,7 @@ export type Address = {
 
 export type StateKind = "state" | "territory" | "military";
 
-/** All two-letter codes that the US postal service delivers to, with name and kind. DC counts as a state here. */
+/** All two-letter codes to which the US Postal Service delivers, with name and kind. DC counts as a state here. */
 export const usStates: ReadonlyMap<string, { name: string; kind: StateKind }> = new Map([
   ...entries("state", {
     AL: "Alabama",
@@ -102,7 +102,7 @@ function entries(
   return Object.entries(names).map(([code, name]) => [code, { name, kind }]);
 }
 
-/** The states, upper-case and sorted, whose signers may not be notarized remotely. */
+/** The states (upper case, sorted) whose signers may not be notarized remotely. */
 export type NotarizationStates = { notRecognized: string[] };
 
 /** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */

@@ -5,7 +5,7 @@ import type { Zip3Area } from "./zip3.ts";
 
 const earthMiles = 3958.8;
 
-/** The longest distances of zones 1 to 7; zone 8 is everything beyond. */
+/** The largest distances of zones 1 to 7, in miles; zone 8 is everything beyond. */
 const zoneMiles = [50, 150, 300, 600, 1000, 1400, 1800];
 
 // A greater distance has a smaller cosine, so comparing cosines saves an arc cosine per pair.
@@ -36,7 +36,9 @@ export function zonesBetween(areas: readonly Zip3Area[]): Zones {
 type Weighed = { from: Place; to: Place; weightGrams: number };
 type Place = Pick<Address, "state" | "postal">;
 
-/** Postage from the price book's table. Has no rate outside the fifty states and DC, or over the heaviest step. */
+/**
+ * Postage from the price book's table. There is no rate outside the fifty states and DC, or above the heaviest step.
+ */
 export function zoneTable({ areas, postage }: { areas: readonly Zip3Area[]; postage: PostageTable }) {
   const zones = zonesBetween(areas);
   const { carrier, service, steps } = postage;

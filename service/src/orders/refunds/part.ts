@@ -14,13 +14,16 @@ export const partRefundQueue = "part-refund";
 
 type Line = { type: string; amountCents: number };
 
-/** The cents paid for the technology of an online notarization: its line. The tier discounts the workflow fee alone. */
+/**
+ * The cents paid for the technology of an online notarization, from its line. The tier's discount applies only to the
+ * workflow fee.
+ */
 export async function technologyFeeOf(db: Sql, orderId: number): Promise<number> {
   const [order] = await db.query<{ lines: Line[]; totalCents: number }>(sql`
     SELECT lines, total_cents::float8 AS "totalCents", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
   if (!order) return 0;
   const fees = order.lines.filter(({ type }) => type === "TechFee");
-  // A discount code can leave less to pay than the fee.
+  // With a discount code the total can be less than the fee.
   return Math.min(
     fees.reduce((sum, { amountCents }) => sum + amountCents, 0),
     order.totalCents,
@@ -30,15 +33,16 @@ export async function technologyFeeOf(db: Sql, orderId: number): Promise<number>
 export type PartRequest = {
   amountCents: number;
   reason: string;
-  /** The operator in whose name it is asked for: another one approves. */
+  /** The operator in whose name it is requested; another one approves it. */
   requestedBy: string;
   actor: string;
   at: Date;
 };
 
 /**
- * Asks for a part of what is held for an order that the transaction holds locked; the order goes on.
- * @returns the request's id; or why none can be made: no payment that covers it is held, or another refund of the order waits
+ * Requests a refund of part of the money held for an order that the transaction has locked. The order continues.
+ * @returns the request's id, or why it is impossible: no held payment covers the part, or another refund of the order
+ * is waiting
  */
 export async function requestPartRefund(
   tx: Tx,
@@ -62,7 +66,10 @@ export async function requestPartRefund(
 
 type NewPart = Omit<PartRequest, "amountCents"> & { payment: Held };
 
-/** Writes a request for a part with its task and its audit line. @throws ServiceError while another request of the order waits */
+/**
+ * Writes a request for a part, with its task and audit line. @throws ServiceError while another request of the order is
+ * waiting
+ */
 export async function insertPart(
   tx: Tx,
   { id: orderId, environment, partnerId }: LockedOrder,
@@ -82,19 +89,19 @@ const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type JobDeps = Parameters<typeof giveBack>[0];
 
-/** Asks the processor for approved parts. */
+/** Requests approved partial refunds from the processor. */
 export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => givePartBack(deps, requestId));
 }
 
-/** Money of the sandbox is back at once. A job alone gives nothing back: the request's MAC says that it was approved. */
+/** Refunds sandbox money at once. A job alone refunds nothing, because the request's MAC must confirm the approval. */
 async function givePartBack(deps: JobDeps, requestId: string): Promise<void> {
   const { db, processor } = deps;
   const request = await selectApprovedPart(db, requestId);
   if (!request) return;
   const held = await heldPayments(db, request.orderId);
   for (const { id, amountCents, unapplied } of request.payments) {
-    // A payment that was refunded whole meanwhile has gone back with the part.
+    // A payment that was fully refunded in the meantime includes this part.
     const payment = held.find((each) => each.id === id);
     if (!payment) continue;
     if (unapplied) {

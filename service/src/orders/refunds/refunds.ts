@@ -6,7 +6,7 @@ import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { selectOpenOfOrder } from "./store.ts";
 
 export { partRefundJobs, requestPartRefund, technologyFeeOf } from "./part.ts";
-/** Refunds by two people: one requests, another approves, and only then is the order in RefundPending. */
+/** Refunds by two people: one requests, another approves, and only then does the order enter RefundPending. */
 export {
   approveRefund,
   listRefunds,
@@ -27,9 +27,9 @@ export type RefundPreview = {
   payments: readonly Held[];
   /** Why it can't be requested; null when it can. */
   refusal: string | null;
-  /** The id of a request that is already open. */
+  /** The id of an open request; null without one. */
   openRequest: string | null;
-  /** Work that was already done, and work that a refund ends. */
+  /** Work that was already done, and work that a refund would end. */
   warnings: string[];
 };
 

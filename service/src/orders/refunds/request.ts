@@ -43,12 +43,13 @@ export async function listRefunds({ db }: { db: Sql }, { environment }: Operator
   return { open, ended };
 }
 
-/** The firm's wish is met by a request of the console. */
+/** Closes the task about the firm's wish, which a request in the console fulfills. */
 const endAsked = (tx: Tx, orderId: number, by: string, at: Date) =>
   closeTasks(tx, { orderId, kinds: ["refund_asked"] }, { state: "done", at, by, outcome: "a refund was requested" });
 
 /**
- * Requests a refund of all held payments of an order, or of a part, after which the order goes on; another operator decides.
+ * Requests a refund of all held payments of an order, or of a part, after which the order continues. Another operator
+ * decides.
  * @returns the request's id
  * @throws ServiceError without the permission or a reason, and for an order that can't be refunded or has an open
  * request
@@ -88,10 +89,10 @@ export async function requestRefund(
 }
 
 /**
- * Requests that a payment which moved no order goes back; another operator decides. The order does not move.
+ * Requests a refund of a payment that moved no order. Another operator decides. The order does not move.
  * @returns the request's id
- * @throws ServiceError without the permission or a reason, for an unknown payment, for one that is not held any more, and
- * while another refund of the order waits
+ * @throws ServiceError without the permission or a reason, for an unknown payment, for one that is no longer held, and
+ * while another refund of the order is waiting
  */
 export async function requestUnappliedRefund(
   { db, clock }: RefundDeps,
@@ -120,7 +121,7 @@ export async function requestUnappliedRefund(
 /** Locks an open request and its order until the transaction ends. @throws ServiceError for an ended request */
 export async function lockOpen(tx: Tx, operator: Operator, id: string) {
   const { orderCode } = await refundOf({ db: tx }, operator, id);
-  // All callers lock the order first, so that a caller that waited sees how the request ended.
+  // All callers lock the order first, so a caller that waited sees how the request ended.
   const order = await lockShown(tx, operator, orderCode);
   const request = await refundOf({ db: tx }, operator, id);
   if (request.state !== "requested") throw new ServiceError("conflict", endedWords(request));
@@ -169,8 +170,8 @@ function requireApprover({ clock }: RefundDeps, operator: Operator): string {
 }
 
 /**
- * Approves another operator's refund request: the order enters RefundPending, and the processor is asked for the
- * money.
+ * Approves another operator's refund request: the order enters RefundPending, and the refund is requested from the
+ * processor.
  * @throws ServiceError for the operator's own request (unless the service is set up for one person and an hour has
  * passed), when the order or its held payments have changed, and for an ended request, so that only one of two
  * concurrent approvals succeeds
@@ -197,7 +198,7 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
   });
 }
 
-/** Refuses another operator's refund request, with a reason. @throws ServiceError as for approving */
+/** Refuses another operator's refund request, with a reason. @throws ServiceError in the same cases as approving */
 export async function refuseRefund(deps: RefundDeps, operator: Operator, id: string, typed: string): Promise<void> {
   const by = requireApprover(deps, operator);
   const note = requireText("note", typed);

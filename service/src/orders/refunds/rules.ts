@@ -14,8 +14,8 @@ export type { Held } from "./store.ts";
 export type RefundDeps = { db: Database; clock: Clock; log: Log; refundApproval: Approval };
 
 /**
- * The operator's person id. Refunds are between named people.
- * @throws ServiceError for an operator who signed in by a link of the command line
+ * The operator's person id. Refunds need named people.
+ * @throws ServiceError for an operator who signed in by a command line link
  */
 export const requirePersonOfRefund = (operator: Operator): string =>
   requirePerson(operator, "Refunds need people with names. Sign in by email, or use order move at the command line.");
@@ -27,7 +27,7 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
   return order;
 }
 
-/** The payments that the service holds for the order, less the parts that were given back. */
+/** The payments that the service holds for the order, less the parts that were refunded. */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
   const parts = await approvedParts(db, orderId);
@@ -41,7 +41,7 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
 export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
   some.map(({ id }) => id).join() === others.map(({ id }) => id).join();
 
-/** Whether all that a part takes is still held. */
+/** Whether everything in a part is still held. */
 export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
   part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
 

@@ -12,8 +12,8 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 
 /**
- * A payment that the service holds; its amount is in the smallest unit of the currency. `unapplied`: it moved no order,
- * so that giving it back ends no order either.
+ * A payment that the service holds, with its amount in the smallest unit of the currency. `unapplied`: it moved no
+ * order, so refunding it ends no order either.
  */
 export type Held = { id: number; amountCents: number; currency: string; unapplied?: true };
 
@@ -27,29 +27,30 @@ export type RefundRequest = {
   firmName: string;
   environment: Environment;
   reason: string;
-  /** The payments held at the request's time, which a refund returns. */
+  /** The payments held when the request was made, which the refund returns. */
   payments: readonly Held[];
-  /** Whether it is a part of what is held, so that the order goes on. */
+  /** Whether it is a part of the held money, so that the order continues. */
   part: boolean;
   requestedBy: string;
   requestedByName: string;
   requestedAt: Date;
   state: RefundState;
-  /** Null while it is open, and when a trigger closed it. */
+  /** Null while the request is open, and when a trigger closed it. */
   decidedByName: string | null;
   decidedAt: Date | null;
   solo: boolean;
   note: string | null;
 };
 
-/** Recognizes requests closed by the trigger, by their note. */
+/** Whether the trigger closed the request, which its note shows. */
 const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 
 /**
- * The covered columns of requests. One trigger lets a request be decided once and not change otherwise. Another closes the
- * request of an order that was refunded another way. It has no key, so a closed request keeps the MAC of its open
- * state. The amount of a part is covered with a minus sign, which keeps the MACs of earlier rows.
+ * The columns of requests that the MAC covers. One trigger lets a request be decided once and not change otherwise.
+ * Another trigger closes the request of an order that was refunded another way. It has no key, so a closed request
+ * keeps the MAC of its open state. The amount of a part is covered with a minus sign, so that MACs of earlier rows stay
+ * valid.
  */
 export const requestState: StateMac = {
   table: sql`refund_requests`,
@@ -111,8 +112,8 @@ export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<strin
 }
 
 /**
- * Sums the parts of each payment that were given back, by its id.
- * @throws ServiceError `unavailable` for a request that is not what the service wrote
+ * Sums the refunded parts of each payment, by its id.
+ * @throws ServiceError `unavailable` for a request that fails its MAC
  */
 export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
   const found = await db.query<{ payments: readonly Held[] }>(sql`
@@ -124,7 +125,10 @@ export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyM
   return sums;
 }
 
-/** Whether a part was asked for, and neither refused nor withdrawn. @throws ServiceError `unavailable` as above */
+/**
+ * Whether a partial refund was requested, and neither refused nor withdrawn. @throws ServiceError `unavailable` as
+ * above
+ */
 export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> {
   const found = await db.query(sql`
     SELECT ${verified(requestState, sql`refund_requests`)} FROM refund_requests
@@ -132,7 +136,7 @@ export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> 
   return found.length > 0;
 }
 
-/** An approved part, for the job that gives it back. @throws ServiceError `unavailable` as above */
+/** An approved part, for the job that refunds it. @throws ServiceError `unavailable` as above */
 export async function selectApprovedPart(db: Sql, id: string) {
   const [found] = await db.query<{ orderId: number; payments: readonly Held[] }>(sql`
     SELECT order_id AS "orderId", payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
@@ -144,7 +148,7 @@ export type NewRequest = {
   id: string;
   orderId: number;
   reason: string;
-  /** The payments held at the request's time, which a refund returns. */
+  /** The payments held when the request was made, which the refund returns. */
   payments: readonly Held[];
   part?: boolean;
   requestedBy: string;

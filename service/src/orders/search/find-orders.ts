@@ -4,16 +4,16 @@ import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/da
 import { invalid } from "../../kernel/platform/errors.ts";
 import { codeStart, codeStartLength, type Titled, type TitleOf } from "../order/order.ts";
 
-/** The most orders that are sorted for each way to find an order, and the most that are returned. */
+/** The most orders that each search method sorts, and the most that it returns. */
 const [orderedMost, foundMost] = [5_000, 200];
 
-/** The searched orders: a firm's, or all. */
+/** The scope of the search: a firm's orders, or all. */
 export type SearchScope = { environment: Environment; partnerId: string | null };
 
 export const ofScope = ({ environment, partnerId }: SearchScope, table: Statement): Statement =>
   sql`${table}.environment = ${environment}${partnerId === null ? nothing : sql` AND ${table}.partner_id = ${partnerId}`}`;
 
-/** The orders of another table's rows, latest first. */
+/** The orders of rows in another table, latest first. */
 const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
   SELECT o.id FROM orders o JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
   ORDER BY o.id DESC LIMIT ${foundMost}`;
@@ -21,13 +21,13 @@ const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
 const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
 
-/** Whether a text may be words, and not only an identifier. */
+/** Whether a text may consist of words, and is not just an identifier. */
 export const isWords = (text: string): boolean =>
   ![isCodeText, isHash, isPayment, /@/].some((each) => each.test(text.toLowerCase()));
 
 /**
- * The ways in which a text may match, chosen by its form: an index look-up for identifiers, a word search only for
- * other texts.
+ * The search methods for a text, chosen by its form: an index look-up for identifiers, and a word search only for other
+ * texts.
  */
 function waysOf(scope: SearchScope, text: string): Statement[] {
   const lower = text.toLowerCase();
@@ -44,7 +44,7 @@ function waysOf(scope: SearchScope, text: string): Statement[] {
     ];
   const ways = [
     of(sql`SELECT order_id FROM shipments WHERE tracking_number = ${text}`),
-    // Labels and letters that were not handed over yet.
+    // Labels and letters that have not been handed over yet.
     of(sql`SELECT order_id FROM labels WHERE tracking_number = ${text}`),
     of(sql`SELECT order_id FROM letters WHERE tracking_number = ${text}`),
     byWords(here, lower),
@@ -67,13 +67,13 @@ const byWords = (here: Statement, lower: string): Statement =>
     sql`lower(coalesce(customer_name, '') || ' ' || coalesce(external_reference, '')) LIKE ${patternOf(lower)} AND ${here}`,
   );
 
-/** By a name of the people who sign, as the order has them. */
+/** Matches the names of the order's signers. */
 const bySigner = (here: Statement, lower: string): Statement =>
   latest(
     sql`signers IS NOT NULL AND lower(jsonb_path_query_array(signers, '$[*].name')::text) LIKE ${patternOf(lower)} AND ${here}`,
   );
 
-// Without the inner limit, the planner would walk the whole table backward for rare matches.
+// Without the inner limit, the planner would scan the whole table backward for rare matches.
 const latest = (condition: Statement): Statement => sql`
   SELECT id FROM (SELECT id FROM orders WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
 
@@ -90,7 +90,7 @@ export function foundStatement(scope: SearchScope, text: string): Statement {
  */
 export function searchText(typed: string): string {
   const text = typed.trim().replaceAll(/\s+/g, " ");
-  // Fewer characters would match almost every name.
+  // With fewer characters, almost every name would match.
   if (text.replaceAll(/[^\p{L}\p{N}]/gu, "").length < 3) throw invalid("Search needs at least 3 letters or digits.");
   if (text.length > 254 || text.includes("\0"))
     throw invalid("Search takes at most 254 characters, and no control characters.");
@@ -104,16 +104,16 @@ export const codeStartStatement = (scope: SearchScope, start: string): Statement
 SELECT id, code AS "code@order" FROM orders
 WHERE ${isSealed(sql`code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope, sql`orders`)} LIMIT ${foundMost}`;
 
-/** The index covers the first digits only. */
+/** The index covers only the first digits, so the rest is compared here. */
 export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: string): Promise<number[]> {
   const start = text.toLowerCase();
   if (!isStart.test(start)) return [];
-  // The index covers the first digits only.
+  // The index covers only the first digits, so the rest is compared here.
   const found = await db.query<{ id: number; code: string }>(codeStartStatement(scope, start));
   return found.filter(({ code }) => code.startsWith(start)).map(({ id }) => id);
 }
 
-/** The number of latest orders that are searched: titles are encrypted and have no index. */
+/** How many of the latest orders are searched. Titles are encrypted and have no index. */
 const readMost = 1_000;
 
 /** The ids of the owner's orders whose titles contain the text, among the latest 1,000. @param text from `searchText` */

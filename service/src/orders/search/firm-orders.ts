@@ -13,7 +13,7 @@ export type FirmOrder = BoughtServices & {
   code: string;
   status: string;
   docSlug: string | null;
-  /** Encrypted. */
+  /** The encrypted name. */
   documentName: Buffer | null;
   customerName: string | null;
   customerEmail: string;
@@ -28,13 +28,13 @@ export type FirmOrdersQuery = {
   text: string | null;
   /** The ids of further matches, from `ordersByTitle` and `ordersByCodeStart`. */
   found?: readonly number[];
-  /** Null for all. */
+  /** Null for all statuses. */
   statuses: readonly OrderStatus[] | null;
-  /** Placed at or after `from`, and before `until`. */
+  /** Orders placed at or after `from`, and before `until`. */
   from: Date | null;
   until: Date | null;
   sort: OrderSort;
-  /** A position that this list returned, and the wanted side of it. */
+  /** A position that this list returned, and on which side of it to continue. */
   place: string | null;
   side: "after" | "before";
 };
@@ -62,7 +62,7 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
             SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", at.code)} AND partner_id = ${owner.partnerId}))`
     }`;
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
-  // With several statuses, each reads its own part of the index.
+  // With several statuses, each one reads its own part of the index.
   if (statuses !== null && sort !== "changed")
     return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
       SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
@@ -89,14 +89,14 @@ export async function firmOrders(
   const hasBefore = backward ? more : query.place !== null;
   const hasAfter = backward ? query.place !== null : more;
   return {
-    // Leaves out orders that fail their MAC. The positions still pass them.
+    // Leaves out orders that fail their MAC. The positions still move past them.
     orders: orders.filter(({ isAuthentic }) => isAuthentic),
     before: hasBefore ? place(orders[0]) : null,
     after: hasAfter ? place(orders.at(-1)) : null,
   };
 }
 
-/** Counting further costs more than it is worth. */
+/** The highest count, because counting further would be too slow. */
 export const countedMost = 1_000;
 
 /** The number of the owner's orders in each status, counted up to 1,000. */

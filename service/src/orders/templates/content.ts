@@ -15,7 +15,7 @@ import {
 import type { Pricing } from "../pricing/pricing.ts";
 import { roleSchema } from "./schemas.ts";
 
-/** A person's part in a document. Its place in the list is the `signer` of its fields. */
+/** A person's role in a document. Its index in the list is the `signer` of its fields. */
 export type TemplateRole = {
   readonly name: string;
   readonly routing: number;
@@ -23,22 +23,22 @@ export type TemplateRole = {
   readonly language: (typeof signerLanguages)[number];
 };
 
-/** A field as the order form has it. */
+/** A field in the form in which an order sends it. */
 export type FormField = Readonly<Record<string, unknown>>;
 
-/** The fields of an order form that a template decides, by name. */
+/** The fields of an order form that the template decides. */
 export const decided = ["svc_sign", "svc_notary", "doc_slug"] as const;
-/** The fields that it sets where the order leaves them out. */
+/** The fields that the template sets when the order leaves them out. */
 export const preset = ["svc_ship", "ship_method"] as const;
 type ServiceField = (typeof decided)[number] | (typeof preset)[number];
 
-/** All that a version keeps of a document type, besides its document. */
+/** Everything that a version stores of a document type, except its document. */
 export type TemplateContent = {
   readonly roles: readonly TemplateRole[];
-  /** Null: the document's own fields and tags decide. */
+  /** Null when the document's own fields and tags decide. */
   readonly fields: readonly FormField[] | null;
   readonly services: Readonly<Partial<Record<ServiceField, string>>>;
-  /** The firm's words to the signers, in the mail that asks them to sign; null for none. */
+  /** The firm's message to signers in the mail that asks them to sign; null for none. */
   readonly message: string | null;
 };
 
@@ -51,8 +51,7 @@ const longestRole = 60;
 const longestMessage = 500;
 
 /**
- * Reads the form of a template. A field that it leaves out stays as it was in the version before; one that it sends
- * empty goes back to nothing.
+ * Reads the form of a template. A missing field stays as in the version before; an empty field is cleared.
  * @throws ServiceError naming the field and the rule
  */
 export function parseContent(
@@ -77,7 +76,7 @@ export function parseContent(
     before?.content.message ?? null,
   );
   if (signs) {
-    // Roles may have changed without the fields.
+    // Checks the fields again, because the roles may have changed without them.
     if (wanted !== null) requestedOf(wanted, roles);
     return { name, content: { roles, fields: wanted, services, message } };
   }
@@ -88,7 +87,7 @@ export function parseContent(
   return { name, content: { roles: [], fields: null, services, message: null } };
 }
 
-/** A template's fields as an order requests them. @throws ServiceError */
+/** A template's fields as fields of an order. @throws ServiceError */
 export const requestedOf = (fields: readonly FormField[], roles: readonly TemplateRole[]): RequestedField[] =>
   parseRequestedFields(
     JSON.stringify(fields),

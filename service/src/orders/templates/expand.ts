@@ -21,15 +21,15 @@ import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
 import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 
-/** With the log, for a document that is not what was written. */
+/** The log is for a document that fails its checks. */
 type Expanding = TemplateDeps & { log: Log };
 
-/** The fields that a form has for its template; all but the first need it. */
+/** The form fields for a template. All except the first need it. */
 const own = ["template", "template_version", "roles", "values", "other_document"] as const;
 const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
 
 /**
- * Fills an order form in from the template that it names.
+ * Fills in an order form from the template that it names.
  * @returns undefined for a form that names none
  * @throws ServiceError naming the field and the rule
  */
@@ -103,11 +103,11 @@ export async function templateOf(
   return wanted;
 }
 
-/** The pages whose words have to be those of the form; null for all. */
+/** The pages that must have the same words as the template's form; null for all. */
 export const pagesWithFields = ({ fields, roles }: TemplateContent): number[] | null =>
   fields && [...new Set(requestedOf(fields, roles).map(({ page }) => page))];
 
-/** Refuses a document in which the places of the template would be on other words. */
+/** Refuses a document in which the template's places would be on other words. */
 async function requireForm(
   deps: TemplateDeps,
   { partnerId: holder }: Principal,
@@ -116,7 +116,7 @@ async function requireForm(
 ): Promise<void> {
   if (sha256 === template.sha256 || !looksLikePdf(bytes)) return;
   const pages = await pagesOf(deps.workers, holder, bytes);
-  // Reading words may take seconds: only for a document that could be the form.
+  // Reads the words only of a document that could be the form, because it may take seconds.
   const prints = pages === template.pages ? await printsIn(deps.workers, holder, bytes) : null;
   const [form] = await withPrints(deps, [template]);
   if (!form) throw new Error("the prints of a template are missing");
@@ -131,7 +131,10 @@ async function requireForm(
   );
 }
 
-/** Refuses a completed document that was not filled in from this version: nothing reads its words, so that the places could be on others. */
+/**
+ * Refuses a completed document that was not filled in from this version. Its words are not compared, so the places
+ * could be on other words.
+ */
 async function requireFilledFrom(
   deps: Expanding,
   principal: Principal,
@@ -145,7 +148,7 @@ async function requireFilledFrom(
     throw invalid(`fill_token was filled in from version ${filled.use.version}: send it as template_version.`);
 }
 
-/** The form's `signers` and `fields`. Their refusals name roles and values, as the caller sent them. */
+/** The form's `signers` and `fields`. Their refusals name roles and values, because those are what the caller sent. */
 function signingFields(content: TemplateContent, rolesText: string, valuesText: string): [string, string][] {
   const { roles, fields } = content;
   const values = objectOf("values", valuesText) ?? {};
@@ -221,7 +224,7 @@ function signersOf(roles: readonly TemplateRole[], people: Readonly<Record<strin
   });
 }
 
-/** Fields of one label get the same value. */
+/** Fields with the same label get the same value. */
 function withValues(
   fields: readonly FormField[],
   requested: readonly RequestedField[],

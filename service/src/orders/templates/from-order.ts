@@ -4,7 +4,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import { type OrderDeps, type PlacedForm, placedForm, type RequestedField } from "../order/order.ts";
 import type { FormField, TemplateContent } from "./content.ts";
 
-/** A document type as one of the firm's orders has it. Its people become roles. */
+/** A document type made from one of the firm's orders. Its people become roles. */
 export async function orderContent(
   deps: Pick<OrderDeps, "db" | "rowMac">,
   owner: Owner,
@@ -34,7 +34,7 @@ function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: PlacedFo
   return { roles, fields: fields?.map(formFieldOf) ?? null, services, message: null };
 }
 
-/** A field as the form has it. Values are of the order, not of the document type, unless nobody may change them. */
+/** A field as the form has it. Values are left out, because they belong to the order, unless nobody may change them. */
 export function formFieldOf(field: RequestedField): FormField {
   const { readOnly, value, options, label, format, showWhen, choices, ...rest } = field;
   const isSpread = field.kind === "radio" || field.kind === "multiple";

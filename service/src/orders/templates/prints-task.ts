@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import { openWithinBounds, textItems } from "../../kernel/pdf/pdf-js.ts";
 
-/** A page of a document, so that the same form with other entries can be recognized. */
+/** A fingerprint of a page, which recognizes the same form with other entries. */
 export type PagePrint = {
-  /** The size of the page as a reader shows it, in whole points. */
+  /** The size of the page as shown, in whole points. */
   readonly width: number;
   readonly height: number;
-  /** 32-bit hashes of every five words in a row, ascending. */
+  /** 32-bit hashes of every five consecutive words, ascending. */
   readonly shingles: readonly number[];
 };
 
-/** Pages after these are compared by nothing but their number. */
+/** The pages after this one are not compared; only their number counts. */
 const mostPrinted = 50;
 const mostCharacters = 1_000_000;
 const inShingle = 5;
 
-/** Null for a document that pdf.js can't read. Reads at most `mostPrinted` pages; the others have no print. */
+/** Null for a document that pdf.js can't read. Reads at most `mostPrinted` pages; the others have no fingerprint. */
 export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
   const opened = await openWithinBounds(bytes);
   if (!opened) return null;
@@ -42,7 +42,10 @@ export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
   }
 }
 
-/** Digits, blanks, and rules of underscores are entries or room for them: they differ between copies of one form. */
+/**
+ * Ignores digits, blanks and runs of underscores, because they are entries or space for entries, and differ between
+ * copies of a form.
+ */
 export function shinglesOf(text: string): number[] {
   const words = text
     .normalize("NFKC")

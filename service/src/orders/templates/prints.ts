@@ -9,7 +9,7 @@ const task: Task<null, PagePrint[] | null> = {
   limitMs: 3_000,
 };
 
-/** The prints of a document's pages; null where its text can't be read. */
+/** The fingerprints of a document's pages; null when its text can't be read. */
 export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promise<PagePrint[] | null> =>
   workers.run(task, { holder, bytes, input: null }).catch((error) => {
     if (tooCostly(error)) return null;
@@ -17,22 +17,22 @@ export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promi
   });
 
 const mostStored = 32;
-/** The smallest hashes are a random sample of them all. */
+/** Stores the smallest hashes, which are a random sample of all. */
 export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
   prints.map((print) => ({ ...print, shingles: print.shingles.slice(0, mostStored) }));
 
-/** `unreadable`: neither document has words by which to tell, as scans. */
+/** `unreadable`: neither document has words to compare, as with scans. */
 export type Likeness = "same_file" | "same_form" | "other" | "unreadable";
 
-/** A page of another form shares phrases, so that a few in common say nothing. */
+/** Pages of different forms also share some phrases, so only a large share counts. */
 const leastShared = 0.8;
 const mostOff = 1;
 
 export type FormPrint = { readonly sha256: string; readonly pages: number; readonly prints: readonly PagePrint[] };
 
 /**
- * Compares a document with the form of a template.
- * @param onPages the pages that have to be alike, from 1; null for all
+ * Compares a document with a template's form.
+ * @param onPages the pages that must match, counted from 1; null for all
  */
 export function likenessOf(
   form: FormPrint,

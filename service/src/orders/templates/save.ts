@@ -28,7 +28,7 @@ export type TemplateDeps = Pick<OrderDeps, "db" | "blobs" | "rowMac" | "clock"> 
   Pick<OrderDeps["offer"], "pricing"> &
   Pick<OrderDeps["originals"], "requireStorage" | "trySigning"> & { workers: Workers };
 
-/** The form of a template or of a version of one. */
+/** The form for a template or a version of one. */
 export type SentTemplate = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
 
 export type SavedVersion = { templateId: string; version: number };
@@ -39,13 +39,13 @@ const mostVersions = 1000;
 export const noSuchTemplate = () => new ServiceError("not_found", "Template not found.");
 
 type FormFile = Pick<PrintedVersion, "sha256" | "bytes" | "pages" | "blobKey" | "prints"> & {
-  /** Whether its blob was stored for this version, and is discarded with it. */
+  /** Whether its blob was stored for this version, and must be discarded if that fails. */
   isNew: boolean;
 };
 
 /**
- * Makes a template of a form, or of one of the firm's orders.
- * @throws ServiceError naming the field and the rule; then nothing was written
+ * Creates a template from a form, or from one of the firm's orders.
+ * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export async function createTemplate(
   deps: TemplateDeps,
@@ -78,7 +78,7 @@ export async function createTemplate(
 }
 
 /**
- * Adds a version. What the form leaves out stays as it is in the latest one.
+ * Adds a version. Fields that the form leaves out stay as in the latest version.
  * @throws ServiceError naming the field and the rule; `not_found` for another firm's template
  */
 export async function addVersion(
@@ -99,7 +99,7 @@ export async function addVersion(
     deps.db.transaction(async (tx) => {
       const latest = await lockLatest(tx, principal, templateId);
       if (latest === undefined) throw noSuchTemplate();
-      // Its form began with the version before: what the other one changed would be undone.
+      // The form was based on an older version, and would undo the changes of the newer one.
       if (latest !== before.version)
         throw new ServiceError("conflict", "Another version was added at the same time. Get it, and send yours again.");
       if (latest >= mostVersions) throw invalid(`A template has at most ${mostVersions} versions.`);
@@ -112,7 +112,7 @@ export async function addVersion(
   return result;
 }
 
-/** Archives a template, or restores it; done again, it stays so. @throws ServiceError `not_found` */
+/** Archives a template, or restores it. Repeating it changes nothing. @throws ServiceError `not_found` */
 export async function archiveTemplate(
   { clock, db, rowMac }: Pick<TemplateDeps, "clock" | "db" | "rowMac">,
   principal: Principal,
@@ -180,7 +180,7 @@ async function newFile(
 
 type OrderFile = { sha256: string; blobKey: string };
 
-/** A copy of an order's document: the retention plan deletes the order's own. */
+/** A copy of an order's document, because the retention plan deletes the order's own. */
 async function copyOf(
   deps: TemplateDeps,
   principal: Principal,
@@ -195,7 +195,7 @@ async function copyOf(
   });
 }
 
-/** The document of the version before, tried with the fields of the new one. */
+/** The document of the previous version, tried with the fields of the new one. */
 async function sameFile(
   deps: TemplateDeps,
   principal: Principal,
@@ -225,7 +225,7 @@ async function examined(
   return { pages, prints: storedPrints(prints ?? []) };
 }
 
-/** Tries the signing of the document by the roles, so that a field without room is refused now. */
+/** Tries to sign the document with the template's roles, so that a field without space is refused now. */
 async function tried(
   deps: TemplateDeps,
   { partnerId: holder }: Principal,

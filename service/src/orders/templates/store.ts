@@ -11,7 +11,7 @@ import { documentBlobs, readTemplateUse } from "../order/order.ts";
 import type { TemplateContent } from "./content.ts";
 import type { PagePrint } from "./prints.ts";
 
-/** A version as its row has it; `content` is JSON. */
+/** A version as stored; `content` is JSON. */
 type VersionRow = {
   templateId: string;
   version: number;
@@ -19,7 +19,7 @@ type VersionRow = {
   environment: Environment;
   name: string;
   content: string;
-  /** The hash of the JSON of its prints, which are large and read only for a comparison. */
+  /** The hash of its fingerprints' JSON. The fingerprints are large and read only for a comparison. */
   printsSha256: string;
   sha256: string;
   bytes: number;
@@ -41,7 +41,7 @@ export type TemplateVersion = Omit<Stored, "content" | "printsSha256" | "mac"> &
 
 export type PrintedVersion = TemplateVersion & { readonly prints: readonly PagePrint[] };
 
-/** The owner is covered, so that moving a template to another firm doesn't move its documents. */
+/** The MAC covers the owner, so that moving a template to another firm doesn't move its documents. */
 function versionMembers(row: VersionRow): Members {
   const { templateId, version, partnerId, environment, name, content, printsSha256, sha256, bytes, pages, blobKey } =
     row;
@@ -69,7 +69,7 @@ function opened(rowMac: RowMac, { mac, printsSha256, ...row }: Stored): Template
   return { ...row, content: JSON.parse(row.content) };
 }
 
-/** Adds the prints of the pages. PostgreSQL computed their hash, which the MAC covers, from the same row. */
+/** Adds the fingerprints of the pages. PostgreSQL computed their hash, which the MAC covers, from the same row. */
 export async function withPrints(
   { db }: Pick<Reading, "db">,
   templates: readonly TemplateVersion[],
@@ -122,7 +122,10 @@ export async function listTemplates(
   return rows.map((row) => opened(rowMac, row));
 }
 
-/** The numbers of pages of the owner's templates, by which a file that is the form of none is told without reading it. */
+/**
+ * The page counts of the owner's templates. A file with a different number of pages can't match any, so it need not be
+ * read.
+ */
 export async function templatePageCounts(db: Sql, owner: Owner): Promise<number[]> {
   const rows = await db.query<{ pages: number }>(sql`
     SELECT DISTINCT v.pages FROM templates t JOIN template_versions v ON v.template_id = t.id
@@ -134,7 +137,7 @@ export async function isOwnTemplate(db: Sql, templateId: string, owner: Owner): 
   return (await db.query(sql`SELECT FROM templates t WHERE t.id = ${templateId} AND ${ownedBy(owner)}`)).length === 1;
 }
 
-/** The firm's words to the signers of an order, from the template that it was placed from; null for none. */
+/** The firm's message to the signers of an order, from its template; null for none. */
 export async function messageFor({ db, rowMac }: Reading, orderId: number): Promise<string | null> {
   const use = await readTemplateUse({ db, rowMac }, orderId);
   if (!use) return null;
@@ -143,7 +146,10 @@ export async function messageFor({ db, rowMac }: Reading, orderId: number): Prom
   return template.content.message;
 }
 
-/** Counts a firm's templates; its row is locked by the caller's transaction, so that two can't both be the last. */
+/**
+ * Counts a firm's templates. The caller's transaction must have locked the firm's row, so that two concurrent calls
+ * can't both add the last one.
+ */
 export async function countTemplates(tx: Tx, owner: Owner): Promise<number> {
   const { partnerId, environment } = owner;
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`templates ${partnerId} ${environment}`}, 0))`);
@@ -158,7 +164,7 @@ export async function insertTemplate(tx: Tx, templateId: string, { partnerId, en
     VALUES (${templateId}, ${partnerId}, ${environment}, ${at})`);
 }
 
-/** Locks the owner's template. @returns its latest version; undefined for another's template */
+/** Locks the owner's template. @returns its latest version; undefined for another owner's template */
 export async function lockLatest(tx: Tx, owner: Owner, templateId: string): Promise<number | undefined> {
   const locked = await tx.query(sql`
     SELECT FROM templates t WHERE t.id = ${templateId} AND ${ownedBy(owner)} FOR NO KEY UPDATE`);
@@ -181,7 +187,7 @@ export async function insertVersion(tx: Tx, rowMac: RowMac, made: NewVersion): P
       ${rowMac.of("template_versions", versionMembers(row))})`);
 }
 
-/** @returns false where it was so already, or the template is another's */
+/** @returns false when it already was so, or the template is another owner's */
 export async function setArchived(tx: Tx, owner: Owner, templateId: string, at: Date | null): Promise<boolean> {
   const changed = await tx.query(sql`
     UPDATE templates t SET archived_at = ${at}

@@ -8,11 +8,11 @@ export type Drawn = { readonly canvas: Canvas; readonly upright: Upright };
 
 export type TextLook = {
   readonly text: string;
-  /** Whether the field has room for lines below each other. */
+  /** Whether the field has several lines. */
   readonly lines: boolean;
-  /** Into how many cells the field is divided, a character in each; 0 for none. */
+  /** The number of cells into which the field is divided, one character in each; 0 for none. */
   readonly cells: number;
-  /** The size that the form asks for; 0 for one that fits. */
+  /** The font size that the form specifies; 0 means that it is fitted. */
   readonly points: number;
   /** 0 left, 1 centered, 2 right (ISO 32000-2, table 226). */
   readonly align: number;
@@ -22,22 +22,22 @@ export type TextLook = {
 export type Ink = {
   /** @returns why it can't be drawn */
   readonly text: (widget: PlacedWidget, look: TextLook) => Drawn | "long" | "characters";
-  /** The drawings of both states of a box that the form doesn't draw. */
+  /** The drawings of both states of a check box, for a form that doesn't contain them. */
   readonly boxes: (to: ObjectWriter, widget: PlacedWidget, isRound: boolean, state: string) => string;
   /** @returns the reference of each drawing's form XObject */
   readonly addTo: (to: ObjectWriter) => (drawing: Drawn) => string;
 };
 
 const ink = "#17212e";
-/** In points: what is smaller can't be read on paper. A field that is lower still gets letters of its height. */
+/** In points: smaller text can't be read on paper. Text in a lower field is as high as the field. */
 const least = 6;
 const usual = 11;
 const leading = 1.2;
-/** Wide enough that nothing is broken into lines. */
+/** So wide that the text is never wrapped. */
 const oneLine = 1_000_000;
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The size of a field as it is shown, whatever the rotation of its page. */
+/** The size of a field as readers show it, whatever the rotation of its page. */
 function uprightOf({ box, rect }: PlacedWidget): Upright {
   const { matrix, width, height } = placedOn(box, shownPlace(box, rect));
   return { matrix, width, height };
@@ -92,7 +92,7 @@ export function openInk(typeset: Typeset): Ink {
 type At = { width: number; height: number; unit: number };
 
 const pad = ({ width, unit }: At): number => Math.min(2 / unit, width / 10);
-/** The size that a text starts with, in units. */
+/** The font size to start with, in units of user space. */
 const sizeOf = ({ height, unit }: At, { points }: TextLook): number =>
   Math.min((points > 0 ? points : usual) / unit, height / leading);
 const leastOf = (at: At, look: TextLook): number => Math.min(least / at.unit, sizeOf(at, look));
@@ -152,6 +152,6 @@ function check(width: number, height: number): string {
   return `0.09 0.13 0.18 RG ${round(Math.min(width, height) / 8)} w 1 J 1 j ${at(0.2, 0.5)} m ${at(0.42, 0.24)} l ${at(0.8, 0.78)} l S`;
 }
 
-/** A round line of no length. */
+/** A round dot: a line of zero length with round ends. */
 const dot = (width: number, height: number): string =>
   `0.09 0.13 0.18 RG ${round(Math.min(width, height) / 2)} w 1 J ${round(width / 2)} ${round(height / 2)} m ${round(width / 2)} ${round(height / 2)} l S`;

@@ -12,22 +12,22 @@ import type { Answers, WhyNot } from "./question.ts";
 
 export type FillInput = {
   readonly answers: Answers;
-  /** The labels of the chosen options, whose faces are read beforehand. */
+  /** The labels of the chosen options, whose fonts are loaded in advance. */
   readonly options: readonly string[];
   /** Hex SHA-256 of the form. */
   readonly docSha256: string;
 };
 
-/** An answer that its field can't show: too long, or with characters that no font has. */
+/** An answer that its field can't show, because it is too long or has characters that no font contains. */
 export type Unshown = { readonly name: string; readonly why: "long" | "characters" };
 
 export type FillOutput = { readonly tail: Uint8Array } | { readonly unshown: Unshown[] } | { readonly whyNot: WhyNot };
 
 /**
- * Builds the revision that writes answers into the form's own fields, with drawings of our own, and closes the form: nothing of it can
- * be changed afterwards without a trace.
+ * Builds the revision that writes answers into the form's own fields, with our own drawings, and locks the form: later
+ * changes leave a trace.
  * @param form neither changed nor copied
- * @param typeset with the faces of all answers
+ * @param typeset with the fonts of all answers
  * @throws PdfRefusal, Unfillable
  */
 export function filledTail(form: Buffer, { answers, docSha256 }: FillInput, typeset: Typeset): FillOutput {
@@ -76,7 +76,7 @@ function write(
   const values = answer.map((value) => textString(value));
   writer.set(ref, dict, {
     V: values.length > 1 ? `[${values.join("")}]` : (values[0] ?? "()"),
-    // The places of the values of before.
+    // Removes the indexes of the earlier values.
     ...(isList && entry(dict, "I") && { I: "null" }),
   });
   const isCombo = (flags & flag.combo) !== 0;
@@ -96,7 +96,7 @@ function write(
   return drawn;
 }
 
-/** The size that the form asks for; 0 for one that fits. */
+/** The font size that the form specifies; 0 means that it is fitted. */
 function pointsOf({ file, acroForm }: PdfLookup, dict: Dict): number {
   const appearance = textAt(file, dict, "DA") || (acroForm ? textAt(file, acroForm.dict, "DA") : "");
   const size = Number(/(\d{1,3}(?:\.\d+)?)\s+Tf/.exec(appearance)?.[1] ?? 0);
@@ -107,7 +107,7 @@ function pointsOf({ file, acroForm }: PdfLookup, dict: Dict): number {
 const nameOf = (name: string): string =>
   `/${[...Buffer.from(name, "latin1")].map((byte) => (/[A-Za-z0-9_-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `#${byte.toString(16).padStart(2, "0")}`)).join("")}`;
 
-/** Makes every field but signatures read-only, and has readers show our drawings instead of making their own. */
+/** Makes all fields except signatures read-only, and makes readers show our drawings instead of their own. */
 function close(look: PdfLookup, writer: RevisionWriter): void {
   for (const { ref, dict, type, flags } of namedFields(look))
     if (type !== "Sig" && (flags & flag.readOnly) === 0) writer.set(ref, dict, { Ff: String(flags | flag.readOnly) });
@@ -115,7 +115,7 @@ function close(look: PdfLookup, writer: RevisionWriter): void {
   if (!acroForm) return;
   const changes = {
     ...(entry(acroForm.dict, "NeedAppearances") && { NeedAppearances: "false" }),
-    // The same form once more, as XML without our answers.
+    // Removes the form's copy in XML, which lacks our answers.
     ...(entry(acroForm.dict, "XFA") && { XFA: "null" }),
   };
   if (Object.keys(changes).length === 0) return;

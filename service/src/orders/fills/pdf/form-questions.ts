@@ -18,7 +18,7 @@ import {
 } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 
-/** A widget of a field on its page. */
+/** A widget of a field, with its position on the page. */
 export type PlacedWidget = {
   readonly ref: NamedField["ref"];
   readonly dict: Dict;
@@ -26,7 +26,7 @@ export type PlacedWidget = {
   readonly page: number;
   readonly box: PageBox;
   readonly rect: PlacedRect["rect"];
-  /** The name of the state in which a box is on, and whether the form draws it. */
+  /** The name of the state in which a box is checked, and whether the form contains its drawing. */
   readonly state: string;
   readonly isDrawn: boolean;
 };
@@ -35,7 +35,7 @@ export type AskedField = {
   readonly field: NamedField & { readonly name: string };
   readonly kind: "text" | "checkbox" | "radio" | "choice";
   readonly widgets: readonly PlacedWidget[];
-  /** The options of radios and choices: the written value, and the text that people read. */
+  /** The options of radio buttons and choices: the stored value, and the text that people read. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
 };
 
@@ -53,7 +53,7 @@ export const flag = {
   comb: 1 << 24,
 } as const;
 
-/** Flags of widgets that nobody sees (table 167): invisible, hidden, not viewed. */
+/** Flags of widgets that nobody sees (table 167): invisible, hidden and no-view. */
 const unseen = 1 | 2 | 32;
 
 export const mostQuestions = 500;
@@ -69,7 +69,7 @@ export class Unfillable extends Error {
 }
 
 /**
- * The fields of a form that people fill in, in reading order. What a form hides or makes read-only is not asked.
+ * The fields of a form that people fill in, in reading order. Skips fields that are hidden or read-only.
  * @throws PdfRefusal, Unfillable
  */
 export function askedFields(look: PdfLookup): AskedField[] {
@@ -90,7 +90,7 @@ export function askedFields(look: PdfLookup): AskedField[] {
   }
   if (asked.length === 0) throw new Unfillable("no_fields");
   const names = new Set(asked.map(({ field }) => field.name));
-  // One answer could not be told from the other.
+  // Two fields with one name would make their answers ambiguous.
   if (names.size < asked.length) throw new PdfRefusal("needs_repair", "two fields of the form have one name");
   return asked.sort(inReadingOrder);
 }
@@ -126,7 +126,7 @@ function widgetAt(
   return [{ ref, dict, page: at.number, box: at.box, rect, state: state ?? "", isDrawn: state !== null }];
 }
 
-/** The state of a box that is not /Off; null where the form draws none. */
+/** The state of a box other than /Off; null when the form contains none. */
 function onState(file: PdfLookup["file"], dict: Dict): string | null {
   if (drawnBy(file, { dict }) === "nothing") return null;
   const appearance = resolve(file, entry(dict, "AP"));
@@ -174,23 +174,23 @@ function optionsIn(file: PdfLookup["file"], dict: Dict): { value: string; label:
 const misleading = /[\p{Cc}\p{Cs}\p{Co}\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFFD]/gu;
 const longestWords = 200;
 
-/** Words of a form as a page may show them: nothing in them hides or turns text around. */
+/** Text of a form that a page may show, without characters that hide or reorder text. */
 export const shownWords = (text: string): string =>
   [...text.replace(misleading, " ").replace(/\s+/gu, " ").trim()].slice(0, longestWords).join("");
 
-/** A name of the form as words: `buyer_firstName2` as `buyer first Name 2`. */
+/** A field's name split into words: `buyer_firstName2` becomes `buyer first Name 2`. */
 export const wordsIn = (name: string): string =>
   shownWords(name.replace(/[[\]#_.:/-]+/g, " ").replace(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})/gu, " "));
 
 const textIn = (span: Parameters<typeof stringBytes>[0]): string => textOfBytes(stringBytes(span)) ?? "";
 
-/** A text of a dictionary; empty where it has none. */
+/** A text in a dictionary; empty when it is missing. */
 export function textAt(file: PdfLookup["file"], dict: Dict, key: string): string {
   const value = resolve(file, entry(dict, key));
   return value && isString(value) ? textIn(value) : "";
 }
 
-/** The values that the form has of a field: of a list several. */
+/** The values of a field in the form; a list may have several. */
 export function valuesAt(file: PdfLookup["file"], dict: Dict): string[] {
   const value = resolve(file, entry(dict, "V"));
   if (!value) return [];
@@ -201,7 +201,7 @@ export function valuesAt(file: PdfLookup["file"], dict: Dict): string[] {
   return name === undefined || name === "Off" ? [] : [name];
 }
 
-/** The reading order on the shown page: fields of one line from left to right. */
+/** Sorts by reading order on the shown page. Fields on one line go from left to right. */
 function inReadingOrder(a: AskedField, b: AskedField): number {
   const [one, other] = [a, b].map(({ widgets: [first] }) =>
     first ? { page: first.page, ...shownPlace(first.box, first.rect) } : { page: 0, x: 0, y: 0, width: 0, height: 0 },

@@ -59,7 +59,9 @@ function knownOf({ kind, options, widgets }: AskedField, values: string[], isMan
   return kind === "checkbox" && known.length > 0 ? ["on"] : known.slice(0, isMany ? known.length : 1);
 }
 
-/** Names that a program gave to a field say nothing to people. */
+/**
+ * A label needs three letters. Names that software generates for fields often have fewer and mean nothing to people.
+ */
 const says = /\p{L}{3}/u;
 const saysNothing =
   /^(?:text|field|check ?box|box|undefined|untitled|fill|group|radio|combo|list|dropdown|form|topmost subform)[\s\d]*$/i;

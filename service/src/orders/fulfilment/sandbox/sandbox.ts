@@ -16,7 +16,7 @@ export { milestones, type SandboxDeps, type SandboxOutcome, type SimulationResul
 
 export const outcomes = ["success", "decline", "cancel", "delayed"] as const satisfies SandboxOutcome[];
 
-/** A test order and its caller; `attempt` names the request. */
+/** A test order and its caller. `attempt` identifies the request. */
 export type SandboxRequest = { principal: Principal; code: string; attempt: string };
 
 /** The sandbox's next step for a test order in this status. */
@@ -61,7 +61,7 @@ export async function sandboxAdvance(
 /** Moves a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
 export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest): Promise<SimulationResult> {
   const firedEvents: Milestone[] = [];
-  // One round per milestone, and one from the last milestone to the end.
+  // One round for each milestone, and one from the last milestone to the end.
   for (let round = 0; ; round++) {
     const result = await sandboxAdvance(deps, request, null);
     firedEvents.push(...result.firedEvents);

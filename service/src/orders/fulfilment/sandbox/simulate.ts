@@ -17,7 +17,7 @@ import { milestonesOf, type OrderFacts } from "../store.ts";
 
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
-/** Pays a locked test order through the code that applies the processor's events. */
+/** Pays a locked test order with the code that applies the processor's events. */
 export type SandboxPayment = (
   tx: Tx,
   order: LockedOrder,
@@ -59,9 +59,9 @@ const mostSteps = 20;
 
 /**
  * Moves a test order along the happy path to the named milestone or the next one; after the last, to Completed. A
- * milestone that was already passed changes nothing.
- * @param attempt names this request
- * @throws ServiceError `conflict` for an unreachable milestone, or an order that is off the path
+ * milestone that was already reached changes nothing.
+ * @param attempt identifies this request
+ * @throws ServiceError `conflict` for an unreachable milestone, or an order that is not on the path
  */
 export async function simulate(
   deps: SandboxDeps,
@@ -102,7 +102,7 @@ async function takeStep(
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, asked.orderCode);
     if (!order) throw new ServiceError("not_found", "Order not found.");
-    // Another request moved the order first: continue from its present status.
+    // Another request moved the order first, so continue from its present status.
     if (order.status !== status) return { status: order.status, firedEvents: [] };
     const at = deps.clock();
     if (!on) {
@@ -119,7 +119,7 @@ async function takeStep(
 
 const reasonOf = (on: string): SealReason => sealReasons[on === "signed" ? "signed" : "notarized"].test;
 
-/** Always the same facts for the same order. */
+/** Returns the same facts each time for the same order. */
 const simulated = ({ code }: LockedOrder): Facts => ({
   carrier: "Test Carrier",
   trackingNumber: `TEST${code.slice(0, 12).toUpperCase()}`,

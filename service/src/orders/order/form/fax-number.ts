@@ -3,7 +3,8 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 const national = /^[\d\s().-]+$/;
 const international = /^\+[\d\s().-]+$/;
 
-// Premium rates (+1 900, +1 976 in any area) and satellites (Inmarsat, international networks): dollars per minute.
+// Premium numbers (+1 900, and 976 in any area) and satellite numbers (Inmarsat, international networks), which cost
+// dollars a minute.
 const costly = /^\+(?:1900|1\d{3}976|1976|870|88[123])/;
 
 /** Whether a call to the E.164 number costs far more than the price of a fax. */

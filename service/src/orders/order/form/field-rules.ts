@@ -12,16 +12,16 @@ export const conditions = [
   "less_than",
 ] as const;
 
-/** A field is shown only while another one holds this. */
+/** The condition of a field: it is shown only while another field has this value. */
 export type ShowWhen = {
   /** The id of the other field. */
   readonly field: string;
   readonly operator: (typeof conditions)[number];
-  /** Text as the other field would be drawn with it, or the label of one of its options. */
+  /** A text in the form in which the other field is drawn, or the label of one of its options. */
   readonly value?: string;
 };
 
-/** A field as the rules read it. Several fields of one id are the options of one element. */
+/** The part of a field that the rules need. Several fields with one id are the options of one element. */
 export type RuledField = {
   readonly kind: string;
   readonly id?: string;
@@ -31,7 +31,7 @@ export type RuledField = {
   readonly formula?: string;
 };
 
-/** The ids of the fields that a field's rules read. */
+/** The ids of the fields that a field's rules depend on. */
 export function idsReadBy({ showWhen, formula }: Pick<RuledField, "showWhen" | "formula">): string[] {
   const read = formula === undefined ? null : parseFormula(formula);
   return [...(showWhen ? [showWhen.field] : []), ...(read && "expression" in read ? fieldsIn(read.expression) : [])];
@@ -42,7 +42,7 @@ type Answered = Pick<RuledField, "kind" | "format"> & {
   readonly option?: string;
 };
 
-/** The texts that a field holds by what was typed or chosen: none where its kind does not take that. */
+/** The texts of a field after the given input. Empty when the field's kind doesn't accept the input. */
 export function textsIn({ kind, format, options, option }: Answered, typed: string): readonly string[] {
   if (kind === "checkbox" || kind === "radio") return typed === "On" ? [option ?? typed] : [];
   if (typed === "") return [];
@@ -50,18 +50,19 @@ export function textsIn({ kind, format, options, option }: Answered, typed: stri
   return "value" in read ? [read.value] : [];
 }
 
-/** The outcome of a formula. It has no value where it divides by zero. */
+/** The result of a formula. It has no value when it divides by zero. */
 export type Calculated = { readonly value: string } | ValueFault | "no value";
 
 export type Rules<Field> = {
   readonly isShown: (field: Field) => boolean;
-  /** @param field one with a formula */
+  /** @param field must have a formula */
   readonly calculate: (field: Field) => Calculated;
 };
 
 /**
- * Applies the conditions and formulas of a document's fields. The service and the signer's browser both call this; the service decides.
- * @param answersOf the texts that a field holds: of a checked box or a chosen option its label, of an empty field none
+ * Applies the conditions and formulas of a document's fields. The service and the signer's browser both call this, and
+ * the service's result is final.
+ * @param answersOf the texts in a field: the label of a checked box or chosen option, and none for an empty field
  */
 export function applyRules<Field extends RuledField>(
   fields: readonly Field[],
@@ -69,7 +70,9 @@ export function applyRules<Field extends RuledField>(
 ): Rules<Field> {
   const held = new Map<string, readonly string[]>();
   const named = (id: string) => fields.filter((field) => field.id === id);
-  /** Works through the ids that it depends on one by one: a long chain of formulas would overflow the stack. */
+  /**
+   * Evaluates dependencies in a loop, because a long chain of formulas would overflow the stack if it were recursive.
+   */
   const heldBy = (id: string): readonly string[] => {
     const entered = new Set<string>();
     const waiting = held.has(id) ? [] : [id];
@@ -85,7 +88,7 @@ export function applyRules<Field extends RuledField>(
       }
       waiting.pop();
       if (held.has(top)) continue;
-      // An order with a cycle is refused. This keeps a cycle from recursing all the same.
+      // An order with a cycle is refused earlier. This stops an endless recursion even so.
       held.set(top, []);
       held.set(
         top,
@@ -114,9 +117,9 @@ export function applyRules<Field extends RuledField>(
 }
 
 /**
- * The shown fields with a formula whose result nobody can change any more.
- * @param rules of these fields
- * @param isFixed whether nobody changes any more what the field holds
+ * The shown formula fields whose result can no longer change.
+ * @param rules the rules of these fields
+ * @param isFixed whether nobody can change the field's content any more
  */
 export function settledFormulas<Field extends RuledField>(
   fields: readonly Field[],
@@ -132,7 +135,7 @@ export function settledFormulas<Field extends RuledField>(
     settled.set(id, found);
     return found;
   };
-  // One that is hidden for good holds nothing, whatever is typed.
+  // A field that is hidden permanently has no content, whatever is typed.
   const isDecided = (field: Field): boolean =>
     idsReadBy(field).every(isSettled) && (field.formula !== undefined || !isShown(field));
   return fields.filter((field) => field.formula !== undefined && !isFixed(field) && isDecided(field) && isShown(field));
@@ -156,7 +159,7 @@ function holds({ operator, value = "" }: ShowWhen, held: readonly string[], isNu
   return operator === "greater_than" ? scaledIn(first) > scaledIn(value) : scaledIn(first) < scaledIn(value);
 }
 
-/** A number as it is drawn, in ten-thousandths: `$1,234.50` is 12345000. */
+/** A drawn number in ten-thousandths: `$1,234.50` gives 12345000. */
 const scaledIn = (drawn: string): bigint => scaled(drawn.replace(/[^\d.-]/g, ""));
 
 /** An empty field counts as 0. */

@@ -1,10 +1,10 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
-/** How a date is written; of each, 2026-01-05 as an example: `2026-01-05`, `01/05/2026`, `January 5, 2026`. */
+/** How a date is written. Examples for 2026-01-05: `2026-01-05`, `01/05/2026`, `January 5, 2026`. */
 export const dateFormats = ["iso", "us", "long"] as const;
 export const textFormats = ["any", "email", "phone_us", "zip_us", "ssn_last4"] as const;
 export const currencies = ["USD", "CAD", "EUR", "GBP", "MXN"] as const;
 
-/** Decimal numbers are texts: canonical JSON has no fractions. */
+/** Decimal numbers are stored as texts, because canonical JSON has no fractions. */
 export type NumberFormat = {
   readonly decimals?: number;
   readonly min?: string;
@@ -14,13 +14,13 @@ export type NumberFormat = {
 export type TextFormat = (typeof textFormats)[number];
 export type FieldFormat = (typeof dateFormats)[number] | TextFormat | NumberFormat;
 
-/** Why a text is not a value of its field, with the limit that it breaks. */
+/** Why a text is not a valid value of its field, with the limit that it breaks. */
 export type ValueFault = {
   readonly rule: Exclude<TextFormat, "any"> | "number" | "decimals" | "min" | "max" | "option";
   readonly limit: string;
 };
 
-/** The rules that decide which texts a field takes. */
+/** The rules for the texts that a field accepts. */
 export type ValueRules = {
   readonly kind: string;
   readonly format?: FieldFormat | undefined;
@@ -28,7 +28,7 @@ export type ValueRules = {
 };
 
 export const mostDecimals = 4;
-/** In digits before the decimal point: such a number, and its decimals, is exact in JavaScript. */
+/** Digits before the decimal point: such numbers with their decimals are exact in JavaScript. */
 const mostDigits = 11;
 
 const patterns: Readonly<Record<Exclude<TextFormat, "any">, RegExp>> = {
@@ -51,7 +51,7 @@ export function readFieldValue(
   return { rule, limit: "" };
 }
 
-/** `-1,234.50`, with or without the sign of dollars before it or the currency behind it. */
+/** `-1,234.50`, optionally with a dollar sign in front or a currency code behind. */
 const number = /^(-?)\$?((?:\d{1,3}(?:,\d{3})+|\d+))(?:\.(\d+))?(?: ?[A-Z]{3})?$/;
 
 function readNumber(text: string, format: NumberFormat): { readonly value: string } | ValueFault {
@@ -88,7 +88,7 @@ const portuguese = "janeiro fevereiro março abril maio junho julho agosto setem
 );
 const tagalog = "Enero Pebrero Marso Abril Mayo Hunyo Hulyo Agosto Setyembre Oktubre Nobyembre Disyembre".split(" ");
 
-/** Written here: a newer release of the runtime must not change how a signed document states its date. */
+/** Written out here, so that a new release of the runtime can't change how a signed document states its date. */
 const longDates: Readonly<Record<Language, (day: number, month: number, year: string) => string>> = {
   en: (day, month, year) => `${english[month - 1]} ${day}, ${year}`,
   es: (day, month, year) => `${day} de ${spanish[month - 1]} de ${year}`,
@@ -100,7 +100,7 @@ const longDates: Readonly<Record<Language, (day: number, month: number, year: st
   tl: (day, month, year) => `${tagalog[month - 1]} ${day}, ${year}`,
 };
 
-/** The date of an instant in UTC, as a field of this format shows it. */
+/** The UTC date of an instant, in the field's format. */
 export function dateText(at: Date, format: FieldFormat | undefined, language: Language): string {
   const iso = at.toISOString().slice(0, 10);
   const [year = "", month = "", day = ""] = iso.split("-");

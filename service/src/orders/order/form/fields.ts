@@ -2,11 +2,11 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
 import type { OrderFormField } from "../schemas.ts";
 
-/** Reads the text fields of a form; empty ones count as absent, as browsers send them. */
+/** Reads the text fields of a form. Empty fields count as absent, because browsers send them. */
 export type Fields<Name extends string = OrderFormField> = {
   optional: (name: Name, maxLength: number) => string | null;
   required: (name: Name, maxLength: number, when?: string) => string;
-  /** As sent, with white space; null when there is only white space. */
+  /** The text as sent, including white space; null when there is only white space. */
   exact: (name: Name, maxLength: number) => string | null;
   flag: (name: Name) => boolean;
 };

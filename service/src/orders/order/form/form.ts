@@ -144,14 +144,14 @@ export function address(fields: Fields, prefix: "ship" | "from", when: string): 
 
 const senderFields = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"] as const;
 
-/** A sender address is optional, but must be complete once any of its fields is sent. */
+/** The sender's address is optional, but must be complete if any of its fields is sent. */
 function senderAddress(fields: Fields): Address | null {
   const begun = senderFields.some((name) => fields.optional(name, 200) !== null);
   return begun ? address(fields, "from", " when a sender address is given") : null;
 }
 
 /**
- * Replacements for refused fields, so that the fields after them are still checked; an empty text leaves the field
+ * Replacements for refused fields, so that the following fields can still be checked. An empty text leaves the field
  * out.
  */
 const standIns: Readonly<Record<string, string>> = {
@@ -190,7 +190,7 @@ export function readWhole(
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
-      // The replacement was refused too: nothing more can be learned.
+      // The replacement was refused too, so nothing more can be checked.
       if (replaced.has(field)) return { refusals, form: null };
       replaced.add(field);
       refusals.push(error.message);

@@ -1,4 +1,4 @@
-/** An exact number. `under` is positive. */
+/** An exact fraction. `under` is positive. */
 export type Fraction = { readonly over: bigint; readonly under: bigint };
 
 type Operator = "+" | "-" | "*" | "/" | FunctionName;
@@ -10,17 +10,18 @@ type Expression =
   | { readonly operator: Operator; readonly of: readonly Expression[] };
 
 export const mostFormula = 200;
-/** Lets nothing be written that recurses deeper than any stack allows. */
+/** The deepest nesting of a formula, so that recursion never overflows the stack. */
 const deepest = 20;
 
 const isFunction = (name: string): name is FunctionName => ["sum", "min", "max", "round"].includes(name);
 
-/** A formula that can't be read. The message follows the name of its member. */
+/** A formula that can't be parsed. The message follows the name of its member. */
 class Unreadable extends Error {}
 
 /**
- * Reads a formula: numbers, ids of fields, `+ - * / ( )`, `sum`, `min`, `max` and `round`. Nothing of it is run as a script.
- * @returns the rule that it breaks, to follow the name of its member
+ * Parses a formula: numbers, ids of fields, `+ - * / ( )`, `sum`, `min`, `max` and `round`. It is never run as a
+ * script.
+ * @returns on error, the broken rule, which follows the name of the member
  */
 export function parseFormula(text: string): { readonly expression: Expression } | { readonly fault: string } {
   try {
@@ -129,7 +130,7 @@ export const fieldsIn = (expression: Expression): string[] => {
   return "field" in expression ? [expression.field] : expression.of.flatMap(fieldsIn);
 };
 
-/** @returns null where it divides by zero */
+/** @returns null when it divides by zero */
 export function valueIn(expression: Expression, numberOf: (id: string) => Fraction): Fraction | null {
   if ("number" in expression) return expression.number;
   if ("field" in expression) return numberOf(expression.field);
@@ -167,7 +168,7 @@ function apply(operator: Operator, [first = { over: 0n, under: 1n }, ...rest]: r
   }
 }
 
-/** Halves go away from zero, as people round money. */
+/** Rounds half away from zero, as is usual for money. */
 function rounded({ over, under }: Fraction, places: bigint): Fraction {
   const scale = 10n ** places;
   const size = (over < 0n ? -over : over) * scale;
@@ -175,7 +176,7 @@ function rounded({ over, under }: Fraction, places: bigint): Fraction {
   return { over: over < 0n ? -whole : whole, under: scale };
 }
 
-/** The number with so many decimals: `-12.50`. */
+/** The number with this many decimals: `-12.50`. */
 export function toDecimal(value: Fraction, decimals: number): string {
   const { over } = rounded(value, BigInt(decimals));
   const digits = `${over < 0n ? -over : over}`.padStart(decimals + 1, "0");

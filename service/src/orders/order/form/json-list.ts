@@ -1,16 +1,19 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { isPlainText, isVisible, shownText } from "../../../kernel/platform/text.ts";
 
-/** Reads the members of one object of a list. Errors name the member, as `signers[2].email`. All throw ServiceError. */
+/**
+ * Reads the members of one object in a list. Errors name the member, as `signers[2].email`. All methods throw
+ * ServiceError.
+ */
 export type Members<Name extends string> = {
-  /** Trimmed; null when it is absent, null or empty. */
+  /** The trimmed text; null when it is absent, null or empty. */
   readonly text: (name: Name, maxLength: number) => string | null;
   readonly required: (name: Name, maxLength: number) => string;
   readonly oneOf: <Value extends string>(name: Name, values: readonly Value[]) => Value | null;
   readonly number: (name: Name, least: number, most: number) => number | null;
   readonly whole: (name: Name, least: number, most: number) => number | null;
   readonly flag: (name: Name) => boolean | null;
-  /** The member as it was parsed; null when it is absent or null. */
+  /** The parsed member; null when it is absent or null. */
   readonly raw: (name: Name) => unknown;
 };
 

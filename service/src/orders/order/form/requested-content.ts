@@ -18,7 +18,7 @@ import { mostHelp, mostOptions, mostPoints, mostValue, type requestedFieldSchema
 type Kind = RequestedField["kind"];
 type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
-/** How a rule names a kind. */
+/** The name of each kind in messages. */
 export const aKind: Readonly<Record<Kind, string>> = {
   signature: "a signature",
   initials: "initials",
@@ -32,25 +32,25 @@ export const aKind: Readonly<Record<Kind, string>> = {
   dropdown: "a dropdown",
 };
 
-/** Kinds whose value the sender may write. All others are the signer's or the service's. */
+/** Kinds whose value the sender may set. Only the signer or the service sets the others. */
 const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
 export const takesValue = ({ kind, formula }: Pick<RequestedField, "kind" | "formula">): boolean =>
   prefilled.includes(kind) && formula === undefined;
 const withOptions: readonly Kind[] = ["radio", "multiple", "dropdown"];
-/** Kinds whose options have places of their own. */
+/** Kinds whose options have positions of their own. */
 export const spread: readonly Kind[] = ["radio", "multiple"];
 const formatted: readonly Kind[] = ["date", "text", "number"];
 
-/** Characters that make a reader show others in another order than they are in. */
+/** Characters that make readers display other characters in a different order. */
 const reordering = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** @throws ServiceError for a text that shows in another order than it is in */
+/** @throws ServiceError for a text that would be displayed in a different order */
 export function requireOrder(at: string, text: string | null | undefined): void {
   if (text && reordering.test(text))
     throw invalid(`${at} must have no characters that change the direction of the text.`);
 }
 
-/** Reads the members of an element of `fields`, other than its place. Members that it leaves out are absent. */
+/** Reads the members of an element of `fields`, except its position. Members that are missing stay absent. */
 export function parseContent(
   members: FieldMembers,
   at: string,
@@ -121,7 +121,7 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
   return options;
 }
 
-/** How many of the options of a multiple are chosen. */
+/** How many options of a multiple choice must be chosen. */
 function parseChoices(members: FieldMembers, at: string, options: number): { least: number; most: number } {
   const isOptional = members.flag("required") === false;
   const least = members.whole("least", 0, options) ?? (isOptional ? 0 : 1);
@@ -146,7 +146,7 @@ function parseNumberFormat(given: unknown, at: string): NumberFormat {
   const bound = (name: "min" | "max"): string | null => {
     const value = members.number(name, -1e10, 1e10);
     if (value === null) return null;
-    // Measured on the text: 0.1 * 10000 is not whole in binary.
+    // Checked on the text, because 0.1 * 10000 is not exact in binary.
     if (!/^-?\d+(?:\.\d{1,4})?$/.test(`${value}`))
       throw invalid(`${at}.${name} must have at most ${mostDecimals} decimals.`);
     return `${value}`;
@@ -181,7 +181,7 @@ function parseValue(given: unknown, at: string, { kind, format, options }: Rules
   throw invalid(`${here} must be ${faults[read.rule](read.limit)}.`);
 }
 
-/** How a message ends that says what a value must be. */
+/** The end of the message about a value that breaks a rule. */
 export const faults: Readonly<Record<ValueFault["rule"], (limit: string) => string>> = {
   email: () => "a mail address",
   phone_us: () => "a US phone number of 10 digits",

@@ -3,12 +3,12 @@ import type { ShowWhen } from "./field-rules.ts";
 import type { FieldFormat } from "./field-values.ts";
 import type { requestedKinds } from "./signing-schemas.ts";
 
-/** A field as the order requests it, in points from the upper left corner of the displayed page. */
+/** A field that the order requests, in points from the upper left corner of the displayed page. */
 export type RequestedField = {
   readonly kind: (typeof requestedKinds)[number];
-  /** From 1. */
+  /** Counted from 1. */
   readonly signer: number;
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
   readonly x: number;
   readonly y: number;
@@ -16,22 +16,22 @@ export type RequestedField = {
   readonly height: number;
   readonly label: string | null;
   readonly required: boolean;
-  // Absent where the order says nothing: the MAC of an order from before these members holds.
+  // Absent when the order doesn't set it, so that MACs of orders from before these members stay valid.
   readonly help?: string;
-  /** Text as it is drawn; of a checkbox `On`; of a radio or a dropdown the label of an option. */
+  /** The value as drawn: a text, `On` for a checkbox, or an option's label for a radio or a dropdown. */
   readonly value?: string;
   readonly readOnly?: true;
   readonly format?: FieldFormat;
-  /** The name of the field in the rules of other fields. */
+  /** The name by which the rules of other fields refer to this field. */
   readonly id?: string;
   readonly showWhen?: ShowWhen;
-  /** The formula of a number that is calculated. */
+  /** The formula of a calculated number. */
   readonly formula?: string;
-  /** The number of options that are chosen in a multiple. */
+  /** How many options of a multiple choice must be chosen. */
   readonly choices?: { readonly least: number; readonly most: number };
-  /** The options of a radio, a multiple or a dropdown. */
+  /** The options of a radio, a multiple choice or a dropdown. */
   readonly options?: readonly RequestedOption[];
 };
 
-/** One of the choices of a field. A radio and a multiple show each at its own place. */
+/** An option of a field. For a radio and a multiple choice, each option has its own position. */
 export type RequestedOption = { readonly label: string; readonly place?: Place };

@@ -27,7 +27,10 @@ export const leastSize: Readonly<Record<RequestedField["kind"], { width: number;
   multiple: { width: 6, height: 6 },
 };
 
-/** The largest size of each kind, in points. A text may be as wide as its page less 36 points; the document decides. */
+/**
+ * The largest size of each kind, in points. A text may be as wide as its page minus 36 points, which is checked with
+ * the document.
+ */
 export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 360, height: 120 },
   initials: { width: 120, height: 60 },
@@ -56,7 +59,8 @@ export function parseRequestedFields(text: string, turns: readonly number[]): Re
 }
 
 /**
- * Reads fields that a document asks for in the members of the form's `fields`. Their rules read fields of the same signer, and read-only ones.
+ * Reads the fields that a document contains, given as elements of the form's `fields`. Their rules may refer to fields
+ * of the same signer and to read-only fields.
  * @throws ServiceError as `parseRequestedFields`
  */
 export const parseOwnFields = (elements: readonly object[], signers: number): RequestedField[] =>
@@ -77,7 +81,7 @@ function parseElements(text: string, signers: number): RequestedField[] {
     const kind = given("kind", members.oneOf("kind", requestedKinds));
     const signer = given("signer", members.whole("signer", 1, 10));
     if (signer > signers) throw invalid(`${at}.signer must be at most ${signers}, the number of signers.`);
-    // A box that must be checked is not a choice: the sender has to say so.
+    // Checkboxes are optional by default, because a box that must be checked offers no choice.
     const required = members.flag("required") ?? kind !== "checkbox";
     if (kind === "signature" && !required) throw invalid(`${at}.required must not be false for a signature.`);
     const label = members.text("label", mostLabel);
@@ -112,7 +116,7 @@ function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]
   return { x: corner("x"), y: corner("y"), width: side("width"), height: side("height") };
 }
 
-/** The rectangle around the options of a radio or a multiple, which has no place of its own. */
+/** The rectangle around the options of a radio or a multiple choice, which has no position of its own. */
 function placeOfOptions(
   members: FieldMembers,
   at: string,

@@ -15,7 +15,7 @@ type Rules = Pick<RequestedField, "id" | "showWhen" | "formula">;
 
 const id = /^[a-z][a-z0-9_]*$/;
 
-/** Reads the rules of an element of `fields`. `requireRules` then holds them against the other elements. */
+/** Reads the rules of an element of `fields`. `requireRules` then checks them against the other elements. */
 export function parseRules(
   members: FieldMembers,
   at: string,
@@ -61,7 +61,7 @@ function parseShowWhen(given: unknown, at: string): ShowWhen {
   return { field, operator, value };
 }
 
-/** The kinds that a condition can read, and how. */
+/** The kinds that a condition can refer to, with the possible operators. */
 const readable: Readonly<Partial<Record<Kind, readonly Condition[]>>> = {
   checkbox: ["checked", "unchecked"],
   text: ["filled", "empty", "equals", "not_equals"],
@@ -72,9 +72,9 @@ const readable: Readonly<Partial<Record<Kind, readonly Condition[]>>> = {
 };
 
 /**
- * Holds the rules of all elements of `fields` against one another.
+ * Checks the rules of all elements of `fields` against each other.
  * @param turns the turn of each signer
- * @returns the fields, with the values of conditions as the fields are drawn with them
+ * @returns the fields, with the values of conditions in the form in which fields are drawn
  * @throws ServiceError naming the member and the rule
  */
 export function requireRules(fields: readonly RequestedField[], turns: readonly number[]): RequestedField[] {
@@ -116,8 +116,8 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
 }
 
 /**
- * Calculates the formulas that read only values that nobody changes.
- * @throws ServiceError naming the first whose signer could never sign
+ * Calculates the formulas that depend only on values that nobody can change.
+ * @throws ServiceError naming the first formula that would prevent its signer from ever signing
  */
 function refuseImpossible(fields: readonly RequestedField[]): void {
   const rules = applyRules(fields, ({ value }) => (value === undefined ? [] : [value]));
@@ -133,7 +133,7 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
   }
 }
 
-/** The condition, with its value as the text that the other field would show for it. */
+/** The condition, with its value as the text that the other field would show. */
 function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
   const known = readable[read.kind];
   if (!known) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);
@@ -142,7 +142,7 @@ function comparable({ field, operator, value }: ShowWhen, read: RequestedField, 
   if (value === undefined) return { field, operator };
   const { kind, format, options } = read;
   const rules = { kind: options ? "dropdown" : kind, options: options?.map(({ label }) => label) };
-  // Any number may be compared with, also one that is out of the field's bounds.
+  // A condition may compare with any number, even one outside the field's limits.
   const { min: _min, max: _max, ...numbers } = typeof format === "object" ? format : {};
   const drawn = readFieldValue({ ...rules, ...(kind === "number" && { format: numbers }) }, value);
   if ("value" in drawn) return { field, operator, value: drawn.value };

@@ -15,20 +15,20 @@ export type SignerAuth = (typeof signerAuths)[number];
 export type OrderSigner = {
   readonly name: string;
   readonly email: string;
-  /** E.164. */
+  /** In E.164 form. */
   readonly phone: string | null;
-  /** From 1: signers with the same number sign in parallel, after those with lower numbers. */
+  /** Counted from 1. Signers with the same number sign in parallel, after those with lower numbers. */
   readonly routing: number;
   readonly auth: SignerAuth;
-  /** The salted hash of the access code for `access_code`; null for other methods. */
+  /** The salted hash of the code for the method `access_code`; null for other methods. */
   readonly accessCodeHash: string | null;
   readonly language: (typeof signerLanguages)[number];
 };
 
-/** A signer as named in the form, with the access code itself, which is not stored. */
+/** A signer as the form names them. It contains the access code itself, which is not stored. */
 export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly accessCode: string | null };
 
-/** The client as the only signer, for an order that names none. Without a name the email address replaces it. */
+/** The client as the only signer, for an order that names none. Without a name the email address is used. */
 export const clientAsSigner = (client: { name: string | null; email: string }, auth: SignerAuth = "link") => ({
   name: client.name ?? client.email,
   email: client.email,
@@ -56,8 +56,8 @@ export function parseSignerAuth(text: string | null): SignerAuth | null {
 }
 
 /**
- * Reads the form's `signers`. Two people may share a mailbox, so name and address together identify a signer.
- * @param auth for signers that name none
+ * Reads the form's `signers`. Two people may share a mailbox, so only name and address together identify a signer.
+ * @param auth for signers without one
  * @throws ServiceError naming the member and the rule
  */
 export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
@@ -123,11 +123,11 @@ function refuseRepeated(signers: readonly NamedSigner[]): void {
   }
 }
 
-/** The signing part of the form; null where the service decides. */
+/** The signing part of the form; null when the service decides. */
 export type SigningForm = {
-  /** Null: the client signs. */
+  /** Null when the client signs. */
   readonly signers: readonly NamedSigner[] | null;
-  /** Null: the document's own fields and tags, else an appended page. */
+  /** Null to use the document's own fields and tags, or else an appended page. */
   readonly signatureFields: readonly RequestedField[] | null;
 };
 
@@ -157,7 +157,7 @@ export function parseSigning(
   return { signers, signatureFields: requested };
 }
 
-/** People who sign before a notary only: the notary identifies them, and they sign in the order of the list. */
+/** Checks people who sign only before a notary: the notary identifies them, and they sign in the order of the list. */
 function requireAtNotary(signers: readonly NamedSigner[]): void {
   for (const [index, { auth, routing }] of signers.entries()) {
     const member = auth !== "link" ? "auth" : "routing";
@@ -171,7 +171,7 @@ function textOf(values: ReadonlyMap<string, string>, name: OrderFormField): stri
   return text.trim() === "" ? null : text;
 }
 
-/** Null when the form has nothing about the client that other forms lack. */
+/** Null when this part of the form has only default values. */
 function clientAlone(client: { name: string | null; email: string }, auth: SignerAuth | null): NamedSigner[] | null {
   if (auth === null) return null;
   if (auth === "access_code" || auth === "text_code") throw invalid(`signers is required when signer_auth is ${auth}.`);

@@ -27,10 +27,10 @@ export const mostPages = 100_000;
 export const mostLabel = 200;
 export const mostHelp = 400;
 export const mostOptions = 50;
-/** Conditions and formulas of one document. */
+/** The most conditions and formulas in one document. */
 export const mostRules = 100;
 export const mostId = 40;
-/** In characters: a value stands on one line, and at 6 points no page has room for more. */
+/** In characters. A value is on one line, and even at 6 points no page has room for more. */
 export const mostValue = 200;
 
 const points = (description: string) => Type.Number({ minimum: 0, maximum: mostPoints, description });

@@ -52,7 +52,7 @@ export type LockedOrder = BoughtServices & {
 
 /** The actor of a transition, its time (UTC) and its reason. */
 export type Actor = {
-  /** `operator`, `processor`, `sandbox`, `system`, `key:ID`. */
+  /** Such as `operator`, `processor`, `sandbox`, `system` or `key:ID`. */
   actor: string;
   at: Date;
   log: Log;
@@ -80,7 +80,7 @@ export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | und
 /**
  * Applies one event to a locked order. Nothing else changes an order's status. Writes status, audit line, workflow
  * event, partner event and mail in the caller's transaction.
- * @throws ServiceError `conflict` when the table refuses it: then nothing was written
+ * @throws ServiceError `conflict` when the table refuses it; nothing was written then
  */
 export async function applyTransition(
   tx: Tx,
@@ -96,7 +96,7 @@ export async function applyTransition(
   }
   const entered = effects[to] ?? {};
   if (entered.document) await requireDocument(tx, order, to, entered.document);
-  // A release runs no effects: the hold left everything in place.
+  // A release has no effects, because the hold changed nothing else.
   const effect: Effect = on === "released" ? {} : entered;
   const moved: LockedOrder = {
     ...order,
@@ -108,21 +108,21 @@ export async function applyTransition(
   await tx.query(transitionStatement(order, moved, milestone, by));
   await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
   await moveTasks(tx, order, moved, on, by);
-  // For a test order, the sandbox makes the next step.
+  // For a test order, the sandbox performs the next step.
   if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
-  // Also on a release: a provider paused its work while the order was on hold.
+  // Also queued on a release, because a provider pauses its work while the order is on hold.
   if (entered.isDispatched && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
     await enqueue(tx, recallQueue, { orderId: order.id });
   if (entered.movesParcel && moved.ship && moved.environment === "live")
     await enqueue(tx, parcelQueue, { orderId: order.id });
-  // A fax under way stops while the order is held or refunded, and continues after a hold.
+  // A fax in progress stops while the order is held or refunded, and continues after a hold.
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
   if (on !== "released" && newsStatuses.some((status) => status === to)) await noteNews(tx, moved, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // Also after a hold while signatures are awaited: reminders and expiry did not run during the hold.
+  // Also queued when a hold ends while signatures are awaited, because reminders and expiry don't run during the hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
@@ -130,12 +130,12 @@ export async function applyTransition(
 
 const pausesFax: ReadonlySet<OrderEvent> = new Set(["held", "released", "refund_requested"]);
 
-/** Opens and closes the tasks of people as the order moves, no matter who moves it. */
+/** Opens and closes people's tasks when the order moves, regardless of who moves it. */
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
   const { at, actor, reason } = by;
   const end = { at, by: actor, outcome: wordsOf(on) };
   const left = tasksIn(order);
-  // Tasks about the order's money don't depend on its status: they stay open during a hold.
+  // Tasks about the order's money don't depend on its status, so they stay open during a hold.
   if (moved.status === "OnHold") await pauseTasks(tx, order.id, left);
   else {
     const state = droppedBy.has(moved.status) ? "dropped" : "done";
@@ -151,7 +151,7 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
 
 const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
 
-/** Drops the tasks of requests that triggers close because the order moved without their approval. */
+/** Drops the tasks of approval requests that a trigger closes because the order moved without them. */
 async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder, to: LockedOrder, at: Date) {
   const end = { state: "dropped", at, by: "system" } as const;
   if (to.status === "RefundPending" && from !== "RefundPending")
@@ -168,7 +168,7 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
     );
 }
 
-/** Notes a status for the mail to the member who placed the order; an order of a key has none. */
+/** Records a status for the mail to the member who placed the order. An order placed with a key has no such member. */
 const noteNews = (tx: Tx, { id, environment, status }: LockedOrder, at: Date) =>
   tx.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)

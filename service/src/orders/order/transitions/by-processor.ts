@@ -3,10 +3,9 @@ import { type Actor, applyTransition, type LockedOrder, type TransitionResult } 
 import type { ProcessorEvent } from "./table.ts";
 
 /**
- * Moves a locked order by an event that the processor signed, and starts the first bought service once the order is
- * Paid.
+ * Moves a locked order by an event that the processor signed. Starts the first bought service once the order is Paid.
  * Only payments/ may import this, because nothing else may set an order to Paid.
- * @throws ServiceError `conflict` when the table refuses it: then nothing was written
+ * @throws ServiceError `conflict` when the table refuses it; nothing was written then
  */
 export async function transitionByProcessor(
   tx: Tx,

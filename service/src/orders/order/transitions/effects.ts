@@ -20,21 +20,22 @@ export const closeCheckoutQueue = "close-checkout";
 /** The queue of live orders whose service has ended; payload `{orderId, hasWaited?}`. */
 export const nextSegmentQueue = "next-segment";
 
-/** The queue of refunds to ask the processor for; payload `{orderId}`. */
+/** The queue of refunds to request from the processor; payload `{orderId}`. */
 export const refundQueue = "refund";
 
-/** The queue of live orders that left their shipping: their provider's work is cancelled; payload `{orderId}`. */
+/** The queue of live orders that left shipping, so that the provider's work has to be canceled; payload `{orderId}`. */
 export const recallQueue = "recall";
 
 /**
- * The queue of live orders whose parcels are checked: whether they moved, or will never be sent; payload `{orderId}`.
+ * The queue of live orders whose parcels are checked: whether they have moved, or will never be sent; payload
+ * `{orderId}`.
  */
 export const parcelQueue = "parcel";
 
-/** The queue of live orders whose faxes must follow them: sent, ended or paused; payload `{orderId}`. */
+/** The queue of live orders whose faxes must match their status: sent, ended or paused; payload `{orderId}`. */
 export const faxQueue = "fax";
 
-/** The queue of orders whose envelope must follow them: opened, completed or ended; payload `{orderId}`. */
+/** The queue of orders whose envelope must match their status: opened, completed or ended; payload `{orderId}`. */
 export const envelopeQueue = "envelope";
 
 export type MailMoment =
@@ -59,7 +60,7 @@ export type OrderMail = { orderId: number; moment: MailMoment; at: string };
 export const mailClient = (tx: Tx, orderId: number, moment: MailMoment, at: Date) =>
   enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString() } satisfies OrderMail);
 
-/** The statuses that the member who placed an order is mailed about: somebody must act, or all is done. */
+/** The statuses about which the member who placed an order is mailed: a person must act, or all is done. */
 export const newsStatuses = [
   "PaymentFailed",
   "EsignDeclined",
@@ -75,10 +76,10 @@ export const newsStatuses = [
 
 export type NewsStatus = (typeof newsStatuses)[number];
 
-/** A status that an order entered; `n` counts up. */
+/** A status that an order has entered; `n` numbers these in order. */
 export type Noted = { n: number; id: number; status: NewsStatus; partnerId: string };
 
-/** Takes what was noted for the mail to a member, in the transaction that queues the mail. */
+/** Removes and returns the recorded statuses for the mail to a member, in the transaction that queues the mail. */
 export const takeNews = (tx: Tx, placedBy: string, environment: Environment) =>
   tx.query<Noted>(sql`
     DELETE FROM order_news n USING orders o
@@ -95,17 +96,17 @@ export type Effect = {
   job?: typeof closeCheckoutQueue | typeof refundQueue;
   /** Whether the order's envelope must be opened or ended. */
   movesEnvelope?: boolean;
-  /** The task for people while the order has this status. */
+  /** The task that people have while the order has this status. */
   task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
   /** Whether a service of the order has ended. The next one begins at once, or after a pause. */
   endsSegment?: boolean;
-  /** Whether a provider may do the task, where there is an account. */
+  /** Whether a provider may do the task, if an account is configured. */
   isDispatched?: boolean;
-  /** Whether a provider's pending work for the order is cancelled. */
+  /** Whether to cancel a provider's pending work for the order. */
   isRecalled?: boolean;
-  /** Whether the order's label may be unused now, or its parcel may already have moved. */
+  /** Whether to check the order's parcel: its label may be useless now, or the parcel may already have moved. */
   movesParcel?: boolean;
-  /** Tasks that other code opens while the order has this status. */
+  /** Tasks to end when the order leaves this status; other code opens them. */
   endsTasks?: readonly TaskKind[];
 };
 

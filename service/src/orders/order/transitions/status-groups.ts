@@ -48,7 +48,7 @@ const groups: Readonly<Record<OrderStatus, StatusGroup>> = {
 
 const byName: ReadonlyMap<string, StatusGroup> = new Map(Object.entries(groups));
 
-/** The group of a raw status; `open` for an unknown one, never a complete one. */
+/** The group of a raw status. An unknown status is `open`, so that it never counts as complete. */
 export const statusGroupOf = (status: string): StatusGroup => byName.get(status) ?? "open";
 
 const paid: ReadonlySet<string> = new Set<OrderStatus>([
@@ -75,8 +75,8 @@ const paid: ReadonlySet<string> = new Set<OrderStatus>([
 ]);
 
 /**
- * True when the order was paid in full, whatever happened later. A held order counts as paid when it was before; an
- * unknown status counts as not paid.
+ * True when the order was paid in full, whatever happened afterwards. A held order counts as paid if it was paid
+ * before. An unknown status counts as not paid.
  */
 export const wasPaid = (status: string, statusBeforeHold: string | null): boolean =>
   paid.has(status === "OnHold" ? (statusBeforeHold ?? "") : status);

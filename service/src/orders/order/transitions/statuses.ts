@@ -61,6 +61,9 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   FaxFailed: "Fax failed",
 };
 
-/** A status in a word or two, the same on all pages. An unknown status, from a newer release, is shown by its name. */
+/**
+ * The label of a status in a word or two, the same on all pages. An unknown status, from a newer release, is shown by
+ * its name.
+ */
 export const statusLabel = (status: string): string =>
   Object.hasOwn(statusLabels, status) ? statusLabels[status as OrderStatus] : status;

@@ -50,7 +50,10 @@ export const processorEvents: ReadonlySet<string> = new Set<ProcessorEvent>([
 
 export type PeopleEvent = Exclude<OrderEvent, ProcessorEvent>;
 
-/** `next segment`: the pending status of the next bought service, or Completed; `before`: the status before the hold. */
+/**
+ * `next segment` is the pending status of the next bought service, or Completed. `before` is the status before the
+ * hold.
+ */
 type Target = OrderStatus | "next segment" | "before";
 
 /** One row of the transition table. `words` name the event in the diagram and in refusals. */
@@ -143,7 +146,7 @@ const rows: ReadonlyMap<string, Transition> = new Map(
 );
 const words = new Map(transitionTable.map((row) => [row.on, row.words]));
 
-/** The facts that decide where an event leads. */
+/** The facts that decide the target of an event. */
 export type OrderState = BoughtServices & { status: string; statusBeforeHold: string | null };
 
 const segments = [

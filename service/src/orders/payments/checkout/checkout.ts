@@ -18,7 +18,10 @@ import { hasPendingFunds, type Part } from "./store.ts";
 
 export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null; notarySupply: NotarySupply };
 
-/** Whether orders of the environment are paid at this processor. Test orders never reach one that moves money. */
+/**
+ * Whether orders of the environment are paid at this processor. Test orders are never paid at a processor that moves
+ * money.
+ */
 export const takesPayment = (processor: Processor | null, environment: Environment): boolean =>
   processor !== null && (environment === "live" || processor.testMode);
 
@@ -40,8 +43,8 @@ const partOf = ({ id, code, totalCents }: LockedOrder): Part => ({
 });
 
 /**
- * Returns the order's open hosted checkout, or mints a new one. The order's status doesn't change. One that the order
- * shares with others of its room is ended: an order has one checkout at a time.
+ * Returns the order's open hosted checkout, or creates a new one. The order's status doesn't change. A checkout that
+ * the order shares with others of its room is ended, because an order has only one checkout at a time.
  * @param owner the required owner of the order; null for anyone who has the code
  * @throws ServiceError `not_found`, `not_payable` naming the status, `conflict` when a payment was just made,
  * `payments_not_configured`, `processor_failed`
@@ -70,19 +73,19 @@ async function refusalOf(tx: Tx, supply: NotarySupply, order: LockedOrder): Prom
   return (await hasPendingFunds(tx, order.id)) ? inProcess : null;
 }
 
-/** An order of a group, as its members are read without locks. */
+/** An order of a group, read without a lock. */
 export type Member = { id: number; code: string };
 
 export type SharedCheckout = {
   checkoutUrl: string;
-  /** The orders that it pays, in the group's order. */
+  /** The orders that the checkout pays, in the group's order. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
 };
 
 /**
- * Returns the open hosted checkout of all payable orders of a group, or mints a new one. No order's status changes.
- * @param members reads them in their order; read again once they are locked
+ * Returns the open hosted checkout of all payable orders of a group, or creates a new one. No order's status changes.
+ * @param members reads the orders in sequence; called again once they are locked
  * @throws ServiceError `not_payable` when no order is payable, and as for one order
  */
 export async function sharedCheckout(
@@ -105,7 +108,7 @@ function orNoneIfAltered(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
 }
 
-/** Locks the members by ascending id, as every transaction that locks several does, and chooses the payable ones. */
+/** Locks the orders by ascending id, as every transaction that locks several does, and selects the payable ones. */
 async function payableParts(
   tx: Tx,
   supply: NotarySupply,
@@ -114,7 +117,7 @@ async function payableParts(
   const listed = await members(tx);
   const locked = new Map<number, LockedOrder>();
   for (const { id, code } of [...listed].sort((one, other) => one.id - other.id)) {
-    // An order that was altered in the database is left out: it must not keep the others from being paid.
+    // An altered order is left out, so that it doesn't prevent the others from being paid.
     const order = await lockOrder(tx, code).catch(orNoneIfAltered);
     if (order) locked.set(id, order);
   }

@@ -12,20 +12,20 @@ import { lockOrder } from "../../order/order.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endPending, ordersOf, sessionState } from "./store.ts";
 
-/** A bank debit takes up to four business days; the session before it, up to one. Holidays come on top. */
+/** A bank debit takes up to four business days, and the session before it up to one. Holidays may add more. */
 const answerWithinMs = 10 * dayMs;
 
-/** A checkout whose payer has finished, and whose money has neither come nor failed. */
+/** A checkout that the payer has finished, while the money has neither arrived nor failed. */
 export type PendingPayment = {
   id: string;
   createdAt: Date;
   amountCents: number;
-  /** Whether it is so old that the bank must have answered. */
+  /** Whether it is so old that the bank should have answered. */
   isOverdue: boolean;
   orderCodes: string[];
 };
 
-/** Payments that wait for a bank, the oldest first. Those altered in the database are left out. */
+/** Payments that wait for a bank, the oldest first. Leaves out altered ones. */
 export async function pendingPayments(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
@@ -45,8 +45,8 @@ export async function pendingPayments(
 }
 
 /**
- * Opens a task for each payment whose bank has not answered in time: its orders can't be paid otherwise meanwhile. One
- * that was altered in the database is logged, and left out.
+ * Opens a task for each payment whose bank has not answered in time, because until then its orders can't be paid
+ * otherwise. Logs and leaves out altered payments.
  */
 export async function watchPending({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -68,9 +68,9 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
 }
 
 /**
- * Asks the processor about a pending payment, and ends the wait where the payment failed: its orders can be paid again.
- * No order moves: the processor's signed event alone does that.
- * @throws ServiceError `not_found`, and `conflict` with the processor's answer where the wait goes on
+ * Asks the processor about a pending payment, and ends the wait when the payment failed, so that its orders can be paid
+ * again. It moves no order; only the processor's signed event does.
+ * @throws ServiceError `not_found`, and `conflict` with the processor's answer when the wait continues
  */
 export async function endPendingPayment(
   { db, clock, processor }: { db: Database; clock: Clock; processor: Processor | null },

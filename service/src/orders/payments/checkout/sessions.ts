@@ -23,22 +23,23 @@ const minutes = 60_000;
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
 const mostTries = 8;
-// The processor mints within a second as a rule.
+// The processor usually creates a session within a second.
 const pauseMs = 300;
 
-/** The orders to pay together; the transaction holds them locked. `groupId` is null for one order alone. */
+/** The orders to pay together, which the transaction has locked. `groupId` is null for a single order. */
 export type Wanted = { groupId: string | null; parts: readonly Part[] };
 
-/** The session to pay by, or those that the processor must end first. */
+/** The session to use, or the sessions that the processor must end first. */
 export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
- * Returns the address of the open session of the wanted orders, or mints one. Sessions that pay something else of
- * them, or are about to end, are ended at the processor first: a commit before each call leaves no session out of sight.
- * @param wanted in the transaction: locks the orders, and names their parts
+ * Returns the URL of the open session for these orders, or creates one. Sessions that pay other combinations of them,
+ * or are about to end, are ended at the processor first. Each step is committed before the processor is called, so that
+ * no session is lost.
+ * @param wanted locks the orders in the transaction, and returns their parts
  */
 export async function openSession(
   { db, clock }: { db: Database; clock: Clock },
@@ -92,7 +93,7 @@ const keyOf = (parts: readonly Part[]): string =>
 const isUsable = ({ status, expiresAt, amountCents }: CheckoutSession, totalCents: number, now: Date): boolean =>
   status !== "replacing" && expiresAt.getTime() > now.getTime() + marginMs && amountCents === totalCents;
 
-/** The address to pay at; null while another request mints the same session. */
+/** The URL to pay at; null while another request is creating the same session. */
 async function addressOf(db: Database, processor: Processor, session: CheckoutSession): Promise<string | null> {
   if (session.status === "open" && session.url !== null) return session.url;
   const minted = await mint(db, processor, session);
@@ -103,7 +104,7 @@ async function addressOf(db: Database, processor: Processor, session: CheckoutSe
   }
   const { sessionId, url } = minted;
   if (url !== null && (await recordMinted(db, session.id, sessionId, url))) return url;
-  // An order was canceled, or another checkout took its place, while the processor answered; or the session has ended.
+  // While the processor answered, an order was canceled, another checkout replaced this one, or the session ended.
   if ((await processor.expire(sessionId)) === "complete") throw justPaid();
   if (url === null) await failMinting(db, session.id);
   throw busy();
@@ -112,9 +113,9 @@ async function addressOf(db: Database, processor: Processor, session: CheckoutSe
 type Minted = MintedSession | { sessionId: string; url: null } | { refusal: unknown } | "in progress";
 
 /**
- * Mints the row's session; minting twice from one row gives the same session. `refusal`: the processor made none, and
- * repeats that answer under the same key, so the next attempt needs a new row.
- * @throws ServiceError `processor_failed` where a session may exist
+ * Creates the row's session; doing it twice for one row gives the same session. `refusal`: the processor created none,
+ * and would repeat that answer for the same key, so the next attempt needs a new row.
+ * @throws ServiceError `processor_failed` when a session may exist
  */
 async function mint(db: Sql, processor: Processor, session: CheckoutSession): Promise<Minted> {
   try {
@@ -122,17 +123,19 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
   } catch (error) {
     const answer = answerOf(error);
     if (answer?.status === 409) return "in progress";
-    // Neither a key that is refused nor a limit of rate tells about an earlier request of the same row.
+    // A refused API key or a rate limit says nothing about an earlier request for the same row.
     if (answer === null || [401, 403, 429].includes(answer.status)) throw error;
     if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
-    // After a failure of its own, and for other words under the same key, an earlier request may have made one.
+    // After an error of the processor, or a reused key with other parameters, an earlier request may have created a
+    // session.
     const since = new Date(session.expiresAt.getTime() - sessionMs - marginMs);
     return (await processor.find(session.id, since)) ?? { refusal: error };
   }
 }
 
 /**
- * Ends the session at the processor. Where the answer to its minting was lost, the same request tells its id.
+ * Ends the session at the processor. If the answer to its creation was lost, sending the same request again reveals its
+ * id.
  * @returns `complete` when it was paid first
  */
 async function endAtProcessor(
@@ -146,19 +149,19 @@ async function endAtProcessor(
   return "refusal" in minted ? "expired" : processor.expire(minted.sessionId);
 }
 
-/** Closes what can still be paid for the order, so that nobody pays it twice or pays a canceled one. */
+/** Closes all checkouts of the order that can still be paid, so that nobody pays it twice or pays a canceled order. */
 export async function closeCheckouts(
   { db, processor }: { db: Database; processor: Processor | null },
   orderId: number,
 ): Promise<void> {
   for (const session of await currentSessions(db, orderId)) {
-    // The event of a payment that was first ends the row.
+    // The row is ended by the event of the payment, which came first.
     if (processor && (await endAtProcessor(db, processor, session)) === "complete") continue;
     await db.transaction((tx) => endSession(tx, session.id));
   }
 }
 
-/** How the processor refused; null after a cut connection. */
+/** The status of the processor's refusal; null after a broken connection. */
 function answerOf(error: unknown): { status: number; type: unknown } | null {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (typeof cause !== "object" || cause === null) return null;

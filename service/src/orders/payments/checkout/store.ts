@@ -7,23 +7,23 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { CheckoutRequest } from "../processor/processor.ts";
 
 /**
- * `replacing`: the processor is asked to end it, so that another can be minted. The row changes only after the answer:
- * a crash in between leaves no session that can be paid out of sight.
+ * `replacing`: the processor is being asked to end the session, so that another can be created. The row changes only
+ * after the answer, so that a crash in between never loses track of a payable session.
  */
 export type CheckoutSession = {
   id: string;
-  /** The group whose orders it pays together; null for a session of one order. */
+  /** The group whose orders it pays together; null for a session of a single order. */
   groupId: string | null;
   status: "minting" | "open" | "replacing";
   amountCents: number;
   currency: string;
-  /** Null until the answer of the processor is recorded. */
+  /** Null until the processor's answer is recorded. */
   sessionId: string | null;
   url: string | null;
   expiresAt: Date;
 };
 
-/** The order of a checkout, and its share of the sum. */
+/** An order of a checkout, and its share of the total. */
 export type Part = { orderId: number; orderCode: string; amountCents: number };
 
 const partState: StateMac = {
@@ -33,7 +33,7 @@ const partState: StateMac = {
   covered: (c) => sql`${c}.id, ${c}.checkout_id, ${c}.order_id, ${c}.position, ${c}.amount_cents`,
 };
 
-/** The orders that a session's money pays, and the address that payers are sent to. */
+/** The MAC covers the orders that a session's money pays, and the address to which payers are sent. */
 export const sessionState: StateMac = {
   table: sql`checkout_sessions`,
   key: sql`id`,
@@ -51,7 +51,7 @@ const verifiedSession: Statement = verified(sessionState, sql`s`);
 
 const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 
-/** Whether the session is of this order alone, or shared by it. */
+/** Whether the session pays this order, alone or together with others. */
 const isOf = (orderId: Statement) =>
   sql`(s.order_id = ${orderId} OR s.id IN (SELECT checkout_id FROM checkout_parts WHERE order_id = ${orderId}))`;
 
@@ -59,7 +59,7 @@ const columns = sql`s.id, s.group_id AS "groupId", s.status, s.amount_cents AS "
   s.session_id AS "sessionId", s.url, s.expires_at AS "expiresAt"`;
 
 /**
- * The sessions by which the order may be paid, at most one; the caller has locked the order.
+ * The sessions in which the order may be paid, at most one; the caller must have locked the order.
  * @throws ServiceError `unavailable` for a session that fails its MAC
  */
 export const currentSessions = (db: Sql, orderId: number) =>
@@ -67,7 +67,7 @@ export const currentSessions = (db: Sql, orderId: number) =>
     SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderId}`)} AND ${current}`);
 
 /**
- * Whether a payer has finished a checkout of the order by a method whose money has neither come nor failed.
+ * Whether a payer has finished a checkout of the order, and the money has neither arrived nor failed.
  * @throws ServiceError `unavailable` for a session of the order that fails its MAC
  */
 export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean> {
@@ -76,7 +76,7 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
   return found.some(({ status }) => status === "pending_funds");
 }
 
-/** The same for pages, which know the order's code. */
+/** The same for pages, by the order's code. */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   const found = await db.query<{ status: string }>(sql`
     SELECT s.status, ${verifiedSession} FROM orders o JOIN checkout_sessions s ON ${isOf(sql`o.id`)}
@@ -107,7 +107,7 @@ export const ordersOf = (db: Sql, id: string) =>
       ON o.id = s.order_id OR o.id IN (SELECT order_id FROM checkout_parts WHERE checkout_id = s.id)
     WHERE s.id = ${id} ORDER BY o.id`);
 
-/** A session of one order, or with parts, of several of a group. */
+/** A session of one order or, with parts, of several orders of a group. */
 export async function insertMinting(
   tx: Tx,
   { id, groupId, amountCents, currency, expiresAt }: CheckoutSession,
@@ -127,7 +127,7 @@ export async function insertMinting(
   await writeStateMacs(tx, partState, sql`checkout_id = ${id}`);
 }
 
-/** The request to the processor, the same each time, so that one row mints one session. */
+/** The request to the processor. It is the same each time, so that one row creates only one session. */
 export async function mintRequest(db: Sql, { id, groupId, ...session }: CheckoutSession): Promise<CheckoutRequest> {
   const lines: readonly Part[] =
     groupId === null
@@ -143,7 +143,7 @@ export async function mintRequest(db: Sql, { id, groupId, ...session }: Checkout
   return { id, isShared: groupId !== null, firmName, environment: order.environment, lines, currency, expiresAt };
 }
 
-/** @returns how many changed @throws ServiceError `unavailable` for a session that fails its MAC */
+/** @returns the number of changed sessions @throws ServiceError `unavailable` for a session that fails its MAC */
 async function change(tx: Tx, which: Statement, set: Statement): Promise<number> {
   const found = await tx.query<{ id: string }>(sql`
     SELECT s.id, ${verifiedSession} FROM checkout_sessions s WHERE ${which} FOR UPDATE`);
@@ -155,8 +155,8 @@ async function change(tx: Tx, which: Statement, set: Statement): Promise<number>
 }
 
 /**
- * Records the minted session. Concurrent requests mint the same one, so the second one changes nothing.
- * @returns false when the row was ended or is being replaced: nobody may get the session's address
+ * Records the created session. Concurrent requests create the same one, so the second changes nothing.
+ * @returns false when the row was ended or is being replaced, so that nobody may get the session's URL
  */
 export const recordMinted = (db: Database, id: string, sessionId: string, url: string): Promise<boolean> =>
   db.transaction(async (tx) => {
@@ -173,12 +173,14 @@ export const failMinting = (db: Database, id: string) =>
 export const markReplacing = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'replacing'`);
 
-/** Call it only after the processor said that the session cannot be paid. */
+/** Must be called only after the processor confirmed that the session can't be paid. */
 export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'expired'`);
 
 export type SessionEnd = "pending_funds" | "complete" | "expired" | "failed";
 
-/** The statuses that an event may change. Events come late and in any order: a failure stays, and money stays. */
+/**
+ * The statuses that an event may change. Events arrive late and in any order, so failures and received money are final.
+ */
 const before = {
   pending_funds: sql`s.status IN ('minting', 'open', 'replacing', 'expired')`,
   complete: sql`s.status <> 'failed'`,
@@ -186,24 +188,24 @@ const before = {
   failed: sql`true`,
 } as const satisfies Record<SessionEnd, unknown>;
 
-/** Records how the processor ended its session. @returns false when that is not news */
+/** Records how the processor ended its session. @returns false when it was already known */
 export const endProcessorSession = async (tx: Tx, sessionId: string, status: SessionEnd): Promise<boolean> =>
   (await change(tx, sql`s.session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
 
-/** Ends the wait for a bank. The caller has locked its orders. */
+/** Ends the wait for a bank. The caller must have locked the session's orders. */
 export const endPending = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND s.status = 'pending_funds'`, sql`status = 'failed'`);
 
-/** Gives a session its id when the answer to its minting was lost. */
+/** Stores the session's id when the answer to its creation was lost. */
 export const bindSession = (tx: Tx, id: string, sessionId: string) =>
   change(tx, sql`s.id = ${id} AND s.session_id IS NULL`, sql`session_id = ${sessionId}`);
 
 export type Payee = { orderId: number; orderCode: string; amountCents: number | null };
 
 /**
- * The orders that a session pays, and its status; undefined for one that is not on record. Our id of it comes first: it
- * is signed. A session of one order pays what its order costs.
- * @throws ServiceError `unavailable` for a session that fails its MAC: its money must not pay another order
+ * The orders that a session pays, and its status; undefined for one that is not on record. Our own id of the session
+ * takes precedence, because it is in the signed event. A session of one order pays the order's total.
+ * @throws ServiceError `unavailable` for a session that fails its MAC, because its money must not pay another order
  */
 export async function sessionPayees(
   db: Sql,

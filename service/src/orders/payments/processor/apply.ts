@@ -8,10 +8,9 @@ import { auditUnapplied, heldPayments, markRefunded, recordPayment, unappliedEve
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
- * The result of an event. `moved`: the order moved. `held`: the sum is wrong. `repeated` and `stale`: nothing new.
+ * The result of an event. `moved`: the order moved. `held`: the amount is wrong. `repeated` and `stale`: nothing new.
  * `unapplied`: money that moves no order and needs a person. `foreign`: another account or mode. `unknown`: no such
- * order.
- * `irrelevant`: not about a payment.
+ * order. `irrelevant`: not about a payment.
  */
 export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
 
@@ -19,7 +18,7 @@ export type Taken = {
   outcome: Outcome;
   order: LockedOrder | null;
   firedEvents: Milestone[];
-  /** For `unapplied`: whether the service holds the money. A person must then send it back. */
+  /** For `unapplied`: whether the service holds the money, which a person must then refund. */
   isHeld?: boolean;
 };
 
@@ -28,7 +27,7 @@ export type TakeOptions = {
   log: Log;
   actor: "processor" | "sandbox";
   simulated: boolean;
-  /** The required `livemode` of events that have one; null accepts both. */
+  /** The required `livemode` of events that have the field; null accepts both values. */
   livemode: boolean | null;
 };
 
@@ -40,14 +39,14 @@ export const nothing = (outcome: Outcome, order: LockedOrder | null = null): Tak
 
 const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
 
-/** The part of the message's money that is for one order. */
+/** The part of the event's money that is for one order. */
 export type Share = {
   amount: number | null;
-  /** Why the sum of a payment for several orders is wrong; null when it is right. */
+  /** Why the amount of a payment for several orders is wrong; null when it is right. */
   mismatch: string | null;
 };
 
-/** Applies a message about a session to one of its orders. @param status the session's, before the message */
+/** Applies a message about a session to one of its orders. @param status the session's status before the message */
 export async function takeSession(
   tx: Tx,
   order: LockedOrder,
@@ -80,7 +79,7 @@ async function takeMoney(
   const { sessionId, paymentIntent } = message;
   const { at, simulated, share } = options;
   const { amount, mismatch } = share;
-  // The whole of a wrong sum is on record for the first order alone.
+  // The full wrong amount is recorded only for the first order.
   if (mismatch !== null && amount === 0) return hold(tx, order, mismatch, options);
   const known = sessionId ?? `intent:${paymentIntent}`;
   const payment = {
@@ -109,7 +108,7 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOpt
   return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
 }
 
-/** Applies a refund to one of the orders that the money was for. @param amount the order's part of it */
+/** Applies a refund to one of the orders that the money paid. @param amount the order's part of it */
 export async function takeRefund(
   tx: Tx,
   order: LockedOrder,
@@ -122,7 +121,7 @@ export async function takeRefund(
   if (!whole) return nothing("stale", order);
   if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
     if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
-    // The refund arrived before its payment. Record it, so that the payment won't count when it arrives.
+    // The refund arrived before its payment. It is recorded, so that the payment won't count when it arrives.
     const payment = {
       paymentIntent,
       sessionId: `intent:${paymentIntent}`,
@@ -142,7 +141,7 @@ export async function takeRefund(
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-/** For a refund made in the processor's own dashboard, the order passes RefundPending first. */
+/** After a refund in the processor's own dashboard, the order must first enter RefundPending. */
 async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<LockedOrder | null> {
   if (targetOf(order, "refund_requested") === null) return null;
   return (await transition(tx, order, "refund_requested", { ...actorOf(options), reason: "refunded at the processor" }))

@@ -16,7 +16,7 @@ export type { Outcome, Taken } from "./apply.ts";
 /**
  * Applies one verified event in the caller's transaction, to all orders that it pays. Nothing else sets an order to
  * Paid. Each event id counts once; late, repeated and foreign events change nothing.
- * @returns the result for the one order, or of several the one that needs a person most
+ * @returns the result for the order; for several, the result that most needs a person
  */
 export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
@@ -26,7 +26,7 @@ export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions
     await conclude(tx, event.id, event, only, options);
     return only;
   }
-  // Money for several orders is looked after by order: each has a row of its own below the event's.
+  // Unapplied money for several orders is handled for each order, so each has its own row below the event's.
   for (const [n, taken] of results.entries()) {
     const id = `${event.id}:${n + 1}`;
     await recordEvent(tx, id, event.type, options.at);
@@ -62,7 +62,7 @@ async function conclude(tx: Tx, id: string, event: SignedEvent, taken: Taken, op
 }
 
 async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken[]> {
-  // Only events of connected accounts have it, and the service has none.
+  // Only events of connected accounts have this field, and the service has none.
   if (event.account !== undefined && event.account !== null) return [nothing("foreign")];
   if (isOtherMode(event, options.livemode)) return [nothing("foreign")];
   const message = readMessage(event);
@@ -81,11 +81,11 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
 const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
   typeof livemode === "boolean" && expected !== null && livemode !== expected;
 
-/** An order code, with the order's share of the money where it is known. */
+/** An order code with the order's share of the money, if it is known. */
 type Named = { orderCode: string; amountCents: number | null };
 
 /**
- * The orders of the session or the payment. When its minting was cut off and nothing was recorded, the event's
+ * The orders of the session or the payment. If its creation was interrupted and nothing was recorded, the event's
  * metadata name one.
  */
 async function payeesOf(tx: Tx, message: SessionMessage | RefundMessage): Promise<readonly Named[]> {
@@ -103,7 +103,7 @@ async function payeesOf(tx: Tx, message: SessionMessage | RefundMessage): Promis
   return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
 }
 
-/** By ascending id, as every transaction that locks several orders does. */
+/** Locked by ascending id, as in every transaction that locks several orders. */
 async function lockAll(tx: Tx, payees: readonly (Named & Partial<Payee>)[]): Promise<LockedOrder[]> {
   const orders: LockedOrder[] = [];
   for (const { orderCode } of [...payees].sort((one, other) => (one.orderId ?? 0) - (other.orderId ?? 0))) {
@@ -121,13 +121,13 @@ async function readSession(
   options: TakeOptions,
 ): Promise<Taken[]> {
   const { sessionId, checkoutId, kind } = message;
-  // After locking the orders: another event may have changed the session.
+  // Read after locking the orders, because another event may have changed the session.
   if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
   const status = (await sessionPayees(tx, { sessionId, checkoutId }))?.status;
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
   if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);
-  // Another open session could be paid, too, while the bank's money is on its way.
+  // While the bank's money is on its way, another open session could also be paid, so it is closed.
   if (hasEnded && kind === "pending")
     for (const { id } of orders) await enqueue(tx, closeCheckoutQueue, { orderId: id });
   const shareOf = sharesOf(message, payees, orders);
@@ -137,13 +137,16 @@ async function readSession(
   return results;
 }
 
-/** The bank has answered: nobody needs to ask the processor any more. */
+/** The bank has answered, so the task to ask the processor is closed. */
 async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: TakeOptions) {
   for (const { id: orderId } of orders)
     await closeTasks(tx, { orderId, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });
 }
 
-/** Divides the money. A sum that is not that of the parts is nobody's: all orders are held, and the first has it on record. */
+/**
+ * Divides the money among the orders. If the total differs from the sum of the parts, no order is paid: all are held,
+ * and the first one has the money on record.
+ */
 function sharesOf(
   { amount, currency: paidIn }: SessionMessage,
   payees: readonly Named[],

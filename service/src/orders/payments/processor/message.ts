@@ -4,14 +4,14 @@ import { type SignedEvent, shareRequest } from "./processor.ts";
 /** The outcome of a checkout session. */
 export type SessionMessage = {
   kind: "cleared" | "pending" | "failed" | "expired";
-  /** Null: the event is about a payment, and names no session. */
+  /** Null when the event is about a payment and names no session. */
   sessionId: string | null;
   /**
-   * From the metadata, which only the account's own keys can write. Payers can choose the `client_reference_id` of a
-   * payment link.
+   * Read from the metadata, which only the account's own keys can write. Payers can choose the `client_reference_id` of
+   * a payment link.
    */
   orderCode: string | null;
-  /** From the metadata, too: our id of the session, for one whose minting was cut off. */
+  /** Our id of the session, also from the metadata. It identifies a session whose creation was interrupted. */
   checkoutId: string | null;
   paymentIntent: string | null;
   /** In the smallest unit of the currency; null when absent. */
@@ -24,20 +24,20 @@ export type RefundMessage = {
   paymentIntent: string | null;
   orderCode: string | null;
   checkoutId: string | null;
-  /** The id of our payment, when the order's share of a payment for several orders went back. */
+  /** The id of our payment, when one order's share of a payment for several was refunded. */
   share: string | null;
   amount: number | null;
   currency: string | null;
   whole: boolean;
 };
 
-/** Null: the event doesn't concern an order. */
+/** Null when the event doesn't concern an order. */
 export type ProcessorMessage = SessionMessage | RefundMessage | null;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
-/** A succeeded refund of one order's share, which `refundShare` asked for. */
+/** A successful refund of one order's share, which `refundShare` requested. */
 function shareMessage(object: Fields): ProcessorMessage {
   const { payment, refund_request: request } = fieldsOf(object["metadata"]);
   const share = text(payment);

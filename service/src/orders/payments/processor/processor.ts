@@ -2,7 +2,7 @@ import type { Stripe } from "stripe";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { hasNulEscape } from "../../../kernel/platform/text.ts";
 
-/** A checkout to mint; with the same `id` the processor mints it only once. Amounts are US cents. */
+/** A checkout to create. With the same `id` the processor creates it only once. Amounts are US cents. */
 export type CheckoutRequest = {
   id: string;
   /** Whether it pays several orders of a room. */
@@ -10,7 +10,7 @@ export type CheckoutRequest = {
   /** The firm that requests the payment. */
   firmName: string;
   environment: string;
-  /** One for each order. */
+  /** One line for each order. */
   lines: readonly { orderCode: string; amountCents: number }[];
   currency: string;
   expiresAt: Date;
@@ -29,13 +29,13 @@ export type SignedEvent = {
 
 /** The payment processor. */
 export type Processor = {
-  /** True for a key of the processor's test mode: no money moves there. */
+  /** True for a key of the processor's test mode, in which no money moves. */
   testMode: boolean;
-  /** The `livemode` of its events; null when the key doesn't tell. */
+  /** The `livemode` of its events; null when the key doesn't show it. */
   livemode: boolean | null;
   /** @throws ServiceError `processor_failed` */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
-  /** The session that was minted with the id; null when there is none. */
+  /** The session that was created with the id; null when there is none. */
   find: (id: string, since: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
   /**
    * Closes the session for payments. Leaves an ended session unchanged.
@@ -43,15 +43,20 @@ export type Processor = {
    * @throws ServiceError `processor_failed`
    */
   expire: (sessionId: string) => Promise<"expired" | "complete">;
-  /** How the payment of a finished session is; `unknown` for a session of another account. */
+  /** The state of a finished session's payment; `unknown` for a session of another account. */
   paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed" | "unknown">;
-  /** Refunds the whole sum; with the same `id` it happens only once. */
+  /** Refunds the full amount. With the same `id` it happens only once. */
   refund: (id: string, paymentIntent: string) => Promise<void>;
-  /** Refunds a part of the sum; with the same `request` it happens only once, however much later it is asked again. */
+  /** Refunds a part of the amount. With the same `request` it happens only once, however much later it is repeated. */
   refundPart: (part: RefundPart) => Promise<void>;
-  /** Refunds an order's share of a sum that paid several, less the parts of it that went back. Happens only once. */
+  /**
+   * Refunds an order's share of a payment for several, less the parts that were already refunded. Happens only once.
+   */
   refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
-  /** The refunds of a payment that succeeded or may still. `isOurs`: asked for by this service, for a part of the sum. */
+  /**
+   * The refunds of a payment that succeeded or still may. `isOurs`: requested by this service, for a part of the
+   * amount.
+   */
   refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
   /**
    * @throws ServiceError `validation` when the signature doesn't verify over these bytes, or its time is out of
@@ -60,7 +65,7 @@ export type Processor = {
   verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
 };
 
-/** `payment` is the id of our record of the money. */
+/** A part of a payment. `payment` is the id of our record of the payment. */
 export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
 
 export type ProcessorSettings = { secretKey: string; webhookSecret: string; apiBase: string | null };
@@ -68,7 +73,7 @@ export type ProcessorSettings = { secretKey: string; webhookSecret: string; apiB
 const toleranceSeconds = 300;
 const timeoutMs = 8_000;
 
-/** Keys of the processor's test mode: no money moves by them. */
+/** Whether it is a key of the processor's test mode, in which no money moves. */
 export const isTestModeKey = (secretKey: string): boolean => /^(?:sk|rk)_test_/.test(secretKey);
 
 const livemodeOf = (secretKey: string): boolean | null => {
@@ -78,7 +83,7 @@ const livemodeOf = (secretKey: string): boolean | null => {
 
 /**
  * Stripe, through its SDK, which is loaded at first use.
- * @param baseUrl where the payer returns to
+ * @param baseUrl the site to which the payer returns
  */
 export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSettings, baseUrl: string): Processor {
   let loading: Promise<Stripe> | undefined;
@@ -115,7 +120,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
         const { status } = await sessions.retrieve(sessionId);
         if (status !== "open") return endOf(status);
         await sessions.expire(sessionId).catch(async (error: unknown) => {
-          // A payer who was faster makes the processor refuse.
+          // If a payer finished just before, the processor refuses to expire the session.
           if ((await sessions.retrieve(sessionId)).status === "open") throw error;
         });
         return endOf((await sessions.retrieve(sessionId)).status);
@@ -145,7 +150,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
       await stripe.refunds
         .create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` })
         .catch((error: unknown) => {
-          // Its parts went back one by one before.
+          // The payment was already refunded part by part.
           if ((error as { code?: unknown } | null)?.code !== "charge_already_refunded") throw error;
         });
     },
@@ -184,10 +189,13 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
   };
 }
 
-/** Our name, at the processor, of the refund of an order's whole share. */
+/** The name that our refund of an order's whole share has at the processor. */
 export const shareRequest = (payment: number | string): string => `payment:${payment}`;
 
-/** Idempotency keys end after a day, and a job may be tried again after that: it looks at what went back first. */
+/**
+ * Idempotency keys expire after a day, and a job may be retried after that, so this first checks what was already
+ * refunded.
+ */
 async function refundOnce(
   stripe: Stripe,
   request: string,
@@ -201,7 +209,7 @@ async function refundOnce(
   await stripe.refunds.create(refund, { idempotencyKey: `part-refund:${request}` });
 }
 
-/** Those that did not fail. */
+/** The refunds that have not failed. */
 async function refundsOf(stripe: Stripe, paymentIntent: string): Promise<Stripe.Refund[]> {
   const { data } = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
   return data.filter(({ status }) => status !== "failed" && status !== "canceled");
@@ -211,7 +219,7 @@ const endOf = (status: string | null): "expired" | "complete" => (status === "co
 
 const isUnknown = (error: unknown): boolean => (error as { statusCode?: unknown } | null)?.statusCode === 404;
 
-/** Unix seconds of `t` in the signature header; 0 without one, which fails verification. */
+/** The time `t` in the signature header in Unix seconds; 0 without one, which fails the verification. */
 const signedAt = (signature: string): number => Number(/(?:^|,)t=(\d{1,15})(?:,|$)/.exec(signature)?.[1] ?? 0);
 
 function isEvent(value: unknown): value is SignedEvent {
@@ -236,8 +244,9 @@ async function load(secretKey: string, apiBase: string | null): Promise<Stripe> 
 }
 
 /**
- * Sends the orders' codes, the sums and the firm's name, and nothing about the client or the document. A shared
- * checkout names its orders by their first digits alone: a payer of all may not see the pages of all.
+ * Sends the orders' codes, the amounts and the firm's name, but nothing about the client or the document. A shared
+ * checkout names its orders only by the first digits of their codes, because a payer may not have access to all of
+ * their pages.
  */
 function sessionOf(
   { id, isShared, firmName, environment, lines, currency, expiresAt }: CheckoutRequest,
