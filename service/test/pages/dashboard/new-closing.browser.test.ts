@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "@signsealship/testing/browser";
-import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { assertGood, type OrdersPages, openOrdersPages, part, press, said } from "./orders-pages.ts";
 
@@ -38,6 +38,48 @@ test("all PDFs at once, people once, one price, one room: by clicks, with errors
   await said(page, "The closing was placed. This is its room.");
   for (const name of ["Warranty deed", "Note"]) await part(page, "Orders").getByRole("link", { name }).waitFor();
   assert.equal((await pages.apiList(firm)).length, 2);
+});
+
+test("who signs what, and an address of one document, without a mouse on a phone", async () => {
+  const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
+  const { opened, page } = await pages.open({ firm, width: 375 });
+  await pages.go(page, "/dashboard/closings/new");
+  await page.getByLabel("Name", { exact: true }).first().fill("Elm closing");
+  await page.getByLabel("Add files").setInputFiles([file("deed.pdf"), file("note.pdf")]);
+  await page.getByText("2 files were added.").waitFor();
+  await page.locator("#field-email").fill("marcus@example.com");
+  await page.locator("#field-name").fill("Marcus Ortega");
+  await page.locator("#field-person1_name").fill("Ana Ortega");
+  await page.locator("#field-person1_email").fill("ana@example.com");
+  const note = page.getByRole("group", { name: "2. Note", exact: true });
+  assert.deepEqual(await note.getByRole("checkbox").count(), 2, "people who are not named have no box");
+  await note.getByLabel("Ana Ortega").focus();
+  await page.keyboard.press("Space");
+  assert.equal(await note.getByLabel("Ana Ortega").isChecked(), false);
+  await page.locator("#field-doc2_ship").focus();
+  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Another address or fax number, document 2: Note" }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator("#field-doc2_ship_name").waitFor();
+  assert.equal(await page.evaluate("document.activeElement.id"), "field-doc2_ship_method");
+  assert.equal(await note.getByLabel("Ana Ortega").isChecked(), false, "the grid stays as it was");
+  await assertGood(opened);
+  for (const [name, value] of Object.entries(shipping).filter(([name]) => !/svc_|state/.test(name)))
+    await page.locator(`#field-doc2_${name}`).fill(value);
+  await page.locator("#field-doc2_ship_state").selectOption(shipping.ship_state);
+  await page.getByLabel("These are the client’s own documents").check();
+  await press(page, "Place the test closing");
+  await said(page, "The closing was placed. This is its room.");
+  const room = (await (await fetch(`${page.url().split("?")[0]?.replace("/dashboard/", "/api/")}`)).json()) as {
+    orders: { label: string; signers?: { name: string }[] }[];
+  };
+  assert.deepEqual(
+    room.orders.map(({ label, signers }) => [label, signers?.map(({ name }) => name)]),
+    [
+      ["Deed", ["Marcus Ortega", "Ana Ortega"]],
+      ["Note", ["Marcus Ortega"]],
+    ],
+  );
 });
 
 test("on a phone, with a refused file named", async () => {

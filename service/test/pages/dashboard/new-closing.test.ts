@@ -12,7 +12,7 @@ const { service } = running;
 const path = "/dashboard/closings/new";
 
 async function agent() {
-  const { key, headers: api } = await running.newPartner();
+  const { partnerId, key, headers: api } = await running.newPartner();
   const { headers } = await newMember(service, running.somebody(), key);
   const upload = (to: string, name: string, bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) => {
     const body = new FormData();
@@ -25,6 +25,7 @@ async function agent() {
     });
   };
   return {
+    partnerId,
     api,
     headers,
     upload,
@@ -70,7 +71,10 @@ test("places several documents for people who are named once, in one room, and t
     doc2: files[1] ?? "",
     doc2_name: "Note",
     doc2_sign: "on",
-    doc2_signer: "client",
+    people_rows: "2",
+    doc1_signs_client: "on",
+    doc1_signs_1: "on",
+    doc2_signs_client: "on",
     doc3: files[2] ?? "",
     doc3_name: "Payoff letter",
     doc3_fax: "on",
@@ -131,7 +135,7 @@ test("says all that is wrong with all documents at once, places nothing, and kee
     doc2: files[1] ?? "",
     doc2_name: "The note",
     doc2_sign: "on",
-    doc2_signer: "2",
+    people_rows: "2",
     doc2_fax: "on",
     email: "x",
     fax_to: "12",
@@ -148,6 +152,7 @@ test("says all that is wrong with all documents at once, places nothing, and kee
     "“Fax number” must",
     "Document 1 (Deed): give it a name.",
     "Document 2 (The note): choose who signs it.",
+    "Person 1 (Ana Ortega): choose what this person signs, or another role.",
     "Confirm that this",
   ])
     assert.ok(refused.text.includes(words), words);
@@ -202,6 +207,47 @@ const oneSigned = async (dana: Awaited<ReturnType<typeof agent>>, more: Record<s
   byod_confirmed: "on",
   submission: hidden((await dana.post("/rows", {})).text, "submission"),
   ...more,
+});
+
+test("sends one document to its own address and fax number, keeps them in a form that changes, and names the document that lacks a line", async () => {
+  const dana = await agent();
+  const own = Object.fromEntries(
+    Object.entries(shipping).map(([name, value]) => [name.replace("ship_", "doc2_ship_"), value]),
+  );
+  const typed: Record<string, string> = {
+    ...(await oneSigned(dana, { doc2: await dana.file("Note.pdf"), doc2_name: "Note" })),
+    ...shipping,
+    doc1_ship: "on",
+    doc1_fax: "on",
+    doc2_ship: "on",
+    doc2_fax: "on",
+    fax_to: "2125550123",
+    people_rows: "2",
+    doc1_signs_client: "on",
+  };
+  const asked = await dana.post("/rows", { ...typed, own: "2" });
+  assert.match(asked.text, /name="doc2_own" value="on"/);
+  assert.match(asked.text, /name="doc2_ship_line1"[^>]* value=""/);
+  const form = { ...typed, ...own, doc2_own: "on", doc2_ship_line1: "9 Oak Ave", doc2_fax_to: "2125550199" };
+  const removed = await dana.post("/rows", { ...form, remove: "1" });
+  assert.match(removed.text, /name="doc1_ship_line1"[^>]* value="9 Oak Ave"/);
+  assert.doesNotMatch((await dana.post("/rows", { ...form, shared: "2" })).text, /9 Oak Ave/);
+
+  const files = { doc1: await dana.file("Deed.pdf"), doc2: await dana.file("Note.pdf") };
+  const refused = await dana.post("", { ...form, ...files, doc2_ship_city: "" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /<p>Document 2 \(Note\): “Recipient’s city” is required/);
+  assert.match(refused.text, /name="doc2_ship_line1"[^>]* value="9 Oak Ave"/);
+
+  const placed = await dana.post("", { ...form, ...files, doc2_ship_method: "" });
+  assert.equal(placed.status, 303, placed.text);
+  const orders = await running.db.query<{ line1: string; fax: string }>(sql`
+    SELECT o.ship_to->>'line1' AS line1, o.fax_to AS fax FROM orders o
+    WHERE o.partner_id = ${dana.partnerId} ORDER BY o.id`);
+  assert.deepEqual(orders, [
+    { line1: shipping.ship_line1, fax: "+12125550123" },
+    { line1: "9 Oak Ave", fax: "+12125550199" },
+  ]);
 });
 
 test("places nothing when the last write fails; the same form again places all, and mails people once", async () => {

@@ -4,7 +4,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 /** The most documents of one closing; more are added from its room. */
 export const mostDocuments = 20;
 /** Without a script each file is sent with all fields of the form, and such a form has at most 100. */
-export const mostWithoutScript = 8;
+const mostFieldsWithFile = 100;
 export const mostPeople = 6;
 const fewestPeople = 2;
 
@@ -17,8 +17,10 @@ export type ClosingDocument = {
   fileName: string;
   name: string;
   services: Readonly<Record<DocumentService, boolean>>;
-  /** The row of the one person who signs it, `client` for the client; empty for everybody who signs. */
-  signer: string;
+  /** Those who are ticked for it, by their rows, `client` for the client; they sign it if they sign at all. */
+  signers: ReadonlySet<string>;
+  /** Where it alone goes: fields of the order form. Null for where the closing goes. */
+  own: FormValues | null;
 };
 
 export const documentServices = ["sign", "notary", "ship", "fax"] as const;
@@ -38,6 +40,32 @@ function fileIn(text: string): Pick<ClosingDocument, "token" | "pages" | "fileNa
 
 const text = (values: FormValues, name: string): string => (values[name] ?? "").trim();
 
+const addressFields = ["ship_name", "ship_line1", "ship_line2", "ship_city", "ship_state", "ship_postal"] as const;
+const shipFields = ["ship_method", ...addressFields] as const;
+const everybody = ["client", ...Array.from({ length: mostPeople }, (_, index) => String(index + 1))] as const;
+
+/** People sign everything until somebody unticks them: a person for whom the form had no box is ticked. */
+function tickedIn(values: FormValues, n: number): Set<string> {
+  const shown = Number(values["people_rows"]) || 0;
+  const hadBox = (person: string) => shown > 0 && (person === "client" || Number(person) <= shown);
+  return new Set(everybody.filter((person) => values[`doc${n}_signs_${person}`] === "on" || !hadBox(person)));
+}
+
+/** Reads the address and number of one document; the button "Another address" begins them, and "Use the closing's" drops them. */
+function ownIn(values: FormValues, n: number): FormValues | null {
+  const isOwn = values["own"] === String(n) || values[`doc${n}_own`] === "on";
+  if (!isOwn || values["shared"] === String(n)) return null;
+  return Object.fromEntries([...shipFields, "fax_to"].map((name) => [name, values[`doc${n}_${name}`] ?? ""]));
+}
+
+/** Whether a document has this field of the order form for itself. An address is taken whole, or is the closing's. */
+export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boolean {
+  if (own === null) return false;
+  return name === "fax_to"
+    ? text(own, "fax_to") !== ""
+    : name.startsWith("ship_") && addressFields.some((each) => text(own, each) !== "");
+}
+
 /**
  * The documents of the form, renumbered: without those that were removed, and with the files that were just sent
  * (`add1`, `add2`, ...), which are signed unless somebody says otherwise.
@@ -49,12 +77,14 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     if (!file || values["remove"] === String(n)) return [];
     const services = { sign: false, notary: false, ship: false, fax: false };
     for (const service of documentServices) services[service] = values[`doc${n}_${service}`] === "on";
-    return [{ ...file, name: text(values, `doc${n}_name`), services, signer: text(values, `doc${n}_signer`) }];
+    const [signers, own] = [tickedIn(values, n), ownIn(values, n)];
+    return [{ ...file, name: text(values, `doc${n}_name`), services, signers, own }];
   });
   const added = rows.flatMap((n) => {
     const file = fileIn(values[`add${n}`] ?? "");
     const services = { sign: true, notary: false, ship: false, fax: false };
-    return file ? [{ ...file, name: nameOfFile(file.fileName), services, signer: "" }] : [];
+    const signers = new Set(everybody);
+    return file ? [{ ...file, name: nameOfFile(file.fileName), services, signers, own: null }] : [];
   });
   return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
@@ -71,6 +101,14 @@ function nameOfFile(fileName: string): string {
     .trim()
     .slice(0, 120);
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Whether a file can be sent with all fields of the form, where there is no script. */
+export function takesFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
+  const rows = peopleRows(values);
+  const ofDocument = ({ own }: ClosingDocument) => 7 + rows + (own ? 2 + shipFields.length : 0);
+  const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
+  return 20 + 3 * rows + ofDocuments <= mostFieldsWithFile;
 }
 
 /** How many rows of people the form has, besides the client. */
@@ -98,7 +136,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
   const { sign, notary, ship, fax } = document.services;
   const fields = new Map<string, string>();
   const copy = (name: string) => {
-    const value = values[name] ?? "";
+    const value = (hasOwn(document, name) ? document.own : values)?.[name] ?? "";
     if (value.trim() !== "") fields.set(name, value);
   };
   for (const name of shared) copy(name);
@@ -108,10 +146,13 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
   if (notary) fields.set("svc_notary", "on");
   if (ship) {
     fields.set("svc_ship", "on");
-    for (const name of Object.keys(values)) if (name.startsWith("ship_")) copy(name);
+    for (const name of shipFields) copy(name);
   }
-  // An empty number is refused by name.
-  if (fax) fields.set("fax_to", values["fax_to"] ?? "");
+  if (fax) {
+    // An empty number is refused by name.
+    fields.set("fax_to", "");
+    copy("fax_to");
+  }
   const signers = sign ? signersOf(values, document) : [];
   const isClientAlone = signers.length === 1 && signers[0]?.isClient;
   if (signers.length > 0 && !isClientAlone)
@@ -122,13 +163,13 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
 /** The people who sign a document, in the order of the form. */
 export function signersOf(
   values: FormValues,
-  { signer }: Pick<ClosingDocument, "signer">,
+  { signers }: Pick<ClosingDocument, "signers">,
 ): { name: string; email: string; isClient: boolean }[] {
   const client = { row: "client", name: text(values, "name"), email: text(values, "email"), isClient: true };
   const people = peopleIn(values)
     .filter(({ signs }) => signs)
     .map(({ row, name, email }) => ({ row: String(row), name, email, isClient: false }));
   const all = clientSigns(values) ? [client, ...people] : people;
-  const chosen = all.filter(({ row }) => signer === "" || row === signer);
+  const chosen = all.filter(({ row }) => signers.has(row));
   return chosen.map(({ name, email, isClient }) => ({ name, email, isClient }));
 }

@@ -15,10 +15,11 @@ import {
   fileText,
   mostDocuments,
   mostPeople,
-  mostWithoutScript,
   peopleIn,
   peopleRows,
+  takesFileWithForm,
 } from "./fields.ts";
+import { personLabel } from "./person-label.ts";
 
 export const path = "/dashboard/closings/new";
 /** Shows the form again with a change of its rows; places nothing. */
@@ -56,8 +57,8 @@ ${field({ name: "closing_name", label: "Name", value: values["closing_name"], re
 ${field({ name: "file_number", label: "File number", value: values["file_number"], maxLength: 120, autocomplete: "off", hint: "Shown in the room and in lists, and part of the names of finished files." })}
 </fieldset>
 <fieldset id="closing-documents"><legend>Documents</legend>
-${dropZone(documents.length)}
-${documents.map((document) => documentRow(document, values))}
+${dropZone(documents, values)}
+${documents.map(documentRow)}
 </fieldset>
 <fieldset id="closing-people"><legend>People</legend>
 ${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Gets updates about the closing, and pays unless your firm does." })}
@@ -68,8 +69,9 @@ ${Array.from({ length: peopleRows(values) }, (_, index) => personRow(index + 1, 
 ${hiddenFields({ people_rows: String(peopleRows(values)) })}
 ${peopleRows(values) < mostPeople && html`<div class="form-actions"><button type="submit" class="quiet-button" name="more_people" value="1" formaction="${rowsPath}#closing-people" formnovalidate>Add another person</button></div>`}
 </fieldset>
+${documents.length > 0 && signersPart(documents, values)}
 <fieldset><legend>Where it goes</legend>
-<p class="hint">For the documents that are shipped or faxed.</p>
+<p class="hint">For the documents that are shipped or faxed, except those with an address or a number of their own.</p>
 <details${(documents.some(({ services }) => services.ship) || (values["ship_name"] ?? "") !== "") && html` open`}><summary>Address</summary>${shippingPart(part)}</details>
 ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or start with + and the country code." })}
 </fieldset>
@@ -83,22 +85,22 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 }
 
 /** With a script, all files at once; without one, a file at a time. */
-function dropZone(count: number): Html {
-  if (count >= mostDocuments)
+function dropZone(documents: readonly ClosingDocument[], values: FormValues): Html {
+  if (documents.length >= mostDocuments)
     return html`<p class="hint">A closing begins with at most ${mostDocuments} documents. Add more from its room.</p>`;
   return html`<div class="drop order-drop" id="document-drop"><label for="field-document">Add files<span class="visually-hidden">: PDFs</span></label>
 <p class="hint" id="field-document-hint"><span class="by-mouse with-script">Drop all PDFs here, or choose them.</span> Each PDF has at most 35 MB.</p>
 <input type="file" id="field-document" name="document" accept="application/pdf,.pdf" aria-describedby="field-document-hint">
 <p id="document-said" class="hint" role="status"></p>
 <noscript>${
-    count < mostWithoutScript
+    takesFileWithForm(values, documents)
       ? html`<button type="submit" class="quiet-button" formaction="${addPath}#closing-documents" formenctype="multipart/form-data" formnovalidate>Add this file</button>`
       : html`<p class="hint">Place the closing with these documents, then add the others from its room.</p>`
   }</noscript></div>`;
 }
 
-function documentRow(document: ClosingDocument, values: FormValues): Html {
-  const { n, fileName, pages, name, services, signer } = document;
+function documentRow(document: ClosingDocument): Html {
+  const { n, fileName, pages, name, services, own } = document;
   return html`<fieldset class="signer-row" id="document-row-${n}"><legend class="breakable">${n}. ${fileName === "" ? "File" : fileName} (${pages === 1 ? "1 page" : `${pages} pages`})</legend>
 ${hiddenFields({ [`doc${n}`]: fileText(document) })}
 ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxLength: 120, autocomplete: "off" })}
@@ -106,19 +108,43 @@ ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxL
     ([service, label]) =>
       checkbox({ name: `doc${n}_${service}`, label, checked: services[service as keyof typeof services] }),
   )}</div>
-${select({ name: `doc${n}_signer`, label: "Who signs", required: "sometimes", value: signer, options: signerChoices(values) })}
-<div class="form-actions"><button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove document ${n}: ${name}">Remove</button></div>
+${own && ownPart(n, own)}
+<div class="form-actions">${rowButton(own ? "shared" : "own", n, own ? "Use the closing’s address and fax number" : "Another address or fax number", `document ${n}: ${name}`)}<button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove document ${n}: ${name}">Remove</button></div>
 </fieldset>`;
 }
 
-const signerChoices = (values: FormValues) => [
-  { value: "", label: "Everybody who signs" },
-  { value: "client", label: `Only the client${values["name"] ? `, ${values["name"]}` : ""}` },
-  ...Array.from({ length: peopleRows(values) }, (_, index) => index + 1).map((row) => {
-    const named = peopleIn(values).find((person) => person.row === row);
-    return { value: String(row), label: `Only person ${row}${named?.name ? `, ${named.name}` : ""}` };
-  }),
-];
+const rowButton = (button: "own" | "shared", n: number, label: string, about: string): Html =>
+  html`<button type="submit" class="quiet-button" name="${button}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, ${about}">${label}</button>`;
+
+/** Where one document goes, if not where the closing goes. */
+function ownPart(n: number, own: FormValues): Html {
+  const part: Part = (name) => ({ name: `doc${n}_${name}`, label: labels[name], value: own[name], error: undefined });
+  return html`${hiddenFields({ [`doc${n}_own`]: "on" })}
+<p class="hint">An address or a number that is empty here is that of the closing.</p>
+${shippingPart(part, `Where document ${n} goes`)}
+${field({ ...part("fax_to"), type: "tel", maxLength: 40 })}`;
+}
+
+/** A row for each document with a box for each person. Our script hides the boxes that nothing depends on. */
+function signersPart(documents: readonly ClosingDocument[], values: FormValues): Html {
+  const named = peopleIn(values);
+  const people = [
+    { row: "client", name: values["name"] ?? "", signs: clientSigns(values) },
+    ...Array.from({ length: peopleRows(values) }, (_, index) => {
+      const row = String(index + 1);
+      const signs = values[`person${row}_role`] !== "follows";
+      return { row, name: named.find((each) => String(each.row) === row)?.name ?? "", signs };
+    }),
+  ];
+  return html`<fieldset id="closing-signers"><legend>Who signs what</legend>
+<p class="hint" id="closing-signers-hint">For the documents that are signed. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them.</p>
+${documents.map(
+  ({ n, name, signers }) =>
+    html`<div class="closing-signers" id="signers-row-${n}" role="group" aria-labelledby="signers-name-${n}"><p class="breakable" id="signers-name-${n}">${n}. ${name || "File"}</p>
+${people.map(({ row, ...person }) => checkbox({ name: `doc${n}_signs_${row}`, label: personLabel(row, person), checked: signers.has(row) }))}</div>`,
+)}
+</fieldset>`;
+}
 
 const roles = [
   { value: "signs", label: "Signs" },

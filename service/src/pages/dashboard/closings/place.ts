@@ -6,7 +6,7 @@ import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/ord
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
-import { type ClosingDocument, documentsIn, orderOf, peopleIn, signersOf } from "./fields.ts";
+import { type ClosingDocument, documentsIn, hasOwn, orderOf, peopleIn, signersOf } from "./fields.ts";
 
 /** All that is wrong with a closing's form; nothing was placed. */
 export class ClosingRefused extends ServiceError {
@@ -52,10 +52,15 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     }
   };
   const room = noted(() => newRoomFields({ name: values["closing_name"], reference: values["file_number"] }));
-  for (const { row, name, email } of peopleIn(values))
+  const documents = documentsIn(values);
+  const signed = documents.filter(({ services }) => services.sign);
+  for (const { row, name, email, signs } of peopleIn(values)) {
     noted(() => participantFields({ name, email, role: "signer" }), `Person ${row}: `);
+    if (signs && documents.length > 0 && !signed.some(({ signers }) => signers.has(String(row))))
+      messages.add(`Person ${row}${name && ` (${name})`}: choose what this person signs, or another role.`);
+  }
   const drafts: NewClosing["documents"][number][] = [];
-  for (const document of documentsIn(values)) {
+  for (const document of documents) {
     const fields = orderOf(values, document);
     const { refusals } = readWhole(fields, false, orders.offer.pricing);
     for (const refusal of refusals) messages.add(inWords(refusal, document));
@@ -72,19 +77,20 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       messages.add(inWords(error.message, document));
     }
   }
-  if (documentsIn(values).length === 0) messages.add("Add at least one document.");
+  if (documents.length === 0) messages.add("Add at least one document.");
   if (messages.size > 0 || !room) throw new ClosingRefused([...messages]);
   return { room, people: participantsIn(values), documents: drafts };
 }
 
-/** Fields that all documents share: their refusals are said once. */
-const isShared = (field: string | null): boolean =>
+/** Fields that documents share: their refusals are said once. */
+const isShared = (field: string | null, document: ClosingDocument): boolean =>
   field !== null &&
+  !hasOwn(document, field) &&
   /^(?:email|name|signer_state|byod_confirmed|pay_by|ship_|fax_to|external_reference|signer\d)/.test(field);
 
 function inWords(message: string, document: ClosingDocument): string {
   const { text, field } = refusalWords(message);
-  return isShared(field) ? text : `${nameOf(document)}: ${text}`;
+  return isShared(field, document) ? text : `${nameOf(document)}: ${text}`;
 }
 
 /** The people of the room: the client and the others, of whom those who don't sign are mailed its link. */

@@ -1,5 +1,6 @@
 import { takeDrops } from "../../../ui/browser/drops.ts";
 import { part } from "../../../ui/browser/parts.ts";
+import { personLabel } from "../person-label.ts";
 
 const restMs = 400;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,24 +28,51 @@ document.addEventListener("change", (event) => {
   if (input instanceof HTMLInputElement && input.type === "file") void send([...(input.files ?? [])]);
 });
 document.addEventListener("input", () => {
+  showSigners();
   clearTimeout(timer);
   timer = setTimeout(() => void price(), restMs);
 });
 // Changes of rows keep the page and the focus. On any error, the button submits the form.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button") : null;
-  if (!(button?.name === "remove" || button?.name === "more_people")) return;
+  const focus = button && focusAfter(button);
+  if (!button || !focus) return;
   event.preventDefault();
   const values = typed();
   values.set(button.name, button.value);
-  const people = button.name === "more_people";
-  void rows(values, people ? "#closing-people > fieldset:last-of-type input" : "#field-document");
+  void rows(values, focus);
 });
+
+/** The element to focus after a button changed the rows; undefined for any other button. */
+function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
+  if (name === "more_people") return "#closing-people > fieldset:last-of-type input";
+  if (name === "remove") return "#field-document";
+  if (name === "own") return `#field-doc${value}_ship_method`;
+  return name === "shared" ? `#document-row-${value} [name="own"]` : undefined;
+}
 
 /** Several files may be chosen at once where the script sends them one by one. */
 function prepare(): void {
   const input = document.getElementById("field-document");
   if (input instanceof HTMLInputElement) input.multiple = true;
+  showSigners();
+}
+
+/** Names the boxes of the grid as typed, and hides those of documents that nobody signs and of people who sign nothing. */
+function showSigners(): void {
+  const values = typed();
+  const text = (name: string) => (values.get(name) ?? "").trim();
+  for (const box of form().querySelectorAll<HTMLInputElement>(".closing-signers input")) {
+    const [, n = "", row = ""] = /^doc(\d+)_signs_(\w+)$/.exec(box.name) ?? [];
+    const isClient = row === "client";
+    const name = text(isClient ? "name" : `person${row}_name`);
+    const signs = isClient ? text("client_signs") === "on" : text(`person${row}_role`) !== "follows";
+    const isNamed = isClient || name !== "" || text(`person${row}_email`) !== "";
+    if (box.labels?.[0]) box.labels[0].textContent = personLabel(row, { name, signs });
+    box.parentElement?.toggleAttribute("hidden", !(signs && isNamed));
+    part(`signers-row-${n}`).hidden = text(`doc${n}_sign`) !== "on";
+    part(`signers-name-${n}`).textContent = `${n}. ${text(`doc${n}_name`) || "File"}`;
+  }
 }
 
 /** Sends each file by itself, then shows a row for each that was kept. */

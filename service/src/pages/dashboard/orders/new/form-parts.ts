@@ -7,7 +7,7 @@ import type { OrderField } from "../words.ts";
 
 /** Name, label, typed value and error of a field. */
 export type Part = (name: OrderField) => {
-  name: OrderField;
+  name: string;
   label: string;
   value: string | undefined;
   error: string | undefined;
@@ -56,7 +56,10 @@ ${field({ ...part(`${prefix}_postal`), ...must, maxLength: 20 })}</div>`;
 }
 
 /** Where it is shipped to; the style sheet shows it with the box that asks for shipping. */
-export const shippingPart = (part: Part): Html => html`<fieldset class="ship-part"><legend>Where it goes</legend>
+export const shippingPart = (
+  part: Part,
+  legend = "Where it goes",
+): Html => html`<fieldset class="ship-part"><legend>${legend}</legend>
 ${select({ ...part("ship_method"), required: "sometimes", options: methods })}
 ${address(part, "ship")}
 </fieldset>`;
