@@ -7,8 +7,7 @@ const [saltBytes, hashBytes] = [16, 32];
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** A salted hash of a secret that a person chose, as one text: scheme, cost, salt and hash. */
-export async function slowHash(secret: string): Promise<string> {
-  const salt = randomBytes(saltBytes);
+export async function slowHash(secret: string, salt: Buffer = randomBytes(saltBytes)): Promise<string> {
   const hash = await derive(secret.normalize("NFC"), salt, hashBytes, cost);
   return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }

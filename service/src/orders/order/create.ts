@@ -1,17 +1,17 @@
-import type { Principal } from "../../kernel/identity/identity.ts";
+import type { Owner, Principal } from "../../kernel/identity/identity.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { documentName } from "../../kernel/platform/document-name.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
-import { slowHash } from "../../kernel/platform/slow-hash.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Priced } from "../pricing/pricing.ts";
 import type { OrderDeps } from "./deps.ts";
 import { sealNotices } from "./document-texts.ts";
 import { documentMembers } from "./documents.ts";
 import { takeFill } from "./fill.ts";
 import type { OrderForm } from "./form/form.ts";
-import type { NamedSigner, OrderSigner } from "./form/signers.ts";
+import { accessCodeHashOf, type NamedSigner, type OrderSigner } from "./form/signers.ts";
 import { insertOrder, insertUnpriced, type NewOrder } from "./insert.ts";
 import { prepareOrder } from "./prepare.ts";
 import { type SentOrder, storedDocument, unusableFill } from "./sent-order.ts";
@@ -61,7 +61,8 @@ export async function draftOrder(
   const hasDocument = sent.upload !== null || own !== undefined;
   const added = sent.upload?.bytes.length ?? own?.bytes;
   if (added !== undefined) await deps.originals.requireStorage(principal, added);
-  const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
+  const signers =
+    form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner(deps.rowMac, principal))));
   const document = await storedDocument(deps, principal, { upload: sent.upload, own, filled, pages });
   if (!document) throw unusableFill();
   const name = documentName(sent.upload?.filename ?? sent.documentName) ?? own?.name ?? null;
@@ -90,9 +91,12 @@ export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | nul
   return true;
 }
 
-async function keptSigner({ accessCode, ...signer }: NamedSigner): Promise<OrderSigner> {
-  return { ...signer, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
-}
+const keptSigner =
+  (rowMac: RowMac, owner: Owner) =>
+  async ({ accessCode, ...signer }: NamedSigner): Promise<OrderSigner> => ({
+    ...signer,
+    accessCodeHash: await accessCodeHashOf(rowMac, owner, { ...signer, accessCode }),
+  });
 
 type Made = {
   form: OrderForm;

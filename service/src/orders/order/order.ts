@@ -89,7 +89,14 @@ export { jsonList, membersOf } from "./form/json-list.ts";
 export { aKind, requireOrder, takesValue } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
 export { leastSize, mostSize, parseOwnFields, parseRequestedFields } from "./form/requested-fields.ts";
-export { type OrderSigner, parseReplacement, parseSigners, type SignerAuth, signersOf } from "./form/signers.ts";
+export {
+  accessCodeHashOf,
+  type OrderSigner,
+  parseReplacement,
+  parseSigners,
+  type SignerAuth,
+  signersOf,
+} from "./form/signers.ts";
 export {
   mostFields,
   mostSigners,

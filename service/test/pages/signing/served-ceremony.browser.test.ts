@@ -108,6 +108,44 @@ test("a member hands a phone to two signers: each signs on it, going back shows 
   }
 });
 
+test("one signer goes through the three documents of a closing on a phone: one link, one consent, and a place in the list", async () => {
+  const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
+  try {
+    const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", {
+      name: "Ortega closing",
+    });
+    const papers = ["Warranty deed", "Note", "Letter"];
+    const codes: string[] = [];
+    for (const label of papers) {
+      const code = await running.order([jane], { external_reference: label }, undefined, { pay: false });
+      await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code, label });
+      codes.push(code);
+    }
+    for (const code of codes) await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
+    const { token } = await running.linkOf(jane.email);
+    const opened = await browser.open(`${running.service.baseUrl}/sign/${token}`, { width: 375, height: 740 });
+    const { page } = opened;
+    await page.getByLabel("I opened the document").check();
+    await page.getByRole("button", { name: "I agree" }).press("Enter");
+    for (const n of [1, 2, 3]) {
+      await page.waitForURL(new RegExp(`/sign/${token}/${n}(?:\\?|$)`));
+      await page.getByText(`Document ${n} of 3`).first().waitFor();
+      assert.equal(await page.getByRole("button", { name: "I agree" }).count(), 0, "the consent is asked for once");
+      await page.getByText("Checked: the document that you see").waitFor();
+      assert.deepEqual(await opened.axe(), []);
+      assert.equal(await opened.overflow(), 0);
+      await page.locator("#sign-button").press("Enter");
+      await page.getByText(`You have signed ${n} of 3`).first().waitFor();
+    }
+    assert.deepEqual(await opened.axe(), []);
+    for (const code of codes) assert.deepEqual(await keysOf(running, code), ["browser"]);
+    await opened.close();
+  } finally {
+    await browser.close();
+    await running.close();
+  }
+});
+
 test("a browser signs nothing but what it was asked for: a tail of another byte, a record of another name", async () => {
   const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
   try {

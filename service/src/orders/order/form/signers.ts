@@ -1,5 +1,8 @@
+import type { Owner } from "../../../kernel/identity/identity.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { slowHash } from "../../../kernel/platform/slow-hash.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { OrderFormField } from "../schemas.ts";
 import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
@@ -27,6 +30,20 @@ export type OrderSigner = {
 
 /** A signer as the form names them. It contains the access code itself, which is not stored. */
 export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly accessCode: string | null };
+
+/**
+ * The salted hash of a signer's access code; null without one. The firm's own salt of each person makes equal codes of one person equal
+ * hashes: by them the documents of a closing are known to have one access step. Without the service's key no salt can be guessed.
+ */
+export async function accessCodeHashOf(
+  rowMac: RowMac,
+  { partnerId, environment }: Owner,
+  { name, email, accessCode }: Pick<NamedSigner, "name" | "email" | "accessCode">,
+): Promise<string | null> {
+  if (accessCode === null) return null;
+  const person = { partnerId, environment, name: name.trim().normalize("NFC"), email: email.trim().toLowerCase() };
+  return slowHash(accessCode, rowMac.of("access_code_salt", person));
+}
 
 /** The client as the only signer, for an order that names none. Without a name the email address is used. */
 export const clientAsSigner = (client: { name: string | null; email: string }, auth: SignerAuth = "link") => ({

@@ -4,7 +4,14 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { verifiedSigner } from "../../../orders/order/order.ts";
 import type { SigningLinks } from "../records/link-tokens.ts";
-import { insertSession, joinSession, leaveSession, personOf, placeOfSigner } from "../records/sessions.ts";
+import {
+  insertSession,
+  joinSession,
+  leaveSession,
+  personOf,
+  placeOfSigner,
+  shareFailures,
+} from "../records/sessions.ts";
 import { signingMailQueue } from "./issue-link.ts";
 
 /** A room of an order's own firm, with the orders that the firm placed in it, in the room's order. */
@@ -57,6 +64,7 @@ async function joinIn(
   if (open === null && alone.length < 2) return false;
   const sessionId = open ?? (await insertSession(tx, links, roomId, signerId, at));
   await joinSession(tx, sessionId, alone);
+  await shareFailures(tx, sessionId);
   return true;
 }
 

@@ -4,9 +4,9 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { slowHash } from "../../../kernel/platform/slow-hash.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import {
+  accessCodeHashOf,
   lockOrder,
   type OrderSigner,
   parseReplacement,
@@ -55,7 +55,8 @@ async function replaceBy(
     throw invalid("signer.auth must not be text_code: this service sends no text messages.");
   if (named.auth === "text_code" && !texts?.reaches(named.phone ?? ""))
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
-  const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
+  const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
+  const person = { ...named, accessCodeHash };
   // Decided without a lock first: a second lock would let a later replacement overtake an earlier one.
   const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
   if (isNamed !== null) return isNamed;

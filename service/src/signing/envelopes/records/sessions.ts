@@ -7,6 +7,7 @@ import { nothing, type Statement, sql } from "../../../kernel/platform/database/
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { verifiedSigner } from "../../../orders/order/order.ts";
 import { type Consent, updateSigner } from "./envelope.ts";
 import { type SigningLinks, tokenSha256 } from "./link-tokens.ts";
 
@@ -157,6 +158,22 @@ export async function joinSession(tx: Tx, sessionId: string, signers: readonly n
     SELECT ${sessionId}, signer_id, last_n - ${signers.length} + position
     FROM numbered, unnest(${signers}::bigint[]) WITH ORDINALITY AS one (signer_id, position)`);
   await writeStateMacs(tx, memberState, sql`session_id = ${sessionId}`);
+}
+
+/** Wrong codes count for the person: a document that joins brings no fresh tries, and doesn't end a lock. */
+export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
+  const signers = await tx.query<{ id: number; failures: number; lockedAt: Date | null }>(sql`
+    SELECT s.id, s.failures, s.locked_at AS "lockedAt", ${verifiedSigner}
+    FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id WHERE m.session_id = ${sessionId} ORDER BY s.id FOR UPDATE OF s`);
+  const failures = Math.max(...signers.map((each) => each.failures));
+  const lockedAt = signers.reduce<Date | null>(
+    (last, each) => ((each.lockedAt ?? 0) > (last ?? 0) ? each.lockedAt : last),
+    null,
+  );
+  const differs = (each: (typeof signers)[number]) =>
+    each.failures !== failures || each.lockedAt?.getTime() !== lockedAt?.getTime();
+  for (const { id } of signers.filter(differs))
+    await updateSigner(tx, id, sql`failures = ${failures}, locked_at = ${lockedAt}`);
 }
 
 /** @returns its id @param signerId one of the person's */

@@ -69,3 +69,50 @@ test("a service that is killed while somebody signs has the act whole or not at 
     assert.equal(sealed.length, 1);
   }
 });
+
+test("a service that is killed within a closing loses nothing, signs nothing twice, and the one link goes on", async () => {
+  const jane = { name: "Jane Doe", email: "closing@example.com" };
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Ortega closing" });
+  const codes: string[] = [];
+  for (const paper of ["Deed", "Note", "Letter"]) {
+    const code = await running.order([jane], { external_reference: paper }, undefined, { pay: false });
+    await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
+    codes.push(code);
+  }
+  for (const code of codes) await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
+  const { token } = await running.linkOf(jane.email);
+  const view = (document: number) => running.ceremony.view({ token, session: null, document });
+  const sign = async (n: number) =>
+    post(`${token}/${n}`, "sign", { revision: String((await view(n)).document?.revision), name: jane.name });
+  assert.equal((await post(`${token}/1`, "consent", { version: "2", language: "en", can_read: "on" }))?.status, 303);
+  for (const n of [1, 2, 3]) {
+    const answer = sign(n);
+    // Within the act, or between this document and the next.
+    await sleep(randomInt(n === 1 ? 1 : 50, 300));
+    await running.service.kill();
+    const acknowledged = (await answer)?.status === 303;
+    running.service = await running.service.restart();
+    const { signedAt, consent } = await view(n);
+    assert.ok(!acknowledged || signedAt, "an acknowledged signature is there");
+    assert.equal(consent?.version, "2", "the consent for all documents is there");
+    if (!signedAt) assert.equal((await sign(n))?.status, 303);
+    // The same act once more, as by a browser that got no answer.
+    await sign(n);
+    const next = await running.ceremony.next({ token, session: null });
+    if (n < 3) assert.equal(next, n + 1);
+  }
+  await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'envelope'`);
+  for (const code of codes) {
+    await until(async () => {
+      const { status } = await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
+      return !["EsignPending", "Paid"].includes(status);
+    });
+    const [counted] = await running.db.query<{ acts: number; passes: number; sealed: number }>(sql`
+      SELECT count(*) FILTER (WHERE t.record::json ->> 'event' = 'signed')::int AS acts,
+        count(*) FILTER (WHERE t.record::json ->> 'event' = 'session_identified')::int AS passes,
+        (SELECT count(*)::int FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed') AS sealed
+      FROM orders o JOIN envelopes e ON e.order_id = o.id JOIN envelope_events t ON t.envelope_id = e.id
+      WHERE ${isSealed(sql`o.code`, "order", code)} GROUP BY o.id`);
+    assert.deepEqual(counted, { acts: 1, passes: 1, sealed: 1 });
+  }
+});

@@ -167,6 +167,40 @@ test("one code opens all documents, five wrong ones lock all, and each trail nam
   }
 });
 
+test("the same access code joins documents, another one does not, and wrong ones count for the person", async () => {
+  const jane = person({ auth: "access_code", access_code: "elm street" });
+  const { room } = await closing([[jane], [jane], [{ ...jane, access_code: "oak avenue" }]]);
+  const [first, second] = await mails(jane.email, 2);
+  assert.equal([first, second].filter((mail) => mail?.includes("(2 documents)")).length, 1);
+  const [{ token } = assert.fail()] = running
+    .mailsTo(jane.email)
+    .filter((mail) => mail.includes("(2 documents)"))
+    .map((mail) => ({ token: /\/sign\/([0-9a-f]{40})/.exec(mail)?.[1] ?? "" }));
+  const link = { token, session: null };
+  for (const n of [1, 2, 1, 2]) assert.equal(await ceremony.identify(at(link, n), "oak avenue", browser), null);
+  const later = await running.order([jane], { external_reference: "Late paper" }, undefined, { pay: false });
+  await attach(room, later);
+  await pay(later);
+  await until(async () => (await ceremony.view(at(link, 1))).session?.documents.length === 3);
+  const begun = await ceremony.identify(at(link, 3), "elm street", browser);
+  assert.ok(begun);
+  const inside = { token, session: begun.session };
+  for (const n of [1, 2, 3]) assert.equal((await ceremony.view(at(inside, n))).state, "ready");
+  for (const n of [3, 1, 2, 3]) await ceremony.identify(at(link, n), "wrong", browser);
+  const last = await running.order([jane], { external_reference: "Last paper" }, undefined, { pay: false });
+  await attach(room, last);
+  await pay(last);
+  await until(async () => (await ceremony.view(at(link, 1))).session?.documents.length === 4);
+  assert.equal(await ceremony.identify(at(link, 4), "wrong", browser), null);
+  for (const n of [1, 2, 3, 4]) assert.equal((await ceremony.view(at(link, n))).state, "locked");
+  const other = person({ auth: "access_code", access_code: "elm street" });
+  await closing([[other]]);
+  await mails(other.email, 1);
+  const hashes = await db.query<{ hash: string }>(sql`
+    SELECT DISTINCT access_code_hash AS hash FROM envelope_signers WHERE email IN (${jane.email}, ${other.email})`);
+  assert.equal(hashes.length, 3, "one for each code of each person");
+});
+
 test("a declined document, one on hold, and one whose turn has not come do not block the next", async () => {
   const jane = person();
   const max = person({ name: "Max Roe" });
