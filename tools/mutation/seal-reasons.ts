@@ -123,6 +123,7 @@ export const SEAL_REASONS: readonly (readonly [
   [
     "A signature dictionary in which a key stands twice has no usable range, and is never asked for it.",
     {
+      "seal/carried-note.ts": ['dictionary.repeated.includes("SSSLogCheckpoint")'],
       "seal/purpose.ts": ['!dictionary.repeated.includes("Reason")'],
       "seal/claimed-time.ts": ['!dictionary.repeated.includes("M")'],
     },

@@ -33,6 +33,7 @@ function contextOf({ trust, tsaTrust, headers, at }: WholeCase): Context {
       retired: seals.flatMap((list) => list.retired),
       tsaAnchors: stampers.flatMap(({ sealAnchors }) => sealAnchors),
       blockHeaders,
+      logs: seals.flatMap(({ logs }) => logs),
     },
     at: Date.parse(at),
     crypto,

@@ -5,8 +5,9 @@ import type { PdfDictionary } from "../pdf/values.ts";
 export function carriedNote(dictionary: PdfDictionary): string | null {
   const value = dictionary.entries.get("SSSLogCheckpoint");
   if (value?.kind !== "string" || dictionary.repeated.includes("SSSLogCheckpoint")) return null;
+  const bytes = stringBytes(value);
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(stringBytes(value));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

@@ -15,6 +15,7 @@ import {
   verifyConsistency,
   verifyLogProof,
 } from "../../src/log/log.ts";
+import { readCarriedCheckpoint, readSealPurpose } from "../../src/seal/closing-certificate.ts";
 import { verifyLogBeside } from "../../src/seal/detached-evidence.ts";
 import type { SealPurpose } from "../../src/seal/purpose.ts";
 import { parseTrustList } from "../../src/seal/trust-list.ts";
@@ -30,6 +31,7 @@ export type LogVector = {
     | "policy"
     | "proof"
     | "sealed"
+    | "stated"
     | "tree"
     | "path"
     | "bundle"
@@ -47,7 +49,7 @@ export type LogVector = {
   readonly carried?: string | null;
   readonly claimedTime?: number | null;
   readonly stampedTime?: number | null;
-  /** A file of `whole`, and what its seal states. */
+  /** A file of `whole`, and the purpose that its seal states; of `stated` null where it states none. */
   readonly file?: string;
   readonly purpose?: SealPurpose | null;
   readonly claims?: Readonly<Record<string, string>>;
@@ -126,6 +128,12 @@ const judges: Readonly<Record<LogVector["kind"], (one: LogVector) => Promise<boo
     const proof = new Uint8Array(Buffer.from(text));
     const states = statesOf(await verifyLogBeside({ proof, bytes, sealedSha256, purpose, logs: [] }));
     for (const [name, state] of Object.entries(claims)) assert.equal(states[name], state);
+    return true;
+  },
+  async stated({ file = "", carried = null, purpose = null }) {
+    const bytes = new Uint8Array(readFileSync(new URL(`whole/${file}`, folder)));
+    assert.equal(await readCarriedCheckpoint(bytes), carried);
+    assert.deepEqual(await readSealPurpose(bytes), purpose);
     return true;
   },
   tree: isConsistent,

@@ -6,7 +6,7 @@ import { wholeCases, wholeFile } from "../../whole-cases.ts";
 import type { SealPurpose } from "../../../src/seal/purpose.ts";
 import type { LogVector } from "../log-vectors.ts";
 import { hashOfLeaf, rootOf } from "../sample-tree.ts";
-import { hex, key, live } from "./sample.ts";
+import { hex, key, leaves, live } from "./sample.ts";
 
 /** Trust lists, and sealed files with their proofs. */
 export const fileVectors: LogVector[] = [];
@@ -72,3 +72,14 @@ besideCase(
   closing,
   sealLine("index.json"),
 );
+
+// The checkpoint and the purpose that a reader finds in the seal of a file.
+const statedCase = (name: string, file: string, carried: string | null, purpose: SealPurpose | null) =>
+  fileVectors.push({ name: `stated: ${name}`, kind: "stated", file, carried, purpose, expect: "accepted" });
+const proof = { kind: "proof", environment: "live" } as const;
+const beforeLine = live.signed(5, rootOf(leaves.slice(0, 5)));
+statedCase("a checkpoint", fileNamed("a checkpoint in the seal", "sealed"), beforeLine, proof);
+statedCase("a checkpoint that is not UTF-8", fileNamed("a checkpoint in the seal that is not UTF-8", "sealed"), null, proof);
+statedCase("a seal without a checkpoint", document, null, proof);
+statedCase("a seal without a purpose", fileNamed("/Reason: another text", "sealed"), null, null);
+statedCase("a document without a seal", fileNamed("the original alone", "sealed"), null, null);

@@ -2,7 +2,7 @@ import type { JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { sealedFor } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
 import type { TestSigner } from "../../../../../packages/evidence/test/signer.ts";
-import type { Expectation, State } from "./case.ts";
+import type { Expectation, State, VectorCase } from "./case.ts";
 import { document } from "./sealing.ts";
 import * as by from "./signed-envelope.ts";
 import { seal, stampedAt, stranger } from "./signers.ts";
@@ -16,7 +16,7 @@ export type Row = readonly [
   verdict: Expectation["verdict"],
   changes: Claims,
   teaches: string,
-  more?: { readonly trust?: readonly string[]; readonly tsaTrust?: readonly string[] },
+  more?: Partial<Pick<VectorCase, "trust" | "tsaTrust" | "absent">>,
 ];
 
 /** Custody sets that differ in one place from a signing by these two. */

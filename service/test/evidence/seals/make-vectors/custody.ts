@@ -14,6 +14,7 @@ import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notVerified, type State, verified, verifiedTest } from "./case.ts";
 import { oddActs, twiceAttached, twoOverOne } from "./custody-acts.ts";
 import { emptyCertificate, falseEnds, furtherCustody } from "./custody-more.ts";
+import { notarized } from "./custody-notarized.ts";
 import { document } from "./sealing.ts";
 import * as by from "./signed-envelope.ts";
 import { pem, seal, sealPem, stampedAt, stranger } from "./signers.ts";
@@ -406,7 +407,7 @@ export async function custodySets(): Promise<Made> {
     { expect: { verdict: "not_verified", claims: { signing_complete: "holds" } } },
   );
   const stolen = retiredList("signers-stolen.json", "key-compromise");
-  const sets = [...furtherCustody(ann, bob, stolen), ...oddActs(ann, bob)];
+  const sets = [...furtherCustody(ann, bob, stolen), ...oddActs(ann, bob), ...notarized(ann, bob)];
   for (const [title, files, verdict, changes, teaches, more] of sets) {
     const { document: about = null } = files;
     add({

@@ -8,6 +8,7 @@ import { p256Cms, seal, sealedAt, stamp } from "./signers.ts";
 export type Sealing = {
   readonly cms?: typeof p256Cms;
   readonly reason?: string;
+  readonly checkpoint?: string;
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
 };
 
@@ -16,13 +17,14 @@ const TOKEN = 750;
 
 /** Seals as the service does, without its drawn lengths: the file is a function of what is sealed. */
 export async function sealed(original: Uint8Array, options: Sealing = {}): Promise<Uint8Array> {
-  const { cms = p256Cms, reason = sealReasons.proof.live, stamp: token } = options;
+  const { cms = p256Cms, reason = sealReasons.proof.live, checkpoint, stamp: token } = options;
   const bytes = Buffer.from(original);
   const { tail } = await sealPdf({
     original: bytes,
     at: sealedAt,
     reserve: cms.maxLength(token === undefined ? undefined : TOKEN),
     reason,
+    ...(checkpoint !== undefined && { checkpoint }),
     sign: async (prepared) => {
       const signature = await cms.sign(prepared);
       return signature.cms(token?.(signature.signature));

@@ -9,6 +9,7 @@ import { earlierRules } from "./earlier-rules.ts";
 import { finished } from "./finished.ts";
 import { forged, movedGaps } from "./forged.ts";
 import { issued } from "./issued.ts";
+import { logged } from "./logged.ts";
 import { proofRecords } from "./proof-records.ts";
 import { provenTimes } from "./proven-time.ts";
 import { purposes } from "./purposes.ts";
@@ -37,6 +38,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await issued(),
     await retired(),
     await provenTimes(),
+    await logged(),
     await reading(),
     await purposes(),
     await attachedRecords(),

@@ -1,0 +1,67 @@
+import { sealReasons } from "@signsealship/evidence/seal";
+import { sealedFor } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
+import type { Row } from "./custody-more.ts";
+import * as by from "./signed-envelope.ts";
+import { seal, stranger } from "./signers.ts";
+
+const notContinued = { absent: ["document_continues"] } as const;
+
+/** Documents that begin with the signed one, or seem to: section 20.2 says which of them continue it. */
+export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
+  const honest = by.signedEnvelope([ann, bob]);
+  const { certificate, document: signed } = honest;
+  const endedBy = (reason: string, document = signed, signer = seal): Row[1] => ({
+    certificate,
+    document: sealedFor(reason, { signer }, document),
+  });
+  const whole = (name: string, files: Row[1], changes: Row[3], teaches: string): Row => [
+    name,
+    files,
+    "not_verified",
+    { document_seal: "fails", ...changes },
+    teaches,
+    notContinued,
+  ];
+  const another = { document_hash: "fails" } as const;
+  const letter = Uint8Array.from(signed);
+  letter[Buffer.from(letter).indexOf("/MediaBox") + 1] = 0x6d;
+  return [
+    [
+      "a notarized document that continues the signed one",
+      endedBy(sealReasons.notarized.live),
+      "verified",
+      { document_continues: "holds" },
+      "The signed document is the beginning, and the service's own seal says what follows.",
+    ],
+    whole(
+      "a notarized document, sealed by a stranger",
+      endedBy(sealReasons.notarized.live, signed, stranger),
+      another,
+      "Anybody can write that reason: only a seal that holds says that what follows belongs there.",
+    ),
+    whole(
+      "a signed document, sealed once more for a proof passport",
+      endedBy(sealReasons.proof.live),
+      another,
+      "Anybody may have a proof seal: it does not say that what follows belongs there.",
+    ),
+    whole(
+      "a document notarized as a test",
+      endedBy(sealReasons.notarized.test),
+      another,
+      "Document and envelope are of one environment.",
+    ),
+    whole(
+      "a notarized document that begins with another letter",
+      endedBy(sealReasons.notarized.live, letter),
+      { ...another, document_revisions: "fails", act_certificate: "fails", document_signatures: "fails" },
+      "It begins with another document than the one named.",
+    ),
+    whole(
+      "a document sealed as notarized at once",
+      by.signedEnvelope([ann, bob], { documentReason: sealReasons.notarized.live }),
+      {},
+      "It is the document named and continues none, and the seal that ends a signing is another.",
+    ),
+  ];
+}
