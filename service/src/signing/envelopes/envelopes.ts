@@ -1,4 +1,4 @@
-/** Envelopes: a document's way from the order to the seal, by the acts of its signers. */
+/** Envelopes: the way of a document from the order to the seal, through the acts of its signers. */
 
 import { actRows } from "./ceremony/prepared-acts.ts";
 import { protectedTables as recordTables } from "./records/trail.ts";

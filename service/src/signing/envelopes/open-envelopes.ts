@@ -36,12 +36,12 @@ import type { Texts } from "./texts/texts.ts";
 
 const consentFolder = fileURLToPath(new URL("../../../data/consent", import.meta.url));
 
-/** Reads the texts by which signers agree to sign electronically. */
+/** Reads the texts with which signers consent to electronic signatures. */
 export const openConsentTexts = (): ConsentTexts => readConsentTexts(consentFolder);
 
 type Parts = { workers: Workers; sealing: Sealing; consentTexts: ConsentTexts; texts: Texts | null };
 
-/** The dependencies of envelopes; maintenance needs the same. */
+/** The dependencies of envelopes, which maintenance also needs. */
 export function envelopesWith(
   { config, db, clock, log, blobs, rowMac, secrets }: Resources,
   { workers, sealing, consentTexts, texts }: Parts,
@@ -72,11 +72,11 @@ export function ceremonyWith(
   return openCeremony(envelopes, { secrets, consentTexts, acts, titleOf, noticesOf });
 }
 
-/** Text messages by Telnyx; null without a number that they come from. */
+/** Text messages through Telnyx; null without a sending number. */
 export function textsOf(providers: Providers, settings: TelnyxSettings | null): Texts | null {
   const from = settings?.smsFrom ?? null;
   if (settings === null || from === null || !providers.has("telnyx")) return null;
-  // A breaker of its own: a failing fax must not stop the codes.
+  // A separate circuit breaker, so that failing faxes don't stop the codes.
   const telnyx = createTelnyx(providers.separateCallOf("telnyx"));
   const outcomes = { done: "sent", refused: "refused", unavailable: "away", unknown: "unknown" } as const;
   return {
@@ -85,14 +85,15 @@ export function textsOf(providers: Providers, settings: TelnyxSettings | null): 
   };
 }
 
-/** Envelopes follow their orders. */
+/** The jobs that make envelopes match their orders. */
 export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
-  // Two at once: a document of 35 MiB takes several times its size while it is prepared.
+  // Only two at once, because preparing a document of 35 MiB takes several times its size in memory.
   jobs.work<{ orderId: number }>(envelopeQueue, ({ orderId }) => followOrder(deps, orderId), { concurrency: 2 });
 }
 
 /**
- * Deletes what the ceremony holds only for a while, then ends and reminds what is due. Several nodes may run it at once.
+ * Deletes temporary data of the ceremony, then ends envelopes and reminds signers that are due. Several nodes may run
+ * it at once.
  * @returns whether more may be due
  */
 export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
@@ -116,7 +117,7 @@ const examining: Task<readonly PlannedField[], DocumentNotice[]> = {
   limitMs: 5_000,
 };
 
-/** Tries the document of an order for signing or notarizing, so that it is refused before money moves. */
+/** Tries to sign or notarize an order's document, so that it is refused before money moves. */
 export const createPreflight =
   (workers: Workers): TrySigning =>
   async (toSign) => {
@@ -133,7 +134,7 @@ export const createPreflight =
     const withoutPlace = signersWithout(planned, input.signers.length);
     const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
       if (!tooCostly(error)) throw error;
-      // A drawing of a million lines is signed: that its words were not read is told.
+      // A drawing with a million lines can still be signed; the notice says that its words were not examined.
       return [{ code: "partly_examined", page: null, text: null } as const];
     });
     const isTold = notices.some(({ code }) => code === "partly_examined");

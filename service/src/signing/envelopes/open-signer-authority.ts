@@ -26,36 +26,36 @@ import { makeSignerAuthority } from "./signer-authority.ts";
 
 export type SignerAuthoritySettings = SealIdentitySettings & {
   readonly signerCaKey: string;
-  /** Path of a PEM chain; null for the one that the first run makes under `dataDir`. */
+  /** The path of a PEM chain; null to use the one that the first run makes under `dataDir`. */
   readonly signerCaCertificate: string | null;
 };
 
 /** The authorities that issue the certificates of signers, one for each environment. */
 export type SignerAuthorities = Readonly<Record<Environment, Authority>>;
 
-/** An authority that issues no more: what it certified counts up to the instant. */
+/** An authority that no longer issues certificates. Signatures with its certificates count up to the instant. */
 export type RetiredAuthority = { readonly certificate: Certificate; readonly retiredAt: Date };
 
 export type OpenedSignerAuthorities = {
   authorities: SignerAuthorities;
-  /** The authorities of earlier releases, which issued for live orders and for tests. */
+  /** The authorities of earlier releases, which issued for both live and test orders. */
   retired: readonly RetiredAuthority[];
   warnings: readonly CertificateProblem[];
   close: () => Promise<void>;
 };
 
 /**
- * How long acts of a retired authority still count: nodes of an earlier release may run next to this one, and acts that it
- * prepared may be signed after the upgrade.
+ * How long acts of a retired authority still count. Nodes of an earlier release may run next to this one, and acts that
+ * they prepared may be signed after the upgrade.
  */
 const retirementMs = dayMs;
 
 /**
- * Opens the authorities that issue the certificates of signers, after the sealing identity; the first run makes their keys, and
- * their certificates under the root of each environment. An authority of an earlier release, which issued for tests and for mail
- * addresses, gets another certificate, and its old one is retired.
+ * Opens the authorities that issue signers' certificates, after the sealing identity. The first run makes their keys,
+ * and their certificates under the root of each environment. An authority of an earlier release, which issued for both
+ * environments and for mail addresses, gets a new certificate, and its old one is retired.
  * @param at now
- * @throws StartupError in one line when no certificate could be issued with one of them
+ * @throws StartupError in one line when one of them could not issue certificates
  */
 export async function openSignerAuthorities(
   settings: SignerAuthoritySettings,
@@ -79,7 +79,7 @@ export async function openSignerAuthorities(
 
 type Opened = Omit<OpenedSignerAuthorities, "authorities" | "close"> & { authority: Authority };
 
-/** The trust list's part about signers' certificates: the roots that they lead to, and the authorities that were retired. */
+/** The trust list's part about signers' certificates: their roots, and the retired authorities. */
 export function listedCertificates({ authorities, retired }: OpenedSignerAuthorities): SignerAnchor[] {
   const roots = [authorities.live, authorities.test].flatMap(({ chain }) => chain.slice(-1));
   return [...roots.map((certificate) => ({ certificate, retiredAt: null })), ...retired];
@@ -109,7 +109,7 @@ async function openAuthority(
   }
 }
 
-/** A holder of the seal key must not sign as a signer, nor the other way round. */
+/** Requires different keys, so that a holder of the seal key can't sign as a signer, and vice versa. */
 async function requireApart(settings: SealIdentitySettings, { publicKey }: SealKey): Promise<void> {
   const { certificate } = leafOf(await configuredChain(settings));
   if (equalBytes(certificate.spki, publicKey)) {
@@ -148,13 +148,13 @@ async function openOwnChain(
     const next = await replaceChain(file, old, issued);
     return { chain: next, retired: await retiredAt(file, next[0]), warnings: [] };
   } catch (error) {
-    // A root that is kept elsewhere must not keep the service from starting.
+    // A root whose key is stored elsewhere must not prevent the start.
     if (!(error instanceof StartupError)) throw error;
     return { chain, retired: [], warnings: warningsOf(old, `it can't be replaced: ${error.message}`) };
   }
 }
 
-/** The authorities that were replaced at the path, by the instant at which the one in use was issued. */
+/** The authorities that were replaced at the path, each retired when the present one was issued. */
 async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore }: Certificate) {
   const until = new Date(notBefore + retirementMs);
   return (await replacedChains(file)).map((certificate) => ({ certificate, retiredAt: until }));

@@ -13,24 +13,30 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
 import { issueSignerCertificate } from "./signer-authority.ts";
 
-/** So many certificates share one list: it stays below 60 KB, however many acts there are. */
+/** How many certificates share one list, so that a list stays below 60 KB for any number of acts. */
 const listSize = 1_000;
-/** A prepared act may be signed for ten minutes, and its time stamp takes a while: later, nothing is signed with the key. */
+/**
+ * A prepared act may be signed for ten minutes, and its time stamp takes a while. After this time the key can't be used
+ * any more.
+ */
 const unusedKeyMs = 30 * 60_000;
-/** Clocks of authorities differ: a time stamp must not look later than the revocation. */
+/** The clocks of authorities differ, and a time stamp must not look later than the revocation. */
 const afterActMs = 5 * 60_000;
 const listDays = 35;
-/** A list is issued again while it is good for four more weeks, so that an outage of the service turns nothing red. */
+/**
+ * A list is reissued while it is still valid for four weeks, so that an outage of the service doesn't invalidate
+ * signatures.
+ */
 const renewDays = 7;
 
-/** A certificate that is about to be issued: its serial number, and where its revocation will be published. */
+/** A certificate that is about to be issued: its serial number, and the URL where its revocation will be published. */
 export type CertificateEntry = { readonly serialNumber: Uint8Array; readonly crl: string };
 
 type Certificate = { authority: string; serial: string; revokedAt: Date | null; version: number; listed: boolean };
 
 const certificateTable = "signer_certificates";
 
-/** A trigger lets the version only grow, so an earlier row does not come back with its earlier MAC. */
+/** A trigger only lets the version grow, so that an earlier row can't be restored with its earlier MAC. */
 const certificateMembers = ({ authority, serial, revokedAt, version }: Omit<Certificate, "listed">) => ({
   ...{ authority, serial, revokedAt, version },
 });
@@ -46,7 +52,7 @@ const listMembers = ({ authority, list, number, der }: List) => ({ authority, li
 
 const set = "certificates of signers";
 
-/** Database access alone must not be enough to have a false list of revocations signed or served. */
+/** The MACs ensure that database access alone is not enough to have a false revocation list signed or served. */
 export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] = [
   {
     ...{ table: sql`signer_certificates`, key: sql`number`, mac: sql`row_mac`, backfill: { set } },
@@ -57,16 +63,16 @@ export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] =
     ...{ table: sql`signer_crls`, key: sql`(authority || ' ' || list)`, mac: sql`row_mac`, backfill: { set } },
     rows: sql`SELECT authority || ' ' || list AS key, authority, list, number, encode(sha256(der), 'hex') AS der,
       row_mac AS mac FROM signer_crls`,
-    // Nothing is served before the first list is signed.
+    // No MAC before the first list is signed, because nothing is served until then.
     members: (row) => (row.der === null ? null : listMembers(row)),
   },
 ];
 
-/** The authority in URLs and rows. */
+/** The authority's identifier in URLs and rows. */
 const authorityId = ({ chain }: Authority): string => fingerprintOf(chain[0]).slice(0, 32);
 
 /**
- * Records a certificate before it is issued: none may exist that no list would ever name.
+ * Records a certificate before it is issued, because no certificate may exist that a list could not name.
  * @param at now
  */
 export async function recordCertificate(
@@ -116,8 +122,9 @@ const crlUrl = (baseUrl: string, authority: string, list: number): string =>
   `${baseUrl}/seal/crl/${authority}/${list}.crl`;
 
 /**
- * Sets the revocation of an act's certificate, in the transaction that writes the act: minutes after its time stamp. An act without a
- * time stamp keeps its certificate: nothing would prove that the act was earlier, and every reader that asks would call it revoked.
+ * Sets the revocation of an act's certificate to minutes after its time stamp, in the transaction that writes the act.
+ * A certificate of an act without a time stamp is not revoked: nothing would prove that the act came earlier, so
+ * readers that check would reject it.
  * @param stampedAt the time stamp's instant, or null
  */
 export async function revokeAfterAct(
@@ -130,7 +137,7 @@ export async function revokeAfterAct(
   const [row] = await tx.query<MacRow<Certificate>>(
     sql`${certificates} WHERE serial = ${Buffer.from(serialNumber)} AND NOT listed FOR UPDATE`,
   );
-  // An altered row gets no MAC: its forged part would be authentic afterwards.
+  // An altered row gets no MAC, because its forged part would become authentic.
   if (!row || !holds(rowMac, row)) return;
   const version = row.version + (row.revokedAt?.getTime() === latest?.getTime() ? 0 : 1);
   const mac = new MacOfRow(certificateTable, certificateMembers({ ...row, revokedAt: latest, version }));
@@ -152,8 +159,8 @@ type IssueDeps = {
 };
 
 /**
- * Issues the lists that are missing, that lack a certificate which is revoked by now, or that were issued a week ago. Several nodes may
- * do so at once: each list is locked while one issues it.
+ * Issues lists that are missing, that lack a revoked certificate, or that were issued a week ago. Several nodes may run
+ * it at once, because each list is locked while it is issued.
  */
 export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise<void> {
   for (const authority of [deps.signerAuthorities.live, deps.signerAuthorities.test]) {
@@ -169,7 +176,7 @@ export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise
 
 const weekBefore = (now: Date): Date => new Date(now.getTime() - renewDays * dayMs);
 
-/** Lists that lack a certificate that is revoked by now, and lists that are a week old. */
+/** Lists that lack a certificate which is revoked by now, and lists that are a week old. */
 const isDue = (authority: string, now: Date): Statement => sql`
   SELECT (number / ${listSize})::int AS list FROM signer_certificates
   WHERE authority = ${authority} AND NOT listed AND revoked_at <= ${now}
@@ -195,7 +202,7 @@ async function issueCrl(
     const isOld = !before?.thisUpdate || before.thisUpdate < weekBefore(now);
     // Another node may have issued it while this one waited for the lock.
     if (!before || (added.length === 0 && !isOld)) return;
-    // A certificate that was listed once stays, though a clock went back since.
+    // A certificate stays on the list once it was listed, even if a clock was set back since.
     const listed = rows.filter((row) => row.listed);
     if (!listed.every((row) => holds(rowMac, row)))
       return log.error({ list }, "a revocation list stays as it is: its certificates were altered in the database");
@@ -225,7 +232,7 @@ async function issueCrl(
 }
 
 /**
- * The list as it was issued last, DER; null for one that there is not.
+ * The latest issued list, DER; null when there is none.
  * @throws ServiceError `unavailable` for one that the service did not write
  */
 export async function readCrl(

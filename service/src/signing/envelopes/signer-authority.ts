@@ -20,8 +20,8 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 const AUTHORITY_YEARS = 20;
 
 /**
- * Makes the authority that issues the certificates of signers, under the root of its environment. NSS, and so pdfsig, trusts
- * signatures of certificates for mail alone: the authority has that usage, too, and may issue for no address.
+ * Makes the authority that issues signers' certificates, under the root of its environment. It may issue certificates
+ * for mail, because NSS (used by pdfsig) trusts signatures only from such authorities, but not for any mail address.
  * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  */
 export async function makeSignerAuthority(
@@ -47,9 +47,11 @@ export async function makeSignerAuthority(
 }
 
 /**
- * Issues the certificate of one act. It is valid as long as the authority, so that readers that judge by today's date accept the
- * act; it is revoked minutes after the act (revocation.ts), so that readers that ask refuse anything later. It has no mail address.
- * @param signer `name` as the signer wrote it; `statement` the URL of what was checked; `crl` where its revocation is published
+ * Issues the certificate of one act. It is valid as long as the authority, so that readers that check at today's date
+ * accept the act. It is revoked minutes after the act (revocation.ts), so that readers that check revocation refuse
+ * anything later. It contains no mail address.
+ * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` where its revocation
+ * is published
  */
 export async function issueSignerCertificate(
   authority: Authority,
@@ -84,7 +86,7 @@ export async function issueSignerCertificate(
   });
 }
 
-/** A key of the service's own memory, for a signer whose browser makes none: it signs once. */
+/** A key in the service's memory, for a signer whose browser can't make one. It signs only once. */
 export const oneActKey = (): SealKey => keyInMemory("a signer's key");
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "latin1"));

@@ -129,7 +129,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** Changes for a signer; each answers who signs, as it is then. */
+/** Changes of a signer. Each returns the signers as they are afterwards. */
 function signerRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const { name, summary, description, body, refusals, change } of acts)
     jsonRoute(app, deps.frame, {

@@ -6,7 +6,10 @@ import type { OrderDocument } from "../records/documents.ts";
 import { findSigning, type SignerState, type Signing, type SigningReadDeps, signerStates } from "../records/signing.ts";
 import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";
 
-/** The signing of an order, with its signers. @param owner null for a holder of the code @throws ServiceError `not_found` */
+/**
+ * The signing of an order, with its signers. @param owner null for a holder of the order's code @throws ServiceError
+ * `not_found`
+ */
 export async function readSigning(
   deps: SigningReadDeps,
   orderCode: string,

@@ -30,40 +30,43 @@ import type { Client } from "./view.ts";
 const reason = "I agree to sign this electronically";
 /** Tokens of public authorities take 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
-/** How much longer than needed places may be: nobody is to know it beforehand. */
+/** Random slack in the reserved space, so that the final length can't be predicted. */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
-/** An act that waits for its signature: all that is signed is settled. */
+/** An act without its signature. All data to be signed is final. */
 export type OpenAct = {
-  /** The number of the revision that it follows. */
+  /** The number of the revision that precedes it. */
   readonly revision: number;
   readonly tail: Buffer;
-  /** Where in the tail the signature value goes, with its brackets. */
+  /** The offsets in the tail of the signature value, including its brackets. */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   readonly byteRange: readonly [0, number, number, number];
-  /** DER of the SET OF signed attributes: what the key signs. */
+  /** DER of the SET OF signed attributes, which the key signs. */
   readonly signedAttrs: Uint8Array;
   readonly chain: readonly [Certificate, ...Certificate[]];
   /** The act's record; its SHA-256 as canonical JSON is in the signature dictionary. */
   readonly record: JsonObject;
   readonly actSha256: string;
-  /** Whole seconds. */
+  /** In whole seconds. */
   readonly at: Date;
 };
 
-/** A signed revision that lies in the store, and waits to be written down. */
+/** A signed revision that is stored, but not yet recorded in the database. */
 export type MadeAct = {
   tail: StoredTail;
   number: number;
-  /** The length of the file with it. */
+  /** The length of the file including this revision. */
   bytes: number;
   sha256: string;
   at: Date;
   record: JsonObject;
   actSha256: string;
-  /** `tokenSha256` is hex of the token's DER: the authority's URL alone would not tell which token it is. */
+  /**
+   * `tokenSha256` is the hex SHA-256 of the token's DER. It identifies the token, which the authority's URL alone does
+   * not.
+   */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
   /** The serial number of the signing key's certificate. */
   serialNumber: Uint8Array;
@@ -72,13 +75,19 @@ export type MadeAct = {
 type ActDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers"> & {
   random: Random;
   certificates: SignerCertificates;
-  /** Null when no time-stamping authorities are set. */
+  /** Null when no time-stamping authorities are configured. */
   stamp: Stamp | null;
 };
 
-/** Makes acts, in three steps: the key that signs may be in the signer's browser, and the stamp may take a while. */
+/**
+ * Makes acts in three steps, because the key may be in the signer's browser, and because the time stamp may take a
+ * while.
+ */
 export type Acts = {
-  /** The newest revision of an envelope, kept for a while. The caller holds memory for it. @throws what `readDocument` throws */
+  /**
+   * The newest revision of an envelope, cached for a while. The caller must have reserved memory for it. @throws the
+   * errors of `readDocument`
+   */
   readonly document: (envelope: EnvelopeOf) => Promise<Document>;
   /** Builds the revision of an act up to its signature. @throws ServiceError */
   readonly open: (
@@ -89,15 +98,15 @@ export type Acts = {
     client: Client,
   ) => Promise<OpenAct>;
   /**
-   * Requests a time stamp for a signature: an authority may take its time, so nothing large is held meanwhile.
-   * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto gives them
+   * Requests a time stamp for a signature. The authority may be slow, so no large data is held in the meantime.
+   * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto returns them
    * @throws ServiceError `validation` for a signature that is not of this act
    */
   readonly stamp: (act: OpenAct, signature: Uint8Array) => Promise<ActSignature>;
   /**
-   * Puts the signature into its act, stores the revision, and has the verifier judge the file as it will be kept: what it
-   * does not accept is discarded, and no row ever names it.
-   * @throws ServiceError; Error for an act that was altered while it waited
+   * Inserts the signature into its act, stores the revision, and lets the verifier check the file as stored. A file
+   * that the verifier refuses is discarded, and no row refers to it.
+   * @throws ServiceError; Error for an act that was altered in the meantime
    */
   readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<MadeAct>;
 };
@@ -163,7 +172,7 @@ async function openAct(
   return { ...tail, revision: document.revision, signedAttrs, chain, record, actSha256, at };
 }
 
-/** The signature of an act, and its time stamp where an authority gave one in time. */
+/** The signature of an act, and its time stamp if an authority responded in time. */
 export type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
 
 async function stampAct({ stamp }: ActDeps, act: OpenAct, signature: Uint8Array): Promise<ActSignature> {
@@ -233,5 +242,5 @@ function asRefusal(error: unknown): never {
   });
 }
 
-/** Signatures say whole seconds (PDF 32000-1, 7.9.4), and what is recorded says the same. */
+/** Signatures contain whole seconds (PDF 32000-1, 7.9.4), so the recorded time is rounded in the same way. */
 const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);

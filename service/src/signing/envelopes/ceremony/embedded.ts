@@ -10,7 +10,7 @@ import type { Client } from "./view.ts";
 
 const sessionMs = 30 * 60_000;
 
-/** A frame's page: who may show it, and whether its address still opens anything. */
+/** A frame's page: which site may show it, and whether its URL is still valid. */
 export type Frame = {
   readonly origin: string;
   readonly state: "open" | "used" | "expired";
@@ -22,20 +22,21 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
   return embed.ticketExpiresAt.getTime() > now.getTime() ? "open" : "expired";
 };
 
-/** Changes nothing, for any caller. @returns undefined for an address that no firm was given */
+/** Changes nothing, for any caller. @returns undefined for a URL that no firm was given */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
   const embed = isCode(ticket) ? await embedOfTicket(db, ticket) : undefined;
   return embed && { origin: embed.origin, state: stateOf(embed, clock()) };
 }
 
-/** The frame of a session, also when it has ended. */
+/** The frame of a session, even after it has ended. */
 export async function frameOfSession({ db }: EnvelopeDeps, session: string): Promise<Frame | undefined> {
   const embed = isCode(session) ? await embedOfSession(db, session) : undefined;
   return embed && { origin: embed.origin, state: "expired" };
 }
 
 /**
- * Turns a ticket into the address of a signing page for half an hour, once. The trail says who opened the page.
+ * Exchanges a ticket, once, for the URL of a signing page that is valid for half an hour. The trail records who opened
+ * the page.
  * @throws ServiceError `conflict` for a ticket that was used or has expired, `not_found` for an unknown one
  */
 export async function redeemTicket(

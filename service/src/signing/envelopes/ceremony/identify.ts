@@ -32,10 +32,15 @@ type IdentifyDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac" | "reac
 const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
-/** The number of wrong access codes that a mailed link allows. After them only the firm unlocks the signer. */
+/**
+ * The number of wrong access codes that the mailed entry link allows. After them only the firm can unlock the signer.
+ */
 const failuresByMail = 3;
 
-/** Sends a code to the signer, by mail or by text message: one a minute. Of a locked link only the way in, or the long code, works. @throws ServiceError */
+/**
+ * Sends the signer a code by mail or text message, at most one a minute. If the link is locked, only the entry link or
+ * the long code works. @throws ServiceError
+ */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
@@ -46,7 +51,7 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
       throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
-    // The signer of a test order may be anybody: what would be texted is kept with the mails.
+    // In test, a signer may be anybody, so the text of the message is stored with the mails instead of being sent.
     if (signer.auth === "text_code" && envelope.environment === "live") {
       const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
       return takeText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
@@ -71,17 +76,17 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
 }
 
 /**
- * Tries a code. The fifth wrong one locks codes of the link for a day, or until the firm opens it again.
+ * Tries a code. The fifth wrong one locks the link's codes for a day, or until the firm unlocks it.
  * @returns the session for the browser; null for a wrong or expired code
  */
 export async function identify(deps: IdentifyDeps, link: Link, typed: string, client: Client): Promise<Begun | null> {
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   requireOpen(seen);
-  // A slow hash takes its time: nothing is locked meanwhile.
+  // Computed without holding a lock, because the hash is slow.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
-    // The last wrong code opens a task of the order: orders are locked before their envelopes.
+    // The last wrong code opens a task for the order, and orders are always locked before their envelopes.
     await lockOrder(tx, seen.envelope.orderCode);
     const linked = await follow(tx, link, clock, true);
     requireOpen(linked);
@@ -99,14 +104,15 @@ export async function identify(deps: IdentifyDeps, link: Link, typed: string, cl
   });
 }
 
-/** Whether a signer whose link is locked can be sent a way in. */
+/** Whether an entry link can be sent to a signer whose link is locked. */
 export const canSendWayIn = ({ signer }: Linked): boolean =>
   signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
 
 /**
- * Lets a browser in by the way in, or the long code, that was sent with the signer's last code. Of a locked access code the way in opens
- * nothing by itself: the access code is tried there, with wrong ones counted apart from those of strangers with the link.
- * @returns null for one that is not, or no longer, valid, and for a wrong access code
+ * Lets in a browser with the entry link or the long code that was sent with the signer's last code. For a locked access
+ * code the entry link alone is not enough: the access code is entered there, and wrong ones are counted separately from
+ * those of strangers with the signing link.
+ * @returns null when it is not, or no longer, valid, and for a wrong access code
  */
 export async function enter(
   deps: IdentifyDeps,
@@ -117,11 +123,11 @@ export async function enter(
 ): Promise<Begun | null> {
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
-  // The slow hash is computed only for a browser that has the mailed way in.
+  // The slow hash is computed only for a browser that has the mailed entry link.
   const hasWayIn = await isWayIn(deps, db, seen, entry);
   const tried = hasWayIn ? await tryAccessCode(db, seen.signer, accessCode) : null;
   return db.transaction(async (tx) => {
-    // Orders are locked before their envelopes.
+    // Orders are always locked before their envelopes.
     await lockOrder(tx, seen.envelope.orderCode);
     const linked = await follow(tx, link, clock, true);
     const { signer, envelope, at } = linked;
@@ -142,7 +148,7 @@ async function isWayIn(deps: IdentifyDeps, db: Sql, linked: Linked, entry: strin
   return codeId !== null && isEntryOf(deps.secrets, linked.signer, codeId, entry);
 }
 
-/** The session of a browser whose signer has passed the step. */
+/** The session of a browser whose signer has passed the access step. */
 export type Begun = { session: string; expiresAt: Date };
 
 async function begin(
@@ -160,7 +166,8 @@ async function begin(
     sql`failures = 0, locked_at = NULL, code_id = NULL, codes_of_day = 0, codes_requested = 0`,
   );
   const own = sql`session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
-  // A frame has no cookie, and a device goes on to others: the address is the session, and the session of the mailed link stays.
+  // A frame has no cookie, and a device is passed on to others. So their page's URL is the session, and the session of
+  // the mailed link is not touched.
   if (embed) await identifyEmbed(tx, embed.id, at);
   else if (sitting) await identifySitting(tx, sitting.id, at);
   else if (bySession && place) await beginSession(tx, place.id, { session, expiresAt, at });
@@ -171,7 +178,7 @@ async function begin(
   return { session, expiresAt };
 }
 
-/** @throws ServiceError when no code is asked for, or too many wrong ones were entered */
+/** @throws ServiceError when no code is required, or too many wrong ones were entered */
 function requireOpen(linked: Linked): void {
   requireState(linked, "identify");
   if (isLocked(linked.signer, linked.envelope, linked.at))
@@ -187,14 +194,17 @@ async function findCodes(db: Sql, { id }: Pick<Signer, "id">): Promise<Codes | u
   return codes;
 }
 
-/** @returns the hash that an access code fits; null for none */
+/** @returns the stored hash that the access code matches; null for none */
 async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<string | null> {
   if (signer.auth !== "access_code") return null;
   const hash = (await findCodes(db, signer))?.accessCodeHash;
   return hash && (await slowHashHolds(hash, typed.trim())) ? hash : null;
 }
 
-/** Whether a code is the signer's now. @param tried the hash that it fitted before the signer was locked */
+/**
+ * Whether a code is the signer's present code. @param tried the hash that an access code matched before the signer's
+ * row was locked
+ */
 async function isRight(
   { secrets }: IdentifyDeps,
   tx: Tx,
@@ -208,15 +218,17 @@ async function isRight(
   return codeId !== null && isCodeOf(secrets, codeId, typed);
 }
 
-/** The id of the signer's last code while it is valid. */
+/** The id of the signer's last code while that code is valid. */
 async function openCode(tx: Sql, { signer, envelope, at }: Linked): Promise<string | null> {
   const codes = await findCodes(tx, signer);
   const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
-  // A stranger may have used up the codes: the signer still has the last one.
+  // A stranger may have used up all codes, so the last code stays valid.
   return isFresh || mayNotRequestCode(signer, envelope, at) ? (codes?.codeId ?? null) : null;
 }
 
-/** A person opens the link again. After the end it opens by itself. */
+/**
+ * Opens a task for a person to unlock the link. After the envelope's end the lock ends by itself, so no task is opened.
+ */
 async function openUnlocking(
   tx: Tx,
   { orderId, environment, endedAt }: Envelope,
@@ -227,7 +239,7 @@ async function openUnlocking(
   await openTask(tx, { kind: "signer_locked", at, environment, orderId, subject: String(n) });
 }
 
-/** The trail of an envelope that has ended is certified, and stays unchanged. */
+/** Appends to the trail, unless the envelope has ended: its trail is certified and stays unchanged. */
 async function tell(
   tx: Tx,
   rowMac: RowMac,

@@ -9,8 +9,9 @@ import type { KnownField } from "./view.ts";
 type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
 
 /**
- * The fields of others that the rules of a signer's own fields read: the sender's values, and what signers of earlier turns filled in.
- * @throws Error when the trail is not what was written
+ * The fields of other people that the rules of a signer's own fields refer to: the sender's values, and what signers of
+ * earlier turns filled in.
+ * @throws Error when the trail was altered
  */
 export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked, "envelope" | "signer">) {
   const own = ownFields(envelope.fields, signer.n);
@@ -30,9 +31,9 @@ export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked,
 }
 
 /**
- * Calculates the formulas of other signers whose last open value this act gives: nobody could change it afterwards.
+ * Calculates the formulas of other signers that this act completes, because nobody could correct the values afterwards.
  * @param values of the signer's own fields
- * @throws ServiceError naming a field that its signer could never sign
+ * @throws ServiceError naming a field that would prevent its signer from ever signing
  */
 export async function requireSignable(
   deps: Deps,
@@ -65,7 +66,7 @@ type ActRecord = {
   readonly act?: { readonly values: readonly { readonly field: string; readonly value: string }[] };
 };
 
-/** The values that signers filled in, by the names of their fields. */
+/** The values that signers filled in, by field name. */
 async function valuesOfActs(
   { db, rowMac }: Deps,
   { id, verifyCode }: Linked["envelope"],

@@ -20,30 +20,33 @@ import { type Sitting, sittingOfSession } from "../records/sittings.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
 
-/** Where a link leads: the envelope, who has the link, and all who sign. */
+/** The target of a link: the envelope, the holder of the link, and all signers. */
 export type Linked = {
   envelope: Envelope;
   signer: Signer;
   signers: Signer[];
-  /** Whether the request has passed the signer's further step, such as a code. */
+  /** Whether the request has passed the signer's additional step, such as a code. */
   identified: boolean;
-  /** The firm's page that shows it; null for a mailed link. */
+  /** The firm's page that shows it in a frame; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
-  /** The turn on a member's device, in person; null for every other link. */
+  /** The turn on a member's device; null for any other link. */
   sitting: Pick<Sitting, "id" | "host"> | null;
-  /** The signer's turn on a notary's device; null for every other link. */
+  /** The signer's turn on a notary's device; null for any other link. */
   room: SignerRoom | null;
-  /** The signer's place in a session of several documents; null for a document alone, and for a link that was not mailed. */
+  /**
+   * The signer's place in a session of several documents. Null for a single document, and for a link that was not
+   * mailed.
+   */
   place: SessionPlace | null;
-  /** Whether the link is the session's. */
+  /** Whether it is the link of a session. */
   bySession: boolean;
-  /** When it was read: after the envelope was locked, where it is. */
+  /** The time of reading, after the envelope was locked (if it was). */
   at: Date;
 };
 
 /**
- * Finds what a link leads to. In a transaction the envelope is locked.
- * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, all alike
+ * Finds what a link leads to. With `lock`, the transaction locks the envelope.
+ * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, always with the same message
  */
 export async function follow(db: Sql, link: Link, clock: Clock, lock = false): Promise<Linked> {
   const unknown = new ServiceError("not_found", "This signing link is not valid.");
@@ -83,7 +86,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const envelope = await (lock
     ? lockEnvelope(db as Parameters<typeof lockEnvelope>[0], seen.envelopeId)
     : findEnvelope(db, seen.envelopeId));
-  // The signer may have been replaced while this request waited for the lock.
+  // The signer may have been replaced while this request waited for the lock, so it reads again.
   const found = lock ? await find() : seen;
   const at = clock();
   const signers = await findSigners(db, found.envelopeId);
@@ -91,12 +94,12 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
-  // Other devices agree for themselves: the session's consent was given by its own link.
+  // Ignored for other devices, where signers consent separately: the session's consent was given with its own link.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
 
-/** A link that was mailed. */
+/** The members of a link that was mailed. */
 const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   embed: null,
   sitting: null,
@@ -105,8 +108,10 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
 };
 
 /**
- * Whether wrong codes have locked the link. The way in that is sent with a code opens it all the same. A lock ends after a day, so that a stranger with the link shuts nobody out for good: five
- * guesses a day find no code of six digits. Before the end only the firm ends one of an access code, which may be easy to guess.
+ * Whether wrong codes have locked the link. The entry link that is sent with a code works even then. A lock lasts a
+ * day, so that a stranger with the link can't lock anyone out permanently; with five guesses a day nobody finds a code
+ * of six digits. A lock of an access code, which may be easy to guess, can only be ended by the firm until the envelope
+ * ends.
  */
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
@@ -114,7 +119,7 @@ export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: 
 /** The facts that decide the state of a signing. */
 export type Stating = Pick<Linked, "envelope" | "signer" | "signers" | "identified" | "at">;
 
-/** The state of the signing for this signer. */
+/** The state of the signing, for this signer. */
 export function stateOf({ envelope, signer, signers, identified, at }: Stating): SigningState {
   const { outcome, orderStatus } = envelope;
   if (outcome === "Completed") return identified ? "completed" : "identify";
@@ -123,7 +128,7 @@ export function stateOf({ envelope, signer, signers, identified, at }: Stating):
   const pending = envelope.isInRoom ? ["NotarizationPending"] : ["EsignPending", "OnHold"];
   if (outcome === "Voided" || !pending.includes(orderStatus)) return "voided";
   if (isOverdue(envelope, signers, at)) return "expired";
-  // A stranger's wrong codes do not end the session of a signer who entered the right one.
+  // Not for a signer who has entered the right code, so that a stranger's wrong codes don't end that session.
   if (!identified) return isLocked(signer, envelope, at) ? "locked" : "identify";
   if (signer.signedAt !== null) return "signed";
   if (orderStatus === "OnHold") return "waiting";
@@ -142,14 +147,16 @@ const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
   voided: "This document is not to be signed any more.",
 };
 
-/** @throws ServiceError `conflict` where a step of the notary comes before the signature */
+/** @throws ServiceError `conflict` when a step of the notary must come before the signature */
 export function requireMaySign({ room }: Pick<Linked, "room">): void {
   if (!room || room.maySign) return;
   const next = room.isRemote ? "Or the session is on hold: somebody’s line is down." : "Hand the device back.";
   throw new ServiceError("conflict", `The notary’s step comes before your signature. ${next}`);
 }
 
-/** @throws ServiceError `conflict` for what a signer in a notary's presence says to the notary */
+/**
+ * @throws ServiceError `conflict` for a request that a signer in a notary's presence must make to the notary in person
+ */
 export function refuseInRoom({ room }: Pick<Linked, "room">): void {
   if (room) throw new ServiceError("conflict", "Tell the notary, before whom you are.");
 }

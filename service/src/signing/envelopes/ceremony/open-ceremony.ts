@@ -30,10 +30,10 @@ import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
 
-/** The parts that the ceremony needs in addition to its envelopes. */
+/** The dependencies of the ceremony in addition to those of envelopes. */
 export type CeremonyDeps = {
   secrets: SecretBytes;
-  /** The texts that consent may be given to; undefined for a version that there never was. */
+  /** The texts to which people consent; undefined for a version that never existed. */
   consentTexts: Pick<ConsentTexts, "find" | "ofClosing">;
   acts: Acts;
   titleOf: TitleOf;
@@ -48,7 +48,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const signing = { db, clock, log, blobs, rowMac, seal, reach, acts };
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
-  /** In a transaction with the envelope locked, when the link leads to one of the states. */
+  /** Runs in a transaction with the envelope locked, if the link leads to one of the states. */
   const change = (
     link: Link,
     states: readonly SigningState[],
@@ -60,7 +60,10 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
       await work(tx, linked, linked.at);
     });
 
-  /** Of a session's document, before it is signed: a page without a script says nothing of being opened. */
+  /**
+   * Records that a session's document was entered, before it is signed, because a page without scripts does not report
+   * that it was opened.
+   */
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
     if (place)
@@ -121,7 +124,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
-        // Only the frame, or the device, has its address: no stranger with the mailed link gets here.
+        // Only the frame or the device has its URL, so a stranger with the mailed link can't get here.
         if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
           await updatePerson(tx, linked.signer.id, sql`language = ${language}`);
       }),
@@ -145,7 +148,7 @@ async function declineAct(
     detail: { kind, reason: reason.trim(), signer: n, client: clientDetail(client) },
     actor: "signer",
   });
-  // Who withdraws the one consent, and who is another person, signs none of them.
+  // A person who withdraws the shared consent, or is not the intended person, can't sign any of the documents.
   const isForAll = all || kind === "withdrawn" || kind === "not_me";
   if (linked.bySession && isForAll) return endAll(deps, link, endingOf);
   const { envelope, signer } = linked;
@@ -168,11 +171,11 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
   const { db, clock, rowMac } = deps;
   const { orderCode } = (await follow(db, link, clock)).envelope;
   await db.transaction(async (tx) => {
-    // Orders are locked before their envelopes.
+    // Orders are always locked before their envelopes.
     const order = await lockOrder(tx, orderCode);
     const linked = await follow(tx, link, clock, true);
     const { envelope, signer, at } = linked;
-    // A stranger may have the link: only who has passed the signer's step leaves a record.
+    // A stranger may have the link, so only a person who has passed the signer's access step leaves a record.
     if (!order || !linked.identified || !isUnderWay(linked)) return;
     await enterDocument(tx, deps, linked, client);
     if (signer.openedAt !== null) return;
@@ -182,10 +185,10 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
   });
 }
 
-/** Whether the link may still lead to a signature: what its signer leaves is recorded. */
+/** Whether the link may still lead to a signature, so that the signer's actions are recorded. */
 const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
 
-/** @throws ServiceError for a signer whose turn it is not */
+/** @throws ServiceError when it is not the signer's turn */
 async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, bytes: Buffer) {
   const linked = await follow(db, link, clock);
   requireState(linked, "ready");
@@ -262,7 +265,7 @@ const shownField = (field: PreparedField, now: (format: PreparedField["format"])
     page: page + 1,
     left: place.x,
     top: place.y,
-    // Nothing of it is in the document, but there has to be something to sign by.
+    // The document shows no mark in this case, but the signer still needs something to draw or type.
     width: invisible ? 180 : place.width,
     height: invisible ? 24 : place.height,
     label: invisible ? null : label,
@@ -281,7 +284,7 @@ const shownField = (field: PreparedField, now: (format: PreparedField["format"])
   };
 };
 
-/** Shows only the chosen option of a radio. */
+/** Shows only the selected option of a radio. */
 function senderValue({ kind, label, page, option, value, readOnly }: PreparedField): SenderValue[] {
   if (!readOnly || (option !== undefined && value === undefined)) return [];
   return [{ kind, label, page: page + 1, value: value ?? OFF, ...(option !== undefined && { option }) }];

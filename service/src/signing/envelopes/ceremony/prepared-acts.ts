@@ -11,9 +11,9 @@ const keptMs = 10 * 60_000;
 type Kept = Pick<OpenAct, "revision" | "contentsStart" | "contentsEnd" | "byteRange" | "actSha256"> & {
   record: JsonObject;
   at: string;
-  /** Lengths of the certificates, the signer's own first. */
+  /** The lengths of the certificates, the signer's own first. */
   certificates: number[];
-  /** Base64. */
+  /** In base64. */
   tail: string;
 };
 
@@ -33,7 +33,10 @@ export const actRows: ProtectedTable = {
   ],
 };
 
-/** Keeps an act for its signer, in the place of one that was prepared before; sealed, because record and tail have codes. */
+/**
+ * Stores a prepared act for its signer; it replaces an earlier one. It is encrypted, because record and tail contain
+ * codes.
+ */
 export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, now: Date): Promise<void> {
   const { tail, signedAttrs, chain, at, ...rest } = act;
   const ders = chain.map(({ der }) => der);
@@ -46,7 +49,7 @@ export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, n
     ON CONFLICT (signer_id) DO UPDATE SET kept = excluded.kept, signed_attrs = excluded.signed_attrs, chain = excluded.chain, created_at = excluded.created_at`);
 }
 
-/** The act that was prepared for the signer; undefined when there is none, or it is too old. */
+/** Removes and returns the act that was prepared for the signer; undefined when there is none, or it is too old. */
 export async function takePreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT kept AS "kept@act", signed_attrs AS "signedAttrs", chain FROM prepared_acts
@@ -66,6 +69,6 @@ export async function takePreparedAct(db: Sql, signerId: number, now: Date): Pro
 export const dropPreparedAct = (db: Sql, signerId: number) =>
   db.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signerId}`);
 
-/** Deletes what nobody completed in time. */
+/** Deletes acts that were not completed in time. */
 export const sweepPreparedActs = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM prepared_acts WHERE created_at <= ${new Date(now.getTime() - keptMs)}`);

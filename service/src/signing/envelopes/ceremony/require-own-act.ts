@@ -3,8 +3,8 @@ import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest"
 import type { Linked } from "./links.ts";
 
 /**
- * An act may have waited in a table that has no MAC: its record is compared with its hash and with its signer. The verifier then compares
- * that hash with what the signature states, since only a reader of the document can decrypt it.
+ * Checks an act that may have waited in a table without a MAC: its record must match its hash and its signer. The
+ * verifier then compares that hash with the signature, because only a reader of the document can decrypt it.
  * @throws Error for an act that was altered, or is another signer's
  */
 export function requireOwnAct(
@@ -16,7 +16,7 @@ export function requireOwnAct(
   if (!isWhole || !isOwn) throw new Error(`a prepared act of signer ${signer.id} was altered: it is not signed`);
 }
 
-/** Whether the record of an act names its signer as they are called now. */
+/** Whether the record of an act has the signer's present name and address. */
 export function namesSigner(record: JsonObject, { n, name, email }: Linked["signer"]): boolean {
   const said = signerIn(record);
   return said?.["n"] === n && said["name"] === name && said["email"] === email;

@@ -16,10 +16,10 @@ import { clientDetail } from "./client-detail.ts";
 import { follow, type Linked, type Stating, stateOf } from "./links.ts";
 import type { Client, SessionDocument, SigningState } from "./view.ts";
 
-/** A document of a session, as its person sees it. */
+/** A document of a session, as shown to its person. */
 type Listed = Stating & { n: number };
 
-/** The documents of a session in their order; of one that was sent again the newest alone. */
+/** The documents of a session in order; if one was sent again, only its newest version. */
 async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
   const { place, identified, at } = linked;
   if (!place) return [];
@@ -37,7 +37,7 @@ async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
   });
 }
 
-/** A stranger with the link sees no titles before the access step. */
+/** Hides titles before the access step, because a stranger may have the link. */
 export const documentsOf = async (
   db: Sql,
   linked: Linked,
@@ -50,7 +50,7 @@ export const documentsOf = async (
     return { n, title, state: isHeld ? "on_hold" : state, hasSigned: one.signer.signedAt !== null };
   });
 
-/** Where to go on: a held or declined document never blocks the next one. */
+/** The order in which to continue. A held or declined document never blocks the next one. */
 const inTurn: readonly SigningState[] = [
   "ready",
   "identify",
@@ -63,7 +63,7 @@ const inTurn: readonly SigningState[] = [
   "voided",
 ];
 
-/** @returns null for a link of one document @throws ServiceError `not_found` */
+/** @returns null for a link of a single document @throws ServiceError `not_found` */
 export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number | null> {
   const [first] = isCode(link.token) ? await placesOfToken(db, link.token) : [];
   if (!first) return null;
@@ -75,8 +75,8 @@ export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number 
 export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: Pick<ConsentTexts, "find" | "ofClosing"> };
 
 /**
- * Before anything else that a person does in a document of a session, its trail names the session, how it was entered, and the consent
- * that was given for all documents. The envelope is locked by the transaction.
+ * Before a person's first other action in a document of a session, its trail records the session, how it was entered,
+ * and the consent to all documents. The transaction must have locked the envelope.
  */
 export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, client: Client): Promise<void> {
   const { envelope, signer, place, at, bySession } = linked;
@@ -100,7 +100,10 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
   await appendToTrail(tx, deps.rowMac, envelope, "consented", at, detail);
 }
 
-/** Records a consent to the text of this version: for the document, or by a session's link for all its documents. @throws ServiceError */
+/**
+ * Records a consent to the text of this version: for the document, or with a session's link for all its documents.
+ * @throws ServiceError
+ */
 export async function giveConsent(
   tx: Tx,
   deps: Entering,
@@ -110,13 +113,13 @@ export async function giveConsent(
 ): Promise<void> {
   const { envelope, signer, place, bySession, at } = linked;
   const before = consentOf(deps, linked);
-  // A session is locked before its signers.
+  // A session is always locked before its signers.
   if (place) await placeOfSigner(tx, signer.id, true);
   await enterDocument(tx, deps, linked, client);
   if (before?.version === version && before.language === language) return;
   await requireTrailRoom(tx, envelope.id, signer.n);
   const text = deps.consentTexts.find(version, language);
-  // A text for one document does not cover the others of a session.
+  // A text for one document does not cover the other documents of a session.
   if (text?.scope !== (bySession ? "closing" : "document"))
     throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
@@ -127,7 +130,9 @@ export async function giveConsent(
   await appendToTrail(tx, deps.rowMac, envelope, "consented", at, detail);
 }
 
-/** The signer's consent, or by the session's link its own: to the text of now, in the signer's language. */
+/**
+ * The signer's consent or, with a session's link, the session's, if it is to the present text in the signer's language.
+ */
 export function consentOf(
   { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },
   { signer, place, bySession }: Linked,
@@ -145,8 +150,8 @@ const openOnes = async (db: Sql, linked: Linked): Promise<Listed[]> =>
     .sort((one, other) => one.envelope.orderId - other.envelope.orderId);
 
 /**
- * Ends all documents of a session that its person has not signed, in one transaction. Signed ones stay valid. A document on hold can't
- * end now: its consent is taken back.
+ * Ends all documents of a session that its person has not signed, in one transaction. Signed documents stay valid. A
+ * document on hold can't end now, so its consent is withdrawn instead.
  */
 export async function endAll(
   deps: Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac">,
@@ -157,7 +162,8 @@ export async function endAll(
     const seen = await openOnes(tx, await follow(tx, link, deps.clock));
     for (const { envelope } of seen) await lockOrder(tx, envelope.orderCode);
     for (const { envelope } of seen) await lockEnvelope(tx, envelope.id);
-    // Another tab may have signed one, and the link may have been replaced, while this request waited for the locks.
+    // While this request waited for the locks, another tab may have signed a document, or the link may have been
+    // replaced.
     const linked = await follow(tx, link, deps.clock);
     const open = await openOnes(tx, linked);
     const inOrder = open.filter(({ signer }) => seen.some((one) => one.signer.id === signer.id));

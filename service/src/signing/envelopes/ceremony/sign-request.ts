@@ -14,7 +14,7 @@ const mostStrokes = 200;
 const mostPoints = 5_000;
 const mostPixels = 10_000;
 
-/** @throws ServiceError naming what is wrong with a mark */
+/** @throws ServiceError naming the fault of a mark */
 export function requireMark(mark: SignatureMark): void {
   if (mark.kind === "typed") {
     if (!isVisible(mark.text) || !isPlainText(mark.text)) throw invalid("Type your name to sign.");
@@ -37,7 +37,7 @@ export function requireMark(mark: SignatureMark): void {
     throw invalid("A point of the drawing lies beside it.");
 }
 
-/** The caller has read the picture. The number of its samples is checked all the same. */
+/** The caller has decoded the picture; its number of samples is checked here in any case. */
 function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
   const pixels = width * height;
@@ -54,8 +54,8 @@ type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: R
 /**
  * Returns the values of the signer's fields. The service sets dates and the name; the signer typed or chose the rest.
  * @param own the signer's fields
- * @param known the fields of others that their rules read
- * @throws ServiceError naming a field that is missing or can't be filled so
+ * @param known the fields of other people that their rules refer to
+ * @throws ServiceError naming a field that is missing or has an invalid value
  */
 export function valuesOf(
   own: readonly PreparedField[],
@@ -88,7 +88,7 @@ export function valuesOf(
   return { values: filled, hidden };
 }
 
-/** @param given what the page showed: a signer signs no number that they have not seen */
+/** @param given the value that the page showed, because nobody may sign a number that they have not seen */
 function resultOf(field: PreparedField, result: Calculated, given = ""): string {
   if (result === "no value" && field.required)
     throw invalid(`${labelOf(field)} can't be calculated: it divides by zero.`);
@@ -109,7 +109,9 @@ function stateOf(field: PreparedField, given: string | undefined): string {
   return state;
 }
 
-/** A radio has one option that is on, or none where it may be left empty; a multiple has as many as its order says. */
+/**
+ * Of a radio one option must be selected, or none if it is optional. For a multiple choice, the order sets the number.
+ */
 function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<string, string>): void {
   for (const radio of own.filter((field, index) => own.findIndex(({ group }) => group === field.group) === index)) {
     if (radio.group === undefined) continue;
@@ -148,7 +150,10 @@ const initialsOf = (name: string): string =>
     .map((part) => [...part][0] ?? "")
     .join("");
 
-/** The beginning of a SubjectPublicKeyInfo of P-256 with an uncompressed point, the one form for certificates. OpenSSL reads more. */
+/**
+ * The start of a SubjectPublicKeyInfo of P-256 with an uncompressed point, the only form allowed in certificates.
+ * OpenSSL also accepts other forms.
+ */
 const prefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex");
 const spkiBytes = 91;
 

@@ -24,7 +24,7 @@ export type SigningDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "blobs" | 
   acts: Acts;
 };
 
-/** The document is another than the one that the signer saw. */
+/** The document has changed since the signer saw it. */
 type Again = { outcome: "again" };
 
 /** Signs the newest revision for a signer, with a key that the service makes for this one act. @throws ServiceError */
@@ -42,7 +42,8 @@ export async function sign(deps: SigningDeps, link: Link, request: SignRequest, 
 }
 
 /**
- * Prepares an act for a key that the signer's browser made: the browser compares what it shows, and signs. Kept ten minutes.
+ * Prepares an act for a key that the signer's browser made. The browser compares it with what it shows, and signs. It
+ * is kept for ten minutes.
  * @param publicKey SubjectPublicKeyInfo of P-256, DER
  * @throws ServiceError
  */
@@ -64,7 +65,10 @@ export async function prepareAct(
   return { outcome: "prepared", tail, contentsStart, contentsEnd, signedAttrs, record };
 }
 
-/** @returns false when the signer was changed meanwhile: then nothing is kept @throws ServiceError when they can't sign now */
+/**
+ * @returns false when the signer was changed in the meantime; nothing is stored then @throws ServiceError when the
+ * signer can't sign now
+ */
 const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<boolean> =>
   db.transaction(async (tx) => {
     const linked = await follow(tx, link, clock, true);
@@ -85,7 +89,7 @@ export async function completeAct(deps: SigningDeps, link: Link, signature: Uint
   return close(deps, link, linked, open, signature);
 }
 
-/** Stamps outside the memory budget: no document stays in memory while the authority answers. */
+/** Requests the time stamp outside the memory budget: no document stays in memory while the authority answers. */
 async function close(
   deps: SigningDeps,
   link: Link,
@@ -98,12 +102,12 @@ async function close(
   const outcome = await onDocument(deps, linked, open.revision, async (document) =>
     written(deps, link, linked, await deps.acts.close(linked, document, open, signed)),
   );
-  // The seal holds memory, too: it waits for none while this act holds some.
+  // Sealing reserves memory too, so it must not wait while this act holds some.
   if (outcome.outcome === "again") return outcome;
   return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }
 
-/** The outcome of an earlier request whose reply was lost. */
+/** The outcome of an earlier request whose response was lost. */
 async function outcomeOfBefore(deps: SigningDeps, { envelope, signer, identified }: Linked) {
   if (signer.signedAt === null || !identified) return null;
   const completed = envelope.outcome === "Completed" || (await completeIfLast(deps, envelope));
@@ -111,8 +115,9 @@ async function outcomeOfBefore(deps: SigningDeps, { envelope, signer, identified
 }
 
 /**
- * Works on the newest revision, if it is the one that the signer saw.
- * @throws ServiceError when the signer can't sign now; `unavailable` when too many wait with large documents
+ * Runs work on the newest revision, if it is the one that the signer saw.
+ * @throws ServiceError when the signer can't sign now; `unavailable` when too many requests with large documents are
+ * waiting
  */
 async function onDocument<T>(
   deps: SigningDeps,
@@ -161,14 +166,14 @@ async function completeIfLast(deps: SigningDeps, { id, isInRoom }: Linked["envel
   if (isInRoom) return false;
   const signers = await findSigners(deps.db, id);
   if (!signers.every(({ signedAt }) => signedAt !== null)) return false;
-  // The act stays although the seal can't be made now: the job tries again.
+  // The act is kept even if the seal fails now, because a job tries again.
   return completeEnvelope(deps, id).catch((error: Error) => {
     deps.log.error({ err: error }, "an envelope that everybody has signed could not be completed yet");
     return false;
   });
 }
 
-/** @returns false when another signer was faster, or this one is another now: then nothing is written */
+/** @returns false when another signer was faster, or the signer has changed; nothing is written then */
 async function writeAct(
   deps: SigningDeps,
   link: Link,
@@ -196,7 +201,7 @@ async function writeAct(
       signer: signer.n,
       timeStamp: made.timeStamp,
     });
-    // The notary calls the next signer, and ends the envelope with their own signature.
+    // The notary calls the next signer, and the notary's own signature ends the envelope.
     if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = whoseTurn(await findSigners(tx, id));
@@ -207,6 +212,9 @@ async function writeAct(
   });
 }
 
-/** The request itself completes the envelope; the job is for the case that it is cut off. Jobs go by the database's clock. */
+/**
+ * The request itself completes the envelope; the job does so if the request is interrupted. Jobs use the database's
+ * clock.
+ */
 const completeLater = (tx: Tx, orderId: number) =>
   tx.query(sql`SELECT enqueue_job(${envelopeQueue}, ${{ orderId }}::jsonb, now() + interval '30 seconds')`);

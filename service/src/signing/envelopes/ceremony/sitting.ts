@@ -21,16 +21,21 @@ import type { Client } from "./view.ts";
 
 const sessionMs = 30 * 60_000;
 
-/** A sitting as its device shows it between two turns. It names no document: an order’s code opens pages of its own. */
+/**
+ * A sitting, as its device shows it between two turns. It names no document, because an order's code grants access by
+ * itself.
+ */
 export type SittingView = {
   readonly host: string;
-  /** The signers who may have the device now; empty when nobody else signs here. */
+  /** The signers who may use the device now; empty when nobody else signs here. */
   readonly next: readonly { readonly n: number; readonly name: string; readonly language: Language }[];
 };
 
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
 
-/** Of a device whose host has left the firm nobody vouches for the next signer. */
+/**
+ * Whether the sitting is open. It ends when its host leaves the firm, because then nobody identifies the next signer.
+ */
 async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: Envelope, now: Date): Promise<boolean> {
   if (expiresAt.getTime() <= now.getTime()) return false;
   const host = `member:${hostId}`;
@@ -40,7 +45,7 @@ async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: En
 const nextOf = (envelope: Envelope, signers: readonly Signer[], now: Date): Signer[] =>
   isOpenToSigners(envelope, signers, now) ? whoseTurn(signers).filter(({ issuedAt }) => issuedAt !== null) : [];
 
-/** Changes nothing. @returns undefined for a token that opens nothing, or no longer does */
+/** Changes nothing. @returns undefined for a token that is not, or no longer, valid */
 export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
   const now = clock();
   const sitting = isCode(token) ? await sittingOfToken(db, token) : undefined;
@@ -54,8 +59,9 @@ export async function viewSitting({ db, clock }: Deps, token: string): Promise<S
 }
 
 /**
- * Gives a signer the device: their pages open under the session. The signer who had it before sees nothing any more.
- * @throws ServiceError `not_found` for a token that opens nothing, `conflict` for a signer whose turn it is not
+ * Begins a signer's turn on the device: the signer's pages open under the session, and the pages of the previous signer
+ * stop working.
+ * @throws ServiceError `not_found` for an invalid token, `conflict` for a signer whose turn it is not
  */
 export async function beginTurn(
   { db, clock, rowMac }: Deps,
@@ -82,12 +88,15 @@ export async function beginTurn(
   });
 }
 
-/** The signer gives the device away: their pages open no more. A token that opens nothing changes nothing. */
+/**
+ * Ends the turn when the signer gives back the device: the signer's pages stop working. An invalid token changes
+ * nothing.
+ */
 export async function takeTurn({ db }: Deps, token: string): Promise<void> {
   const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
   if (!seen) return;
   await db.transaction(async (tx) => {
-    // Signing locks the envelope before it looks for its session.
+    // The envelope is locked first, because signing locks it before it looks for its session.
     await lockEnvelope(tx, seen.envelopeId);
     const sitting = await sittingOfToken(tx, token);
     if (sitting?.signerId) await endTurn(tx, sitting.id);

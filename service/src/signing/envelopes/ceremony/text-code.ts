@@ -10,13 +10,13 @@ import type { CodeOutcome } from "./ceremony.ts";
 import { isLocked } from "./links.ts";
 
 /**
- * Daily limits against SMS pumping (fraudsters earn by receiving texts). A code seldom needs more than two:
- * a number's ten are enough for everybody who mistypes, an order's for many signers, a firm's for a busy day, and all of them
- * together cost some twenty dollars.
+ * Daily limits against SMS pumping (fraudsters earn by receiving texts). A code rarely needs more than two texts. Ten
+ * for a number are enough for people who mistype, 50 for an order with many signers, 300 for a firm's busy day; the
+ * total of 2,000 costs some twenty dollars.
  */
 const mostADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
 
-/** Texts with a code that wrong codes do not lock. */
+/** Additional texts for a locked link. They contain a long code, which wrong codes do not lock. */
 const moreToLocked = 3;
 
 /** A text message that may be sent now. */
@@ -25,8 +25,8 @@ export type TextToSend = { signerId: number; codeId: string; to: string; text: s
 type Counts = { lately: number } & Record<keyof typeof mostADay, number>;
 
 /**
- * Takes a place for a text message: one a minute to a number, and so many a day.
- * @throws ServiceError `rate_limited`; `conflict` where none is sent to the number
+ * Reserves a text message within the limits: one a minute for a number, and a number of them a day.
+ * @throws ServiceError `rate_limited`; `conflict` when text messages are not sent to the number
  */
 export async function takeText(
   { texts }: Pick<Reach, "texts">,
@@ -40,7 +40,7 @@ export async function takeText(
     throw new ServiceError("conflict", "No codes are sent to numbers of this country. Ask the sender for another way.");
   const { orderId, partnerId } = envelope;
   const ago = (ms: number) => new Date(at.getTime() - ms);
-  // The next request waits for this transaction.
+  // Makes the next request wait for this transaction, so that the limits hold.
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('signing_texts', 0))`);
   const [sent] = await tx.query<Counts>(sql`
     SELECT (count(*) FILTER (WHERE phone = ${to} AND sent_at > ${ago(minuteMs)}))::int AS lately,
@@ -55,7 +55,10 @@ export async function takeText(
   return { signerId: signer.id, codeId, to, text, at };
 }
 
-/** @param more whether wrong codes have locked the signer's link: a stranger may have used up the number's texts before */
+/**
+ * @param more whether wrong codes have locked the signer's link, because a stranger may have used up the number's texts
+ * before
+ */
 function requireRoom(sent: Counts, more: boolean): void {
   if (sent.lately > 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
   const refuse = (whose: string) => {
@@ -67,11 +70,14 @@ function requireRoom(sent: Counts, more: boolean): void {
   if (sent.ofAll >= mostADay.ofAll) refuse("by text message");
 }
 
-/** Nobody's number is kept once its day is over. */
+/** Deletes phone numbers once their day is over. */
 export const sweepTexts = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${new Date(now.getTime() - dayMs)}`);
 
-/** Sends it. While none can be sent it takes no place; a number that refuses it keeps its place, for asking costs, too. */
+/**
+ * Sends a text message. If none can be sent now, the reservation is returned. If the number refuses the message it is
+ * not, because asking costs money too.
+ */
 export async function textCode(
   { db, reach, log }: Pick<EnvelopeDeps, "db" | "reach" | "log">,
   message: TextToSend,

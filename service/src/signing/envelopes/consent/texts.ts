@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { StartupError } from "../../../kernel/platform/errors.ts";
 import { type Language, languages } from "../../../kernel/platform/languages.ts";
 
-/** The text that a signer consents to, word for word (15 USC 7001(c)). Each language of signers has one. */
+/** The text to which a signer consents, word for word (15 USC 7001(c)). There is one for each language. */
 export type ConsentText = {
-  /** Whether it covers one document, or the documents of a closing that its signer signs one after another. */
+  /** Whether it covers one document, or all documents of a closing that the signer signs one after another. */
   readonly scope: "document" | "closing";
   readonly version: string;
   readonly language: Language;
   readonly markdown: string;
-  /** The hash of the file in hex, which the record of a consent names. */
+  /** The hex SHA-256 of the file, which the record of a consent contains. */
   readonly sha256: string;
 };
 
@@ -20,23 +20,23 @@ export type ConsentTexts = {
   readonly current: (language: Language) => ConsentText;
   /** The newest text for the documents of a closing. */
   readonly ofClosing: (language: Language) => ConsentText;
-  /** Undefined for a version that there never was. */
+  /** The text of a version; undefined for a version that never existed. */
   readonly find: (version: string, language: Language) => ConsentText | undefined;
 };
 
 const fileName = /^(?<closing>closing-)?(?<language>[a-z]{2})-(?<version>\d+)\.md$/;
 
 /**
- * Reads the texts of all versions, once, at the start: `en-1.md`, `closing-en-2.md`. A version that was ever shown stays, and both kinds
- * share the numbers.
- * @throws StartupError when the newest version of a kind is not there in every language
+ * Reads the texts of all versions once, at the start: `en-1.md`, `closing-en-2.md`. Versions that were ever shown must
+ * be kept. Both kinds share the numbering.
+ * @throws StartupError when the newest version of a kind is missing in some language
  */
 export function readConsentTexts(folder: string): ConsentTexts {
   const { find, newestOf } = readFolder(folder);
   return { find, current: newestOf("document"), ofClosing: newestOf("closing") };
 }
 
-/** Reads texts of one kind, such as the consent to a recording. @throws StartupError as `readConsentTexts` */
+/** Reads texts of a single kind, such as the consent to a recording. @throws StartupError as `readConsentTexts` */
 export function readOneKind(folder: string): Omit<ConsentTexts, "ofClosing"> {
   const { find, newestOf } = readFolder(folder);
   return { find, current: newestOf("document") };

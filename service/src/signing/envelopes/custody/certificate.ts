@@ -29,7 +29,7 @@ import {
 import { envelopeAttachmentName } from "@signsealship/evidence/envelope";
 import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./content.ts";
 
-/** All texts of a certificate that people wrote. */
+/** All texts of a certificate that were written by people. */
 export const writtenTexts = (content: CustodyContent): string[] => [
   content.title,
   content.firm.name,
@@ -38,7 +38,7 @@ export const writtenTexts = (content: CustodyContent): string[] => [
   ...actsOf(content).map(({ client }) => client),
 ];
 
-/** Draws a custody certificate, with the evidence attached; equal contents give equal bytes. */
+/** Draws a custody certificate with the evidence attached. Equal contents give equal bytes. */
 export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   const { envelope, title } = content;
   const sheets = createSheets();
@@ -74,7 +74,7 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   });
 }
 
-/** The firm's own color, where it has one. */
+/** The firm's own color, or else the service's. */
 const accentOf = ({ firm }: CustodyContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
 
 function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
@@ -90,7 +90,7 @@ function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
   flow.skip(10);
 }
 
-/** Who certifies what, for whom, and as of when: in one sentence. */
+/** One sentence: who certifies what, for whom, and at what time. */
 function statement({ envelope: { signers, trail }, firm }: CustodyContent): string {
   const people = signers.length === 1 ? "the person" : `the ${signers.length} people`;
   const sealedAt = dateText(trail.at(-1)?.at ?? "");
@@ -181,7 +181,7 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
   flow.skip(10);
 }
 
-/** The certificate's own limits, so that nobody takes it for more. */
+/** States what the certificate does not prove. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "Each signer acted through a link that was mailed to the address named, after the steps named beside “Identified by”. Nobody looked at an identity document: that the holder of the address is the person named is not proven here.",

@@ -5,16 +5,16 @@ import type { Issuer } from "../../../evidence/seals/seals.ts";
 /** The content of a custody certificate. */
 export type CustodyContent = {
   envelope: EnvelopeEvidence;
-  /** Its canonical JSON: attached as `envelope.json`. */
+  /** The canonical JSON of the evidence, attached as `envelope.json`. */
   envelopeBytes: Uint8Array;
   envelopeSha256: string;
   title: string;
-  /** `logo` is a PNG of this service's making. */
+  /** `logo` is a PNG that this service made. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null };
-  /** The texts that the signers agreed to, word for word, each attached under its name. */
+  /** The texts to which the signers consented, word for word, each attached under its name. */
   consents: readonly { name: string; bytes: Uint8Array }[];
   issuer: Issuer;
-  /** Absolute; also in the QR code. */
+  /** The absolute URL, also in the QR code. */
   verifyUrl: string;
 };
 
@@ -44,10 +44,10 @@ const methods: Readonly<Record<string, string>> = {
   access_code: "an access code that the sender agreed on with the signer",
 };
 
-/** In a frame, and on a device of the firm, no link was used that was mailed to an address. */
+/** Methods as described when no mailed link was used: in a frame, and on a device of the firm. */
 const withoutLink: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
 
-/** The acts, as their records say them, in the order of the signers. */
+/** The acts as stated in their records, in the order of the signers. */
 export const actsOf = ({
   envelope: { signers, trail },
   consents,
@@ -95,13 +95,13 @@ const markWords: Readonly<Record<string, (text: string) => string>> = {
 
 type Act = Parameters<typeof memberOf>[0];
 
-/** Under which name the text that was agreed to is attached; after `envelope.json` in the order of names. */
+/** The name of an attached consent text. Sorted by name, it comes after `envelope.json`. */
 const consentName = (act: Act): string =>
   `signer-consent-${textIn(act, "consent", "language")}-${textIn(act, "consent", "version")}.md`;
 
 type AgreedText = { name: string; version: string; language: string; sha256: string };
 
-/** The texts that the signers agreed to, by version and language, each once. */
+/** The texts to which the signers consented, by version and language, without duplicates. */
 export function agreedTexts({ trail }: EnvelopeEvidence): AgreedText[] {
   const acts = trail.flatMap(({ event, act }) => (event === "signed" && act !== undefined ? [act] : []));
   const named = acts.map((act) => {
@@ -135,7 +135,7 @@ const eventWords: Readonly<Record<string, string>> = {
   sealed: "The document was sealed",
 };
 
-/** A record of the trail in a line. */
+/** A record of the trail as one line of text. */
 export function entryWords({ signers }: EnvelopeEvidence, { event, signer, origin, host }: TrailEntry): string {
   const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
   const by = event === "in_person" && typeof host === "string" ? `, by ${host}` : "";

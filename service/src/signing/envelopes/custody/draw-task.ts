@@ -3,7 +3,10 @@ import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import { drawCustody, writtenTexts } from "./certificate.ts";
 import type { CustodyContent } from "./content.ts";
 
-/** Checks the evidence against the sealed document, and draws its certificate. @returns what does not hold, instead */
+/**
+ * Checks the evidence against the sealed document, and draws its certificate. @returns the failed check instead, if
+ * there is one
+ */
 export async function run(
   document: Buffer,
   content: Omit<CustodyContent, "envelope">,

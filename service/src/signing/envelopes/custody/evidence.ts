@@ -18,7 +18,7 @@ type Recorded = {
   trail: readonly TrailRecord[];
 };
 
-/** The stored records of an envelope, as evidence. @throws EvidenceError when they are not the ones that were written */
+/** The stored records of an envelope as evidence. @throws EvidenceError when they were altered */
 export function evidenceOf({ envelope, original, sealed, revisions, signers, trail }: Recorded): EnvelopeEvidence {
   const last = { number: revisions.length + 1, signer: null } as const;
   return validateEnvelope({
@@ -37,7 +37,7 @@ export function evidenceOf({ envelope, original, sealed, revisions, signers, tra
       n,
       name,
       email,
-      // The language of the consent: the language of the pages may change later.
+      // The language of the consent, because the language of the pages may change later.
       language: consent?.language ?? language,
       routing,
       auth,

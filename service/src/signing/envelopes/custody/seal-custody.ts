@@ -24,7 +24,7 @@ const drawing: Task<Omit<CustodyContent, "envelope">, Uint8Array | { readonly fa
   limitMs: 60_000,
 };
 
-/** Where anybody can verify an envelope. */
+/** The path where anybody can verify an envelope. */
 export const envelopePath = (verifyCode: string): string => `/v/envelope/${verifyCode}`;
 
 type CustodyDeps = {
@@ -32,7 +32,7 @@ type CustodyDeps = {
   workers: Workers;
   sealDocument: SealDocument;
   chainPem: ChainPems;
-  /** The texts that consent may be given to; undefined for a version that there never was. */
+  /** The texts to which people consent; undefined for a version that never existed. */
   consentTexts: Pick<ConsentTexts, "find">;
   baseUrl: string;
 };
@@ -76,7 +76,7 @@ async function sealCustody(
   return sealed;
 }
 
-/** The texts that were agreed to; one that is not there any more is missed, and its hash stays. */
+/** The consent texts to attach. A text that no longer exists is left out; its hash is still in the evidence. */
 const consentsOf = ({ consentTexts }: CustodyDeps, evidence: EnvelopeEvidence): CustodyContent["consents"] =>
   agreedTexts(evidence).flatMap(({ name, version, language, sha256 }) => {
     const known = languages.find((one) => one === language);

@@ -18,7 +18,7 @@ type OperatorDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac"> & { re
 const actor = "operator";
 const unknownOrder = () => new ServiceError("not_found", "Order not found.");
 
-/** An order's latest envelope, its signers, and what happened to it. */
+/** An order's latest envelope, its signers, and its trail. */
 export type OrderEnvelope = Pick<Signing, "envelope"> & { signers: SignerState[]; trail: JsonObject[] };
 
 /** @throws ServiceError `not_found` */
@@ -32,9 +32,9 @@ export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): 
 }
 
 /**
- * Sends an order to its signers again: new links for those whose turn it is, or a new envelope where the last one was declined,
- * expired or never opened. Nobody's signature of an envelope that ended is carried into the next.
- * @returns to how many a new link goes now; null when the service opens a new envelope
+ * Sends an order to its signers again: with new links for those whose turn it is, or with a new envelope if the last
+ * one was declined, expired or never opened. Signatures of an ended envelope are not carried over.
+ * @returns how many people get a new link now; null when the service opens a new envelope
  * @throws ServiceError
  */
 export async function reissueEnvelope(deps: OperatorDeps, orderCode: string): Promise<{ newLinks: number | null }> {
@@ -60,7 +60,7 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
   if (isOverdue(envelope, all, by.at))
     throw new ServiceError("conflict", "The time to sign has just expired. Try again in a minute.");
   const signers = whoseTurn(all);
-  // All have signed: what is missing is the seal.
+  // Everybody has signed, and only the seal is missing.
   if (signers.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id });
   for (const signer of signers) {
     if (signer.lockedAt !== null) await clearLock(tx, deps, envelope, signer, by);
@@ -69,7 +69,10 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
   return signers.length;
 }
 
-/** Takes an open envelope back: its links lead nowhere to sign, and the order becomes EsignDeclined. @throws ServiceError */
+/**
+ * Voids an open envelope: its links no longer lead to signing, and the order becomes EsignDeclined. @throws
+ * ServiceError
+ */
 export async function voidEnvelope(deps: OperatorDeps, orderCode: string, reason: string): Promise<void> {
   const order = isCode(orderCode) ? await findSigning(deps.db, orderCode, null) : undefined;
   if (!order) throw unknownOrder();

@@ -13,23 +13,24 @@ import {
   type Signer,
 } from "../records/envelope.ts";
 
-/** An order whose signing a firm wants to change. */
+/** A firm's request to change the signing of an order. */
 export type OpenRequest = { owner: Owner; orderCode: string };
 
-/** A signer of an order, and who wants something of them. */
+/** A request about a signer of an order, with its actor. */
 export type SignerRequest = OpenRequest & { n: number; actor: string };
 
-/** The open envelope with its signers; order and envelope are locked. */
+/** The open envelope with its signers. Order and envelope are locked. */
 export type LockedSigning = { envelope: Envelope; signers: Signer[]; at: Date };
 
-/** The signer in the open envelope. */
+/** The same, with one signer of the open envelope. */
 export type LockedSigner = LockedSigning & { signer: Signer };
 
 type Deps = Pick<EnvelopeDeps, "db" | "clock">;
 
 /**
- * Changes the signing of an order, in a transaction with the order locked first and its envelope after it.
- * @throws ServiceError `not_found` for another firm's or environment's order; `conflict` when it does not wait for signatures
+ * Changes the signing of an order, in a transaction that locks the order first and then its envelope.
+ * @throws ServiceError `not_found` for an order of another firm or environment; `conflict` when it isn't waiting for
+ * signatures
  */
 export const changeOpen = <Result>(
   deps: Deps,
@@ -38,8 +39,9 @@ export const changeOpen = <Result>(
 ): Promise<Result> => locked(deps, request, (tx, signing) => change(tx, inTime(signing)));
 
 /**
- * Changes a signer who has not signed, as `changeOpen`.
- * @throws ServiceError as there; `not_found` for no such signer, `conflict` when the order does not wait for this signature
+ * Changes a signer who has not signed, like `changeOpen`.
+ * @throws ServiceError as `changeOpen`; `not_found` for an unknown signer, `conflict` when the order isn't waiting for
+ * this signature
  */
 export const changeSigner = (
   deps: Deps,

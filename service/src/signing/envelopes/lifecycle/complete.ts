@@ -13,19 +13,21 @@ import { mailEverybody } from "./issue-link.ts";
 
 type CompletionDeps = Omit<EnvelopeDeps, "workers" | "reach">;
 
-/** How often a certificate is made again because the trail grew meanwhile; beyond, the job tries again. */
+/**
+ * How often a certificate is made again because the trail has grown in the meantime. After that the job tries again.
+ */
 const tries = 5;
 
 /**
- * Seals the document that everybody has signed, certifies how that came about, and moves its order on. Safe to run twice at once
- * and after a crash: the order is moved once.
- * @returns false when it had been completed, or ended, before
+ * Seals the document that everybody has signed, certifies its history, and moves its order. Safe to run concurrently
+ * and after a crash: the order is moved only once.
+ * @returns false when it had already been completed or ended
  */
 export async function completeEnvelope(deps: CompletionDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope || envelope.endedAt !== null) return false;
   const head = (await findRevisions(deps.db, envelope.id)).at(-1);
-  // The signed document, and the sealed one.
+  // Memory for the signed document and the sealed one.
   const bytes = 2 * (head?.bytes ?? 0);
   return deps.blobs.memory.within(memoryHolder(envelope), bytes, () => sealSigned(deps, envelope));
 }
@@ -51,7 +53,7 @@ async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boo
 
 type Outcome = "completed" | "ended" | "grown";
 
-/** Certifies the trail as it is now, with the record of the seal at its end, and writes both down unless it grew. */
+/** Certifies the present trail, with the record of the seal at its end, and stores both unless the trail has grown. */
 async function certify(
   deps: CompletionDeps,
   envelope: Envelope,
@@ -77,7 +79,7 @@ async function certify(
   return orDiscard(deps, stored, () => writeDown(deps, envelope, { document, custodyCertificate: stored, last }));
 }
 
-/** @throws Error when a record is not what was written: a seal would vouch for it */
+/** @throws Error when a record was altered, because a seal would certify it */
 async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orderCode }: Envelope) {
   const trail = await readTrail(db, id);
   const altered = alteredRecord(rowMac, verifyCode, trail);
@@ -87,7 +89,7 @@ async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orde
 
 type Completed = { document: SealedDocument; custodyCertificate: SealedDocument; last: TrailRecord };
 
-/** Waits for other writers of the trail. A record that they add makes the certificate obsolete. */
+/** Waits for other writers of the trail. A record that they add makes the certificate outdated. */
 async function writeDown(
   { db, clock, rowMac, log }: CompletionDeps,
   envelope: Envelope,
@@ -107,7 +109,7 @@ async function writeDown(
   });
 }
 
-/** A document that is not written down is kept only where nobody knows whether it was. */
+/** Discards the blob when its row was not written, unless the commit's outcome is unknown. */
 async function orDiscard<T extends boolean | Outcome>(
   { blobs }: CompletionDeps,
   { blobKey }: SealedDocument,

@@ -11,10 +11,13 @@ import { followOrder } from "./follow.ts";
 import { signingMailQueue } from "./issue-link.ts";
 import { openMs, reminderDays } from "./open.ts";
 
-/** As many a minute. */
+/** The most envelopes that are handled in a minute. */
 const batchSize = 1_000;
 
-/** Expires what nobody signed in time, and reminds those whose turn it is. Safe on several nodes at once. @returns whether more may be due */
+/**
+ * Ends envelopes that were not signed in time, and reminds signers whose turn it is. Safe to run on several nodes at
+ * once. @returns whether more may be due
+ */
 export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
   const now = deps.clock();
   const due = await deps.db.query<{ id: number; orderCode: string; expired: boolean }>(sql`
@@ -49,7 +52,7 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null) return;
-    // Counted from the end: a test clock that was advanced brings both nearer.
+    // Counted back from the end, so that advancing a test clock brings reminders nearer too.
     const passed = (days: number) => envelope.expiresAt.getTime() - openMs + days * dayMs;
     const next = reminderDays.map(passed).find((instant) => instant > now.getTime());
     const moved = await tx.query(sql`
@@ -65,8 +68,8 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
 }
 
 /**
- * Lets a firm's open test envelopes remind and expire so many seconds earlier. Their trails record it only when it happens.
- * Envelopes that were altered stay as they are.
+ * Makes a firm's open test envelopes remind and expire this many seconds earlier. The trail records it only when it
+ * happens. Altered envelopes stay unchanged.
  */
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: number } & Marked>(sql`
@@ -84,7 +87,7 @@ export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: n
 const lateMs = 15 * 60_000;
 const overdueAtOnce = 100;
 
-/** Orders that wait for signatures with nobody left to sign: their envelope was not opened, or not completed. */
+/** Orders that wait for signatures although nobody is left to sign: their envelope was not opened, or not completed. */
 const overdueStatement = (before: Date, after: number): Statement => sql`
   SELECT o.id FROM orders o
   WHERE o.status = 'EsignPending' AND o.updated_at < ${before} AND o.id > ${after} AND NOT EXISTS (
@@ -92,13 +95,16 @@ const overdueStatement = (before: Date, after: number): Statement => sql`
     WHERE e.order_id = o.id AND e.ended_at IS NULL AND s.signed_at IS NULL)
   ORDER BY o.id LIMIT ${overdueAtOnce}`;
 
-/** Does the work that a job gave up, and that of earlier releases without jobs. Safe on several nodes at once. */
+/**
+ * Does work whose job has failed for good, and work of earlier releases, which had no jobs. Safe to run on several
+ * nodes at once.
+ */
 export async function followOverdue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const before = new Date(clock().getTime() - lateMs);
   let last: number | undefined = 0;
   while (last !== undefined) {
-    // Those that fail are passed over: they hold nobody else up.
+    // An order that fails is skipped, so that it doesn't delay the others.
     const page: { id: number }[] = await db.query(overdueStatement(before, last));
     for (const { id } of page) {
       if (stopping?.aborted) return;

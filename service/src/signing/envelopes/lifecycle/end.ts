@@ -7,7 +7,10 @@ import { type Envelope, endEnvelope, findOpenEnvelope, findSigners, lockEnvelope
 import { appendToTrail } from "../records/trail.ts";
 import { mailEverybody } from "./issue-link.ts";
 
-/** Each ending's name in the trail, and the order's event: one that is taken back may be reissued as a declined one. */
+/**
+ * For each ending: its name in the trail, and the order's event. A voided envelope counts as declined, so that it can
+ * be reissued.
+ */
 const endings = {
   Declined: { trail: "declined", on: "sign_declined" },
   Expired: { trail: "expired", on: "sign_expired" },
@@ -17,9 +20,9 @@ const endings = {
 /** How an envelope ends without being completed. */
 export type Ending = {
   outcome: keyof typeof endings;
-  /** For the order's audit trail. */
+  /** The reason for the order's audit trail. */
   reason: string;
-  /** For the envelope's own. */
+  /** The detail for the envelope's own trail. */
   detail: Parameters<typeof appendToTrail>[5];
   actor: string;
 };
@@ -30,8 +33,8 @@ type Ended = { id: number; orderCode: string };
 
 /**
  * Ends an open envelope, and moves its order.
- * @param judge called with the locked envelope; what it throws is thrown, and nothing is written
- * @returns false when it had ended before, or its order does not wait for signatures
+ * @param judge called with the locked envelope; if it throws, nothing is written and the error is passed on
+ * @returns false when the envelope had already ended, or its order isn't waiting for signatures
  */
 export const endUnsigned = (deps: EndDeps, envelope: Ended, ending: Ending, judge?: Judge): Promise<boolean> =>
   deps.db.transaction((tx) => endIn(tx, deps, envelope, ending, judge));
@@ -57,9 +60,9 @@ export async function endIn(
 }
 
 /**
- * Ends the open envelope of a locked order whose document is replaced. The order stays where it is; its next envelope has all
- * signers sign again.
- * @throws ServiceError `conflict` when everybody has signed: the document is about to be sealed
+ * Ends the open envelope of a locked order whose document is replaced. The order's status stays. All signers sign again
+ * in the next envelope.
+ * @throws ServiceError `conflict` when everybody has signed, because the document is about to be sealed
  */
 export async function endRound(
   { rowMac }: Pick<EnvelopeDeps, "rowMac">,

@@ -6,8 +6,9 @@ import { completeEnvelope } from "./complete.ts";
 import { openEnvelope } from "./open.ts";
 
 /**
- * Makes an order's envelope follow the order: opens it when it waits for signatures, completes it when all have signed, ends it
- * when the order went another way. Work that was done before stays unchanged, so that it may be asked for at any time.
+ * Makes an order's envelope match the order: opens it when the order waits for signatures, completes it when everybody
+ * has signed, ends it when the order has moved elsewhere. Work that is already done is not repeated, so it may be
+ * called at any time.
  */
 export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const { db } = deps;
@@ -26,7 +27,7 @@ const outcomeOf: Readonly<Record<string, "Declined" | "Expired">> = {
   EsignExpired: "Expired",
 };
 
-/** Ends an envelope whose order went on without it: cancelled, refunded, or signed another way. */
+/** Ends an envelope whose order no longer needs it, because it was canceled, refunded, or signed in another way. */
 async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);

@@ -15,7 +15,7 @@ const ticketMs = 5 * 60_000;
 type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
 
 /**
- * The origin as browsers write it: scheme, host and port. Test alone may name this machine without TLS.
+ * The origin in the form that browsers send: scheme, host and port. Only in test may it name this machine without TLS.
  * @throws ServiceError naming the rule
  */
 export function checkedOrigin(text: unknown, environment: Environment): string {
@@ -30,17 +30,20 @@ export function checkedOrigin(text: unknown, environment: Environment): string {
   const hasMore =
     url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "";
   if (hasMore) throw invalid(`origin must be ${rule}, without a path: ${shownText(String(text))} has more.`);
-  // In a policy a wildcard would name every site below it, and a semicolon another rule.
+  // In a content security policy a wildcard would allow every site below, and a semicolon would start another rule.
   if (/[*;,'"\s]/.test(url.origin)) throw invalid(`origin must be ${rule}, without a wildcard.`);
   return url.origin;
 }
 
-/** A key for orders alone, if it leaked, could have signing pages shown in a site of somebody else's. */
+/**
+ * Requires a key without restrictions. Otherwise a leaked key that is limited to orders could have signing pages shown
+ * on an attacker's site.
+ */
 function requireWholeKey({ key }: Principal): void {
   if (key?.scopes) throw new ServiceError("scope_required", "Only a key without scopes may change embed origins.");
 }
 
-/** Registers a site of the firm; one that is there already stays. @throws ServiceError naming the rule */
+/** Registers a site of the firm; an already registered one stays. @throws ServiceError naming the rule */
 export async function addOrigin({ db, clock }: OriginDeps, principal: Principal, text: unknown): Promise<EmbedOrigin> {
   requireWholeKey(principal);
   const origin = checkedOrigin(text, principal.environment);
@@ -61,7 +64,9 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
   });
 }
 
-/** Pages that were opened before go on until their sessions end. @throws ServiceError `not_found` */
+/**
+ * Removes a site. Pages that were opened before keep working until their sessions end. @throws ServiceError `not_found`
+ */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {
   requireWholeKey(principal);
   await db.transaction(async (tx) => {
@@ -76,7 +81,7 @@ export async function removeOrigin({ db, clock }: OriginDeps, principal: Princip
 }
 
 /**
- * Opens the signing page for a signer in one of the firm's sites: a ticket for one use within five minutes.
+ * Opens the signing page for a signer on one of the firm's sites, by a ticket that is valid once within five minutes.
  * @throws ServiceError for an origin that is not registered, and for a signer whose turn it is not
  */
 export async function embedSigner(
@@ -102,12 +107,12 @@ export async function embedSigner(
   return { ticket, expiresAt };
 }
 
-/** A closing at one table takes hours, and never days. */
+/** A closing at one table takes hours, but not days. */
 const sittingMs = 4 * 3_600_000;
 
 /**
  * Opens a sitting: the signers of an order sign one after another on the device of a member, who is their host.
- * @param host the member by id, and as the evidence names them: by the address
+ * @param host the member's id, and the member's address for the evidence
  * @returns the token of the device's pages
  * @throws ServiceError as `changeOpen`; `conflict` when it is nobody's turn
  */
@@ -132,7 +137,7 @@ export async function openSitting(
   });
 }
 
-/** Takes every device of an order away from its signers, a lost one, too. @returns how many there were @throws as `changeOpen` */
+/** Ends all sittings of an order, also those on lost devices. @returns their number @throws as `changeOpen` */
 export const endSittings = (
   deps: Pick<EnvelopeDeps, "db" | "clock">,
   request: OpenRequest & { actor: string },

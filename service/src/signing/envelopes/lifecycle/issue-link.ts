@@ -17,20 +17,20 @@ export type SigningMoment = "request" | "reminder" | "code" | "way_in" | "signed
 
 export type SigningMail = {
   signerId: number;
-  /** `joined` sends nothing: the order came into a room where its signer may sign others. */
+  /** `joined` sends no mail: the order was added to a room in which its signer may sign other documents. */
   moment: SigningMoment | "joined";
-  /** Which link or code it is about: one that was replaced meanwhile is not mailed. */
+  /** The link or code that the mail is about. If it was replaced in the meantime, the mail is not sent. */
   linkId?: string;
   codeId?: string;
-  /** The addressee, where that person does not sign any more. */
+  /** The recipient, when that person is no longer a signer. */
   former?: { email: string; language: Language };
-  /** Tells the mails of one moment apart. */
+  /** Distinguishes several mails of the same moment. */
   at?: string;
 };
 
 /**
- * Gives a signer a new link, to be mailed; the signer's earlier link ends. The envelope is locked by the
- * transaction.
+ * Gives a signer a new link, to be mailed. The earlier link stops working. The transaction must have locked the
+ * envelope.
  */
 export async function issueLink(
   tx: Tx,
@@ -54,7 +54,7 @@ export async function issueLink(
   await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "request", linkId });
 }
 
-/** Ends the signer’s earlier link and its codes. Where the link belongs to a session, the session gets a new link, too. */
+/** Ends the signer's earlier link and its codes. If the link belongs to a session, the session also gets a new link. */
 async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
   const [before] = await tx.query(sql`SELECT FROM envelope_signers WHERE id = ${signerId} AND issued_at IS NOT NULL`);
   if (!before) return;
@@ -66,7 +66,7 @@ async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId
   );
 }
 
-/** Has everybody who had a link mailed. @param moment what they are told */
+/** Queues mails to everybody who has had a link. @param moment the subject of the mails */
 export const mailEverybody = (tx: Tx, envelopeId: number, moment: SigningMoment) =>
   tx.query(sql`
     SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', id, 'moment', ${moment}::text), now())

@@ -17,15 +17,19 @@ import { signingMailQueue } from "./issue-link.ts";
 /** A room of an order's own firm, with the orders that the firm placed in it, in the room's order. */
 export type Closing = { id: string; name: string; orders: readonly number[] };
 
-/** The rooms of an order's own firm that have it, by their ids. `closing/rooms` knows them, a wing above. */
+/**
+ * Returns the rooms of an order's own firm that contain it, with their orders. `closing/rooms` in a higher wing
+ * provides this.
+ */
 export type ClosingsOf = (db: Sql, orderId: number) => Promise<readonly Closing[]>;
 
 export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "tokenOf">; closingsOf: ClosingsOf };
 
 /**
- * Puts a signer into the session of the same person in the order's room, and begins one where the person signs another document there.
- * Nothing changes for a signer who is in a session already, and for one who signs alone. Call it outside of other transactions: two
- * signers that look for each other wait for one lock of their room, which is taken before every other lock.
+ * Adds a signer to the session of the same person in the order's room, and begins one if the person signs another
+ * document there. Changes nothing for a signer who is already in a session or who signs alone. Call it outside of other
+ * transactions: two signers that look for each other wait for one lock of their room, which is taken before every other
+ * lock.
  */
 export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
@@ -44,7 +48,7 @@ async function joinIn(
   signerId: number,
 ): Promise<boolean> {
   if (await placeOfSigner(tx, signerId)) return true;
-  // Of a person whom the row does not name any more.
+  // The session's person is no longer the signer of this row.
   await leaveSession(tx, signerId);
   const candidates = await tx.query<Candidate>(sql`
     SELECT s.id, g.id AS "sessionId", coalesce(g.room_id = ${roomId}, false) AS "isOfRoom", s.signed_at IS NOT NULL AS signed,
@@ -59,7 +63,7 @@ async function joinIn(
   const unsigned = candidates.filter(({ signed }) => !signed);
   const alone = unsigned.filter(({ sessionId }) => sessionId === null).map(({ id }) => id);
   if (!alone.includes(signerId)) return false;
-  // One who has signed everything begins another session.
+  // A person who has signed everything begins another session.
   const open = unsigned.find(({ isOfRoom }) => isOfRoom)?.sessionId ?? null;
   if (open === null && alone.length < 2) return false;
   const sessionId = open ?? (await insertSession(tx, links, roomId, signerId, at));
@@ -68,14 +72,18 @@ async function joinIn(
   return true;
 }
 
-/** An order came into a room: those who sign it may sign others there. */
+/**
+ * Queues the search for sessions after an order was added to a room, because its signers may sign other orders there.
+ */
 export const findSessionsLater = (tx: Tx, orderId: number) =>
   tx.query(sql`
     SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', s.id, 'moment', 'joined'), now())
     FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id
     WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
 
-/** An order left a room: those who signed it with others of the room are mailed a link of its own. */
+/**
+ * After an order left a room: signers who signed it together with others of the room are mailed a separate link for it.
+ */
 export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {
   const left = await tx.query<{ signerId: number; linkId: string | null }>(sql`
     SELECT s.id AS "signerId", s.link_id AS "linkId"

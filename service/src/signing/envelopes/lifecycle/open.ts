@@ -24,14 +24,14 @@ import { endingOf } from "../texts/texts.ts";
 import { issueLink } from "./issue-link.ts";
 import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
-/** How long an envelope is open, unless the clock of a test firm was advanced. */
+/** How long an envelope is open, unless a test firm's clock is advanced. */
 export const openMs = 30 * dayMs;
-/** Days after the links went out at which who has not signed is reminded. */
+/** The days after the links were sent on which people who have not signed are reminded. */
 export const reminderDays = [2, 5, 9, 14, 21] as const;
 
 /**
- * Opens the envelope of an order that waits for its signatures: the document is prepared, and those whose turn it is get their
- * links. Safe on several nodes at once: the second one finds it done.
+ * Opens the envelope of an order that waits for signatures: the document is prepared, and the signers whose turn it is
+ * get their links. Safe on several nodes at once, because the second one finds it done.
  * @throws PdfRefusal, UnfitField when the document can't be prepared
  */
 export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {
@@ -44,7 +44,7 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
   if (tailKey !== null) await deps.blobs.discard(tailKey);
 }
 
-/** @returns the key of a tail that nothing refers to, where the envelope was opened before */
+/** @returns the key of a tail without a reference, when the envelope had already been opened */
 async function openOn(
   deps: EnvelopeDeps,
   orderId: number,
@@ -77,9 +77,9 @@ async function openOn(
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
-    // Names and addresses may have been corrected during the preparation, which depends on none of them.
+    // Names and addresses may have been corrected during the preparation, which does not depend on them.
     const current = await readSigningOrder({ db: tx, rowMac }, orderId);
-    // The replacement of a document has a job of its own, which opens the envelope over the new document.
+    // The document was replaced, which queues a job of its own that opens the envelope with the new document.
     if (current?.replacements !== order.replacements) return false;
     if (current.signers.length !== signers.length || !isDeepStrictEqual(current.fields, requested))
       throw new Error(`who signs order ${order.code} was changed while its document was prepared`);

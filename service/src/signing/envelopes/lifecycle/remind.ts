@@ -10,7 +10,10 @@ import { signingMailQueue } from "./issue-link.ts";
 
 const betweenRemindersMs = hourMs;
 
-/** Mails a signer their link again. @throws ServiceError `conflict` when it is not their turn, or within an hour of the last time */
+/**
+ * Mails a signer the link again. @throws ServiceError `conflict` when it is not the signer's turn, or within an hour of
+ * the last reminder
+ */
 export const remindSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {
     if (signer.issuedAt === null) throw new ServiceError("conflict", "It is not this person's turn to sign yet.");

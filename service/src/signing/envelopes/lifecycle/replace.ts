@@ -27,8 +27,8 @@ import { closeUnlocking } from "./unlock.ts";
 type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth" | "accessCodeHash">;
 
 /**
- * Has another person sign in a signer's place. The link of the one before leads nowhere from then on; the new one is mailed
- * when it is their turn.
+ * Replaces a signer by another person. The link of the earlier signer stops working at once; the new one is mailed when
+ * it is the new signer's turn.
  * @param body `{name, email, language?, auth?, phone?, access_code?}`
  * @throws ServiceError
  */
@@ -40,10 +40,12 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
   throw new ServiceError("conflict", "This signer was changed at the same time. Try again.");
 }
 
-/** How often a replacement is read again because the signer it takes its defaults from was changed at the same time. */
+/**
+ * How often a replacement is read again when the signer, from whom it takes its defaults, was changed at the same time.
+ */
 const tries = 3;
 
-/** @returns false when the signer now has other defaults than those that the replacement was read with */
+/** @returns false when the signer's defaults have changed since the replacement was read */
 async function replaceBy(
   deps: EnvelopeDeps,
   request: SignerRequest,
@@ -57,7 +59,7 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
-  // Decided without a lock first: a second lock would let a later replacement overtake an earlier one.
+  // Decided first without a lock, because a second lock would let a later replacement overtake an earlier one.
   const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
   if (isNamed !== null) return isNamed;
   let isReplaced = false;
@@ -89,9 +91,9 @@ async function replaceBy(
 }
 
 /**
- * Names another signer while no envelope is open, because the last one has ended without all signatures or the next one is
- * being prepared: the next one goes to them.
- * @returns null when an envelope is open, or none follows; false when the signer has other defaults
+ * Names another signer while no envelope is open (the last one ended without all signatures, or the next one is being
+ * prepared). The next envelope then goes to this person.
+ * @returns null when an envelope is open, or none follows; false when the signer's defaults have changed
  */
 async function replaceForNextRound(
   { db, clock, rowMac }: EnvelopeDeps,
@@ -121,10 +123,13 @@ async function replaceForNextRound(
   });
 }
 
-/** `isOpen`: an envelope was open. */
+/** `isOpen`: whether an envelope was open. */
 type Defaults = Pick<Signer, "auth" | "language"> & { isOpen: boolean };
 
-/** The access step and language of the present signer, which the next one inherits; the order has them before its envelope is open. */
+/**
+ * The access step and language of the present signer, which the next signer inherits. Before the envelope is open they
+ * come from the order.
+ */
 async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest): Promise<Defaults> {
   const found = isCode(orderCode) ? await findSigning(db, orderCode, owner) : undefined;
   if (!found) throw new ServiceError("not_found", "Order not found.");
@@ -137,7 +142,7 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
 const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>
   one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
 
-/** In the envelope, and in the order, so that a reissued envelope goes to the same people. */
+/** Updates both the envelope and the order, so that a reissued envelope goes to the same people. */
 async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
   const { name, email, phone, language, auth, accessCodeHash } = person;
   await updateSigner(

@@ -43,7 +43,7 @@ import { appendToTrail } from "../records/trail.ts";
 import { insertEnvelope, signaturePageWords } from "./open.ts";
 import { readSigningOrder } from "./signing-order.ts";
 
-/** A turn on the notary's device ends by itself after this long. */
+/** The time after which a turn on the notary's device ends by itself. */
 const turnMs = 60 * 60_000;
 
 /** The parts of envelopes that a notary's room uses. */
@@ -59,16 +59,17 @@ export type RoomEnvelope = {
   signers: readonly Pick<Signer, "id" | "n" | "name" | "language" | "consent" | "signedAt" | "openedAt">[];
 };
 
-/** Where a notary's block can be: it may not touch the fields that were planned. */
+/** Plans the place for a notary's block. It must not touch the planned fields. */
 export type PlaceBlock = (
   original: { bytes: Buffer; sha256: string },
   planned: readonly PlannedField[],
 ) => Promise<PlannedBlock>;
 
 /**
- * Prepares the document of an order that waits for a notary: the fields of its signers, and the notary's own block, all before the first
- * signature. Nobody is mailed.
- * @throws PdfRefusal, UnfitField when the document can't be prepared; ServiceError `conflict` when another envelope is open
+ * Prepares the document of an order that waits for a notary: its signers' fields and the notary's block, all before the
+ * first signature. Mails nobody.
+ * @throws PdfRefusal, UnfitField when the document can't be prepared; ServiceError `conflict` when another envelope is
+ * open
  */
 export async function openRoomEnvelope(
   deps: RoomDeps,
@@ -99,7 +100,7 @@ export async function openRoomEnvelope(
         throw new ServiceError("conflict", "The document is prepared already. Reload the page.");
       const at = deps.clock();
       const envelope = await insertEnvelope(tx, orderId, order, { fields }, at);
-      // Nobody is reminded of what happens in a notary's presence.
+      // No reminders are sent for signatures in a notary's presence.
       await tx.query(sql`UPDATE envelopes SET remind_at = NULL WHERE id = ${envelope.id}`);
       const { name, object, width, height } = own;
       const room = { name, object, width, height, ...(isRemote && { isRemote: true as const }) };
@@ -121,7 +122,7 @@ export async function openRoomEnvelope(
   });
 }
 
-/** The open room of an order; undefined for none. */
+/** The open room of an order; undefined when there is none. */
 export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnvelope | undefined> {
   const envelope = await findOpenEnvelope(db, orderId);
   const block = envelope?.isInRoom ? await blockOf(db, envelope.id) : undefined;
@@ -131,14 +132,17 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
   return { id, verifyCode, head, block, signers: await findSigners(db, id) };
 }
 
-/** The newest revision, to be sent. @throws as `openDocument` */
+/** The newest revision, for sending. @throws as `openDocument` */
 export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">, envelopeId: number) {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
   return openDocument(deps, envelope);
 }
 
-/** Works with the newest revision in the budget of memory, and with as many bytes again. @throws ServiceError `unavailable` */
+/**
+ * Runs work on the newest revision within the memory budget, with room for one more copy. @throws ServiceError
+ * `unavailable`
+ */
 export async function readRoomDocument<T>(
   deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">,
   envelopeId: number,
@@ -155,7 +159,7 @@ export async function readRoomDocument<T>(
 type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
- * Gives a signer the device: their pages open under the token. Turns of others end.
+ * Begins a signer's turn on the device: the signer's pages open under the token. Turns of others end.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` for an envelope that has ended
  */
@@ -175,19 +179,22 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
   return token;
 }
 
-/** Freezes the open signature while somebody is away, and opens it again. The envelope is locked before its turns, as a signature does. */
+/**
+ * Forbids the open signature while a person is away, and allows it again. The envelope is locked before its turns, in
+ * the same order as for a signature.
+ */
 export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
   await lockOpen(tx, envelopeId);
   await setMaySign(tx, envelopeId, isOpen);
 }
 
-/** Sets when the open turn ends. */
+/** Sets the end of the open turn. */
 export async function extendTurn(tx: Tx, envelopeId: number, until: Date): Promise<void> {
   await lockOpen(tx, envelopeId);
   await setExpiry(tx, envelopeId, until);
 }
 
-/** The device is the notary's again: nobody signs any more. */
+/** Ends the signer's turn on the notary's device, so that nobody can sign any more. */
 export const takeFromSigner = (tx: Tx, envelopeId: number, at: Date): Promise<void> =>
   closeSignerRooms(tx, envelopeId, at);
 
@@ -198,7 +205,10 @@ async function lockOpen(tx: Tx, envelopeId: number): Promise<Envelope> {
   return envelope;
 }
 
-/** Ends a room whose document a notary signed. The caller moves the order. @throws ServiceError `conflict` when somebody has not signed */
+/**
+ * Ends a room whose document a notary signed. The caller must move the order. @throws ServiceError `conflict` when a
+ * signer has not signed
+ */
 export async function completeRoom(
   tx: Tx,
   rowMac: RowMac,
@@ -213,7 +223,7 @@ export async function completeRoom(
   await endEnvelope(tx, envelopeId, "Completed", at);
 }
 
-/** Ends a room without a notarized document: a later act begins with the document as the order was placed with it. */
+/** Ends a room without a notarized document. A later act begins with the order's original document. */
 export async function voidRoom(tx: Tx, rowMac: RowMac, envelopeId: number, reason: string, at: Date): Promise<void> {
   const envelope = await lockEnvelope(tx, envelopeId);
   if (!envelope?.isInRoom || envelope.endedAt !== null) return;

@@ -21,13 +21,13 @@ export type SigningOrder = Owner & {
   signers: readonly OrderSigner[];
   /** How often its document was replaced. */
   replacements: number;
-  /** Where the partner wants them to sign; null where the document says it. */
+  /** The places where the partner wants people to sign; null when the document decides. */
   fields: readonly RequestedField[] | null;
 };
 
 type Row = SigningFacts & Owner & { pages: number; isNotarized: boolean; replacements: number; mac: Buffer | null };
 
-/** Undefined for one that does not wait for signatures. @throws Error when who signs is not what was written */
+/** Undefined for an order that isn't waiting for signatures. @throws Error when its signers were altered */
 export async function readSigningOrder(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   orderId: number,

@@ -13,7 +13,10 @@ import { issueLink } from "./issue-link.ts";
 
 type By = { at: Date; actor: string };
 
-/** Gives a signer whose link is locked, or has no codes left, a new one; the one before leads nowhere any more. @throws ServiceError */
+/**
+ * Gives a new link to a signer whose link is locked or has no codes left. The earlier link stops working. @throws
+ * ServiceError
+ */
 export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {
     if (signer.lockedAt === null && !mayNotRequestCode(signer, envelope, at))
@@ -23,13 +26,16 @@ export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promis
     await issueLink(tx, deps, envelope, signer, by);
   });
 
-/** Nobody needs to open the signer's link again: in a session wrong codes locked all documents, and one of them has the task. */
+/**
+ * Closes the task to unlock the signer's link. In a session wrong codes lock all documents, and only one of them has
+ * the task.
+ */
 export async function closeUnlocking(tx: Tx, signerId: number, end: Omit<TaskEnd, "state">): Promise<void> {
   for (const { orderId, n } of await ordersOfPerson(tx, signerId))
     await closeTasks(tx, { kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end });
 }
 
-/** Forgets the wrong codes. The envelope is locked by the transaction. */
+/** Resets the count of wrong codes. The transaction must have locked the envelope. */
 export async function clearLock(
   tx: Tx,
   { rowMac }: Pick<EnvelopeDeps, "rowMac">,

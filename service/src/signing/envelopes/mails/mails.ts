@@ -52,7 +52,10 @@ const rowsOf = (db: Sql, signerIds: readonly number[]) =>
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
   WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
 
-/** A mail does not know its reader's zone. Every reader of a US service can tell from this one, and no day is promised that ends too early. */
+/**
+ * The mail can't know the reader's time zone. Readers of a US service can convert from this one, and it never promises
+ * a day that ends too early.
+ */
 const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
   new Intl.DateTimeFormat(locale, {
     year: "numeric",
@@ -64,7 +67,9 @@ const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
     timeZoneName,
   });
 
-/** English and Spanish of the United States have a short name of the zone. Others would show its difference from UTC. */
+/**
+ * English and Spanish of the United States have a short name for the zone. The others would show its offset from UTC.
+ */
 const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = {
   en: deadlineIn("en-US", "short"),
   es: deadlineIn("es-US", "short"),
@@ -81,7 +86,7 @@ type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 /** Mails to signers. */
 export const signingMail = defineMail({
   queue: signingMailQueue,
-  // A day and more: who gets no link is only reminded two days later.
+  // Tries for more than a day, because a person without the link is reminded only two days later.
   maxAttempts: 40,
   async load(about: SigningMail, deps: Deps): Promise<Found | null> {
     const { db } = deps;
@@ -134,7 +139,7 @@ function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: Sig
   }
 }
 
-/** A link whose key is gone can't be written any more: the signer gets another, by a mail of its own. */
+/** A link whose key is missing can't be written again, so the signer gets a new link, in a separate mail. */
 async function issueAnew(deps: Deps, { id, n, envelopeId, linkId }: Row): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
@@ -151,24 +156,24 @@ const hasLink = async (tx: Tx, signerId: number, linkId: string | null): Promise
       SELECT FROM envelope_signers WHERE id = ${signerId} AND link_id = ${linkId} AND signed_at IS NULL`)
   ).length === 1;
 
-/** Stands in the mail that is kept for a test order. */
+/** The text in the mail that is stored for a test order. */
 const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
 type Found = {
-  /** The documents that the mail is about, in their order; at least one. */
+  /** The documents that the mail is about, in order; at least one. */
   rows: readonly Row[];
   firm: MailFirm;
   moment: SigningMoment;
-  /** Names of those who signed, where the mail tells them. */
+  /** The names of the people who have signed, if the mail shows them. */
   signedBy: readonly string[];
-  /** The firm's own words; null for none. */
+  /** The firm's own message; null for none. */
   message: string | null;
-  /** The token of the signer's link; null when its key is gone: then the mail has no button. */
+  /** The token of the signer's link. Null when its key is missing; the mail then has no button. */
   token: string | null;
-  /** After the token: of a link of several documents, where a mail is about one. */
+  /** Appended to the token: selects the document when the link opens several and the mail is about one. */
   path: string;
-  /** The name of the room, of a mail about several. */
+  /** The name of the room, for a mail about several documents. */
   closing: string | null;
 };
 
@@ -207,7 +212,7 @@ function letterOf(
     to: email,
     environment: row.environment,
     subject: sentence(words.subject),
-    // A former signer is not greeted by the name of the present one.
+    // A former signer must not be greeted by the present signer's name.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
     lines: [...(texted ? [texted] : []), first, ...list, ...others],
     ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),

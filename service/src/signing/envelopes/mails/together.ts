@@ -6,22 +6,27 @@ import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
 import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
 
-/** The signature that a mail was queued for. */
+/** The signature for which a mail was queued. */
 export type Asked = { id: number; orderId: number; issuedAt: Date | null; endedAt: Date | null };
 
-/** The documents that one mail is about: those of its session, or null for the document alone. */
+/** The documents of one mail: those of a session, or null for a single document. */
 export type Together = { place: SessionPlace; signerIds: readonly number[] } | null;
 
-/** Documents that are paid together are prepared within seconds. One that can't be prepared must not delay the others for long. */
+/**
+ * Documents that are paid together are prepared within seconds. A document that can't be prepared must not delay the
+ * others for long.
+ */
 const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs };
-/** Orders of a room that are paid one by one are often paid one right after another. */
+/** Orders of a room that are paid separately are often paid shortly after one another. */
 const unpaidWaitMs = 5_000;
-/** How soon a mail that waits for others looks again. */
+/** How often a mail that waits for other documents checks again. */
 const lookMs = { request: 1_000, signed: minuteMs };
 
 /**
- * Decides which documents a mail of now is about: one mail asks for all signatures of a person in a room, and one brings all copies.
- * @returns `null` when no mail is sent now: another one tells of the document, or this one waits for the others and is queued again
+ * Decides which documents a mail covers: one mail asks for all signatures of a person in a room, and one delivers all
+ * copies.
+ * @returns `null` when no mail is sent now, because another mail covers the document, or because this one waits for
+ * others and is queued again
  */
 export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): Promise<{ together: Together } | null> {
   const { db } = deps;
@@ -40,12 +45,13 @@ export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): 
   return signerIds.length === 0 ? null : { together: { place, signerIds } };
 }
 
-/** Names one mail: another one with the same link, after an order left its room, has an instant. */
+/** The identity of a mail. A second mail with the same link, sent after an order left its room, also has a time. */
 const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
- * Another document may wait for this request, whose signer was replaced, or left the session, before it was sent.
- * @param sessionId the session whose documents it still tells of; null for none
+ * Releases documents from a request that will not cover them, because its signer was replaced or left the session
+ * before it was sent.
+ * @param sessionId the session whose documents it still covers; null for none
  */
 export async function release(db: Sql, about: SigningMail, sessionId: string | null = null): Promise<void> {
   if (about.moment === "request") await releaseFromMail(db, signingMailQueue, claimOf(about), sessionId);
@@ -58,7 +64,10 @@ async function mustWait(deps: JoinDeps, asked: Asked, moment: "request" | "signe
   return moment === "request" ? areOthersToCome(deps, asked, waitedMs) : areOthersOpen(deps, asked);
 }
 
-/** Whether the signers of another document of the room are asked soon: it is paid, or may be paid in this moment. */
+/**
+ * Whether the signers of another document of the room will be asked soon, because it is paid, or may be in the process
+ * of being paid.
+ */
 async function areOthersToCome({ db, closingsOf }: JoinDeps, { orderId }: Asked, waitedMs: number): Promise<boolean> {
   const closings = await closingsOf(db, orderId);
   const orders = closings.flatMap((closing) => closing.orders);
@@ -71,7 +80,7 @@ async function areOthersToCome({ db, closingsOf }: JoinDeps, { orderId }: Asked,
   return others.length > 0;
 }
 
-/** Whether another document of the session is still signed. */
+/** Whether another document of the session is still being signed. */
 async function areOthersOpen({ db }: JoinDeps, { id }: Asked): Promise<boolean> {
   const others = await db.query(sql`
     SELECT FROM session_signers own JOIN session_signers m ON m.session_id = own.session_id

@@ -159,7 +159,7 @@ const es: Words = {
   }),
 };
 
-/** The languages whose words have a file of their own. */
+/** The languages whose words are in separate files. */
 const others = { fr, pt, zh, vi, ko, tl } as const;
 type Other = keyof typeof others;
 
@@ -186,7 +186,10 @@ export const mailWords: Readonly<Record<Language, Words>> = {
   tl: momentsOf("tl"),
 };
 
-/** The warning about the link in each mail. After the signing the link opens the signed document and signs nothing. */
+/**
+ * The warning about the link in each mail. After the signing the link opens the signed document, and can't be used to
+ * sign.
+ */
 export const mailCaution: Readonly<Record<Language, (outcome: MailFacts["outcome"]) => string>> = {
   en: caution,
   es: cautionEs,

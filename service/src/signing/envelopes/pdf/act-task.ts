@@ -8,13 +8,16 @@ import type { Refused } from "./refused.ts";
 export type ActInput = {
   readonly act: Omit<Act, "reserve" | "padding">;
   readonly docSha256: string;
-  /** The lengths that the signature's numbers depend on, one set after the other. */
+  /** Random lengths, tried one set after the other until the document contains no decoy of the signature's place. */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
 
 export type ActOutput = { readonly tail: Tail } | Refused | "decoys";
 
-/** The revision of an act, with the first lengths for which the document holds no numbers that name another place for it. */
+/**
+ * The revision of an act, with the first set of lengths for which the document contains no decoy: numbers that would
+ * name another place for the signature.
+ */
 export async function run(document: Buffer, { act, docSha256, draws }: ActInput): Promise<ActOutput> {
   const { mark, caption, signerName, values } = act;
   const typed = mark.kind === "typed" ? [mark.text] : [];

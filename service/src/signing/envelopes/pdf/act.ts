@@ -10,32 +10,32 @@ import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { createAppearances } from "./appearance.ts";
 import { isButton, OFF, type PreparedField, type SignatureMark } from "./fields.ts";
 
-/** One signer's act: what is filled in, and what the signature says. */
+/** One signer's act: the values filled in, and the contents of the signature. */
 export type Act = {
-  /** The signer's own fields, as they were prepared. */
+  /** The signer's own fields in their prepared form. */
   readonly fields: readonly PreparedField[];
   /** Values of the other fields, by name: texts, and the states of checkboxes and options. */
   readonly values: ReadonlyMap<string, string>;
   readonly mark: SignatureMark;
-  /** Shown below the mark. Begins with the time: a line takes its direction from its first letter. */
+  /** The line below the mark. It begins with the time, because the first letter would determine the text direction. */
   readonly caption: string;
   readonly signerName: string;
   readonly reason: string;
-  /** The instant of signing as claimed; UTC, whole seconds. */
+  /** The signing time as claimed, in UTC and whole seconds. */
   readonly at: Date;
   /** Hex SHA-256 of the act's record. */
   readonly actSha256: string;
-  /** Length of the CMS placeholder in bytes. */
+  /** The length of the CMS placeholder in bytes. */
   readonly reserve: number;
   readonly padding?: number;
 };
 
 /**
- * Builds the revision of one act: the signer's fields filled, and one signature over all of the file, which waits for its
- * CMS. The first signature field is signed; further ones of the same signer show the same mark.
- * @param document the document as prepared, with the acts before this one; neither changed nor copied
+ * Builds the revision of one act: the signer's fields are filled, and one signature without its CMS covers the whole
+ * file. The first signature field is signed; further ones of the same signer show the same mark.
+ * @param document the prepared document with all earlier acts; neither changed nor copied
  * @param docSha256 hex SHA-256 of the document
- * @throws PdfRefusal when the document is not the one that was prepared
+ * @throws PdfRefusal when it is not the prepared document
  */
 export function buildAct(document: Buffer, docSha256: string, act: Act, typeset: Typeset): Tail {
   const look = lookUpPdf(document);
@@ -47,7 +47,7 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
     const state = `/${act.values.get(field.name) ?? OFF}`;
     writer.set(ref, dict, { V: state, AS: state });
   }
-  // Texts are drawn even where they stay empty: pyHanko takes a drawing that is older than the lock for a later change.
+  // Even empty texts are drawn, because pyHanko takes a drawing from before the lock for a later change.
   const texts = act.fields.filter((field) => !isButton(field));
   const filled = texts.map((field) => {
     const { ref, dict } = fieldIn(look, field);
@@ -70,7 +70,7 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
   return buildSignedRevision(look, open, writer.objects(), docSha256);
 }
 
-/** @throws PdfRefusal `needs_repair` when the field is not there, or has been filled */
+/** @throws PdfRefusal `needs_repair` when the field is missing or already filled */
 function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; gen: 0 }; dict: Dict } {
   const { object, name } = field;
   const ref = { num: object, gen: 0 } as const;
@@ -82,7 +82,10 @@ function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; g
   return { ref, dict: found.dict };
 }
 
-/** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange (ISO 32000-1 12.8.1 and 12.8.2.4). */
+/**
+ * The signature dictionary in two parts: up to the `<` of its Contents, and after the ByteRange (ISO 32000-1 12.8.1 and
+ * 12.8.2.4).
+ */
 function signatureParts({ fields, signerName, reason, at, actSha256 }: Act, look: PdfLookup) {
   const own = fields.map(({ name }) => name);
   const head =

@@ -11,16 +11,16 @@ import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import type { PreparedField, SignatureMark, UploadedMark } from "./fields.ts";
 
 /**
- * Draws the appearances of one revision, with one set of fonts. Texts are prepared with the faces beforehand. All but the cover of a tag is
- * multiplied with the page, so that a signer sees what is below the places of others.
+ * Draws the appearances of one revision with one set of fonts, for texts whose faces were loaded before. Everything
+ * except the cover of a tag is blended by multiplication, so that a signer sees what is below the places of others.
  */
 export type Appearances = {
-  /** A place that waits for its signer. */
+  /** An empty place for a signer. */
   empty: (field: Shape, label: string) => Drawing;
   text: (field: Shape, text: string) => Drawing;
-  /** A checkbox, or the option of a radio, in one of its states. */
+  /** A checkbox, or an option of a radio, in one of its states. */
   box: (field: Shape, is: { readonly round: boolean; readonly on: boolean }) => Drawing;
-  /** @param caption a line below the mark: who, when, by which act */
+  /** @param caption the line below the mark: who, when, and which act */
   signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
   /** Writes fonts and drawings. @returns the reference of each drawing's form XObject */
   addTo: (to: ObjectWriter) => (drawing: Drawing | null) => string;
@@ -33,16 +33,19 @@ const ink = "#17212e";
 const pen = "#10307a";
 const muted = "#4a5568";
 const waiting = "#8a6100";
-/** The darkest value of a picture's samples: black text below differs from its ink by 3 to 1 (WCAG 2.2, section 1.4.11). */
+/**
+ * The darkest value of a picture's samples, so that black text below contrasts with its ink by 3 to 1 (WCAG 2.2,
+ * section 1.4.11).
+ */
 const darkest = 0.35;
-/** Wide enough that nothing is broken into lines. */
+/** So wide that the text is never wrapped. */
 const oneLine = 1_000_000;
 const captionPoints = 6.5;
 
 export function createAppearances(typeset: Typeset): Appearances {
   const glyphs = createGlyphFonts();
   const drawings: Drawing[] = [];
-  // One signer acts in a revision: however often it is shown, there is one picture.
+  // A revision has only one signer, so it needs only one picture, however often that is shown.
   let picture: UploadedMark | null = null;
   const begin = (shape: Shape): Drawing => {
     const drawing = { shape, canvas: createCanvas(glyphs) };
@@ -50,7 +53,7 @@ export function createAppearances(typeset: Typeset): Appearances {
     return drawing;
   };
 
-  /** One line, as large as its box allows and at most `most` points. */
+  /** A single line, as large as its box allows, but at most `most` points. */
   function line(
     { canvas, shape }: Drawing,
     text: string,
@@ -66,7 +69,7 @@ export function createAppearances(typeset: Typeset): Appearances {
   return {
     empty(shape, label) {
       const drawing = begin(shape);
-      // An outline without a ground: readers that ignore blend modes show the words below it, too.
+      // An outline without a background, because some readers ignore blend modes and would hide the words below.
       drawing.canvas.drawing(0, 0, 1, outline(shape));
       line(drawing, label, inset(shape), { most: 9, colour: waiting });
       return drawing;
@@ -112,7 +115,7 @@ export function createAppearances(typeset: Typeset): Appearances {
   };
 }
 
-/** The paper over a tag's own text: the one thing that hides what is below it, drawn before the blend mode is set. */
+/** White paper over a tag's own text. Nothing else hides what is below, so it is drawn before the blend mode is set. */
 const cover = ({ covers }: Shape): string =>
   covers ? `1 1 1 rg ${[covers.x, covers.y, covers.width, covers.height].map(round).join(" ")} re f\n` : "";
 
@@ -126,14 +129,14 @@ export function fittingPoints(shape: Shape, text: string, typeset: Typeset): num
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The border of a waiting place, drawn within it. */
+/** The border of an empty place, drawn inside it. */
 function outline({ width, height, unit }: Shape): string {
   const thin = Math.min(0.75 / unit, width / 4, height / 4);
   const frame = [thin / 2, thin / 2, width - thin, height - thin].map(round).join(" ");
   return `${colourOperands(waiting)} RG ${round(thin)} w ${frame} re S`;
 }
 
-/** The outline of a checkbox, with a check mark in it while it is on. */
+/** The outline of a checkbox, with a check mark when it is on. */
 function checkBox({ width, height, unit }: Shape, on: boolean): string {
   const thin = 0.75 / unit;
   const frame = [thin / 2, thin / 2, width - thin, height - thin].map(round).join(" ");
@@ -144,14 +147,14 @@ function checkBox({ width, height, unit }: Shape, on: boolean): string {
   return `${box} ${penOperators} ${round(Math.min(width, height) / 8)} w 1 J 1 j ${check}`;
 }
 
-/** The outline of a radio's option, with a disk in it while it is on. */
+/** The outline of a radio's option, with a disk when it is on. */
 function circles({ width, height, unit }: Shape, on: boolean): string {
   const [thin, radius] = [0.75 / unit, Math.min(width, height) / 2];
   const outer = `${colourOperands(ink)} RG ${round(thin)} w ${circle(width / 2, height / 2, radius - thin / 2)} s`;
   return on ? `${outer} ${colourOperands(pen)} rg ${circle(width / 2, height / 2, radius * 0.5)} f` : outer;
 }
 
-/** Four curves, each of which is a quarter of a circle within 0.03 percent of its radius. */
+/** Four curves, each a quarter of a circle, accurate to 0.03 percent of the radius. */
 function circle(x: number, y: number, radius: number): string {
   const arm = 0.5523 * radius;
   const point = (dx: number, dy: number) => `${round(x + dx)} ${round(y + dy)}`;
@@ -176,7 +179,7 @@ function inset({ width, height, unit }: Shape) {
   return { x: by, y: 0, width: width - 2 * by, height };
 }
 
-/** Strokes of a round pen, as large as the box allows. */
+/** Draws strokes of a round pen, as large as the box allows. */
 function drawStrokes(
   canvas: Canvas,
   { width, height, strokes }: Extract<SignatureMark, { kind: "drawn" }>,
@@ -187,7 +190,7 @@ function drawStrokes(
   const at = ([x, y]: readonly [number, number]) => `${round(x * scale)} ${round((height - y) * scale)}`;
   const paths = strokes.map(([first, ...rest]) => {
     if (!first) return "";
-    // A single point is a dot: a line of no length with round ends.
+    // A single point becomes a dot: a line of zero length with round ends.
     const further = rest.length > 0 ? rest : [first];
     return `${at(first)} m ${further.map((point) => `${at(point)} l`).join(" ")} S`;
   });
@@ -195,14 +198,14 @@ function drawStrokes(
 }
 
 /**
- * The picture as it is multiplied onto the page. Black ink would hide black text for good, so that the darkest sample becomes
- * `darkest`, and white stays white.
+ * The picture in the form that is multiplied onto the page. Black ink would hide black text permanently, so the darkest
+ * sample becomes `darkest`, and white stays white.
  */
 function lightened({ rgb, ...picture }: UploadedMark): UploadedMark {
   return { ...picture, rgb: rgb.map((sample) => Math.round(255 * darkest + sample * (1 - darkest))) };
 }
 
-/** As large as the box allows, from the left. */
+/** As large as the box allows, aligned to the left. */
 function drawPicture(
   canvas: Canvas,
   { width, height }: UploadedMark,

@@ -6,24 +6,24 @@ import { verifySignatures } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 
 export type CheckActInput = {
-  /** DER of the certificate that signed last. */
+  /** DER of the latest signer's certificate. */
   readonly leaf: Uint8Array;
-  /** Hex SHA-256 of the act's record: what the signature states, encrypted where the document's strings are. */
+  /** Hex SHA-256 of the act's record. The signature states it, encrypted if the document's strings are. */
   readonly actSha256: string;
-  /** Length of the file as it was prepared: what is signed beyond is ours. */
+  /** The length of the prepared file; all later signed parts are ours. */
   readonly preparedBytes: number;
-  /** Length of the document before the act. */
+  /** The length of the document before the act. */
   readonly documentBytes: number;
-  /** The signer's own fields, by their names. */
+  /** The signer's own fields, by name. */
   readonly fields: ReadonlyMap<string, ActFieldKind>;
   readonly at: Date;
 };
 
 /**
- * The verifier, asked before an act counts as signed: it reads the very bytes that will be kept, with code that it does not
- * share with what signs. The last signature must cover all of the file, be by a key that signed no act before, fill in its signer's own
- * fields alone, and every act before it still hold.
- * @returns why it does not accept them; null when it does
+ * Runs the verifier before an act counts as signed. It reads exactly the bytes that are stored, and shares no code with
+ * the signing. The last signature must cover the whole file, use a key that no earlier act used, and fill in only its
+ * signer's own fields; all earlier acts must still be valid.
+ * @returns why the verifier refuses; null when it accepts
  */
 export async function run(
   bytes: Buffer,
@@ -51,7 +51,7 @@ export async function run(
 
 type Opened = Awaited<ReturnType<typeof openUnlocked>>;
 
-/** The hash that the signature over the whole file states; null for none, or for several signatures over it. */
+/** The hash stated by the signature that covers the whole file; null when none or several do. */
 function statedAct(document: Opened): string | null {
   const [whole, another] = withRanges(document, findSignatures(document), "foreign").filter(
     ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,

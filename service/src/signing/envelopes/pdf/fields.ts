@@ -1,113 +1,118 @@
 import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
 import type { FieldFormat, RequestedField, ShowWhen } from "../../../orders/order/order.ts";
 
-/** The kinds of input that a signer gives at a place. A radio has one place per option; the options of a multiple are checkboxes. */
+/**
+ * The kinds of input at a place. A radio has one place for each option; the options of a multiple choice are
+ * checkboxes.
+ */
 export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
 
-/** The members of a field besides its place. Absent where the order does not state them. */
+/** The members of a field other than its place. Absent when the order doesn't state them. */
 type Content = {
-  /** The sender's value, written at preparation: text as it is drawn; of a checkbox or an option `On`. */
+  /** The sender's value, written at preparation: a text as drawn, or `On` for a checkbox or option. */
   readonly value?: string;
-  /** Nobody fills it in: it shows the sender's value. */
+  /** Set for a field that only shows the sender's value and that nobody fills in. */
   readonly readOnly?: true;
   readonly help?: string;
   readonly format?: FieldFormat;
-  /** The labels of a dropdown's choices. */
+  /** The labels of a dropdown's options. */
   readonly options?: readonly string[];
-  /** The label of an option of a radio or a multiple. */
+  /** The label of an option of a radio or multiple choice. */
   readonly option?: string;
-  /** The name of the field in the rules of other fields. The options of one element share it. */
+  /** The name by which the rules of other fields refer to this field. The options of one element share it. */
   readonly id?: string;
   readonly showWhen?: ShowWhen;
   readonly formula?: string;
-  /** The number of choices in a multiple's group; only its options have it. */
+  /** How many options must be chosen. Only options of a multiple choice have it. */
   readonly choices?: { readonly least: number; readonly most: number };
 };
 
-/** A field to be put on a page, for one signer. */
+/** A field to place on a page for one signer. */
 export type PlannedField = Content & {
   readonly kind: FieldKind;
-  /** From 1. */
+  /** Counted from 1. */
   readonly signer: number;
-  /** From 0. */
+  /** Counted from 0. */
   readonly page: number;
   readonly place: Place;
-  /** The question to the signer; null for a field whose kind says it. */
+  /** The question to the signer; null when the field's kind needs none. */
   readonly label?: string | null;
   /** Whether it must be filled; true by default. */
   readonly required?: boolean;
-  /** An empty signature field that the document has: it is signed itself. */
+  /** An empty signature field of the document, which is used for the signature. */
   readonly existing?: ExistingField;
-  /** A signature that no page shows: all that a certified document lets anybody add. */
+  /** Set for a signature that no page shows, which is the only kind that a certified document allows to add. */
   readonly invisible?: true;
-  /** The part that hides the page below it: measured from its lower left corner, in points; nothing by default. */
+  /** The part that hides the page below, relative to the field's lower left corner, in points; none by default. */
   readonly covers?: Place;
-  /** The options of one radio or one multiple have the same number. */
+  /** The options of one radio or multiple choice have the same number. */
   readonly radio?: number;
 };
 
 export type ExistingField = {
-  /** The object number of field and widget, generation 0. */
+  /** The object number of the field with its widget; generation 0. */
   readonly object: number;
   /** The fully qualified name. */
   readonly name: string;
 };
 
-/** A field as the prepared document has it. */
+/** A field of the prepared document. */
 export type PreparedField = Content & {
-  /** A `mark` shows the signature of a signer once more: what is signed is one field. */
+  /** A `mark` shows a signer's signature once more; only one field is actually signed. */
   readonly kind: FieldKind | "mark";
   readonly signer: number;
   /** The fully qualified name of the field, unique in the document. */
   readonly name: string;
-  /** The object number of field and widget, generation 0. */
+  /** The object number of the field with its widget; generation 0. */
   readonly object: number;
   readonly page: number;
-  /** As it was planned: points from the upper left corner of the page as it is shown. */
+  /** The planned place, in points from the upper left corner of the page as shown. */
   readonly place: Place;
   readonly label: string | null;
   readonly required: boolean;
-  /** The size of the upright appearance, in units of user space. */
+  /** The size of the appearance before rotation, in units of user space. */
   readonly width: number;
   readonly height: number;
-  /** Points to a unit of user space. */
+  /** The size of a unit of user space, in points. */
   readonly unit: number;
   /** The rotation that turns the appearance upright on the page. */
   readonly matrix: readonly number[];
-  /** The part of its appearance that hides what is below: measured from its lower left corner, in units of user space. */
+  /**
+   * The part of its appearance that hides the page below, relative to its lower left corner, in units of user space.
+   */
   readonly covers?: Place;
-  /** A signature that no page shows. */
+  /** Set for a signature that no page shows. */
   readonly invisible?: true;
-  /** The name of the radio or the multiple that this is an option of. */
+  /** The name of the radio or multiple choice to which this option belongs. */
   readonly group?: string;
 };
 
-/** The states of a checkbox and of a radio's option, as their values are written. */
+/** The states of a checkbox and of a radio's option, as written in the document. */
 export const ON = "On";
 export const OFF = "Off";
 
-/** Whether a field is a box that is checked or not. */
+/** Whether a field is a box that can be checked. */
 export const isButton = ({ kind }: { readonly kind: PreparedField["kind"] }): boolean =>
   kind === "checkbox" || kind === "radio";
 
-/** The value that preparation writes. One that a condition may hide is drawn by the act, if at all. */
+/** The value that preparation writes. A value that a condition may hide is drawn only by the act. */
 export const preparedValue = ({ value, showWhen }: Pick<Content, "value" | "showWhen">): string | undefined =>
   showWhen ? undefined : value;
 
-/** The texts that a field is drawn with at preparation. */
+/** The texts that are drawn for a field at preparation. */
 export const textsOf = ({ label, value, options = [], option }: PlannedField): string[] =>
   [label, value, option, ...options].flatMap((text) => text ?? []);
 
-/** The fields that a signer's act fills in, and its signature locks. */
+/** The fields that a signer's act fills in and its signature locks. */
 export const ownFields = <Field extends Pick<PreparedField, "signer" | "readOnly">>(
   fields: readonly Field[],
   signer: number,
 ): Field[] => fields.filter((field) => field.signer === signer && !field.readOnly);
 
-/** How a signer's signature looks. */
+/** The look of a signer's signature. */
 export type SignatureMark =
   | { readonly kind: "typed"; readonly text: string }
-  /** Strokes of a pen: points in a rectangle of the given size, y going down. */
+  /** Strokes of a pen: points in a rectangle of the given size, with y pointing down. */
   | {
       readonly kind: "drawn";
       readonly width: number;
@@ -116,18 +121,18 @@ export type SignatureMark =
     }
   | UploadedMark;
 
-/** A picture of a signature: 8 bits a sample, row by row from the upper left corner. */
+/** A picture of a signature: 8 bits for each sample, row by row from the upper left corner. */
 export type UploadedMark = {
   readonly kind: "uploaded";
   readonly width: number;
   readonly height: number;
-  /** Red, green and blue of each pixel. */
+  /** Red, green and blue for each pixel. */
   readonly rgb: Uint8Array;
-  /** How opaque each pixel is; null where all are. */
+  /** The opacity of each pixel; null when all are opaque. */
   readonly alpha: Uint8Array | null;
 };
 
-/** The signers who have no place to sign. @param signers how many there are */
+/** The signers for whom no place is planned. @param signers the number of signers */
 export const signersWithout = (planned: readonly PlannedField[], signers: number): number[] =>
   Array.from({ length: signers }, (_, index) => index + 1).filter(
     (signer) => !planned.some((field) => field.kind === "signature" && field.signer === signer),

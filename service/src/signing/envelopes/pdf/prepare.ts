@@ -12,7 +12,7 @@ import { isButton, type PlannedField, type PreparedField, signersWithout } from 
 import { addSignaturePage, belowRows, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 import { type FieldPage, newOf, widgetOf, writeWidgets } from "./widgets.ts";
 
-/** A field that can't be put where it was planned. The message follows its name: `lies outside page 2`. */
+/** A field that can't be placed as planned. The message follows its name: `lies outside page 2`. */
 export class UnfitField extends Error {
   /** Index in the list of planned fields. */
   readonly field: number;
@@ -25,41 +25,41 @@ export class UnfitField extends Error {
 }
 
 export type Preparation = {
-  /** A signer who has no signature among them is given a place on a page that is added to the end. */
+  /** If a signer has no signature among these, a place is added on a page at the end. */
   readonly planned: readonly PlannedField[];
-  /** How many there are. Nobody is named: who signs may be replaced, and what is prepared stays. */
+  /** The number of signers. They are not named, because a signer may be replaced after the preparation. */
   readonly signers: number;
-  /** The words of the added page above their places. */
+  /** The words at the top of the added page. */
   readonly page: { readonly title: string; readonly note: string };
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** Whether somebody signs where they like after the signers, as a notary does; false by default. */
+  /** Whether a notary signs after the signers, at any place; false by default. */
   readonly isNotarized?: boolean;
-  /** The notary's own field, where it is reserved before the first signature: the last of the prepared fields. */
+  /** The notary's own field, if it is reserved before the first signature. It is the last of the prepared fields. */
   readonly block?: PlannedBlock;
 };
 
-/** Room for a notary's signature, in points. */
+/** The size of a notary's block, in points. */
 export type PlannedBlock = {
   readonly width: number;
   readonly height: number;
-  /** A blank place, from the upper left corner of a page that is shown upright; null for a place on a page that is added. */
+  /** A blank place, from the upper left corner of a page that is shown upright; null to use an added page. */
   readonly at: { readonly page: number; readonly x: number; readonly y: number } | null;
 };
 
 export type Prepared = {
-  /** The revision to append to the document; empty where the fields are there and may not be changed. */
+  /** The revision to append to the document; empty when all fields exist and may not be changed. */
   readonly tail: Buffer;
-  /** In the order of the planned fields; those on the added page follow. */
+  /** In the order of the planned fields, followed by those on the added page. */
   readonly fields: readonly PreparedField[];
 };
 
 /**
- * Builds the revision that gives every signer the fields to fill: whatever is shown later changes only these, so that no
- * signature makes another one invalid.
+ * Builds the revision that gives every signer the fields to fill in. Later acts only change these fields, so that no
+ * signature invalidates another.
  * @param original the document; neither changed nor copied
- * @param typeset with faces that all texts are prepared with
- * @throws PdfRefusal for a document that can't be continued so, UnfitField
+ * @param typeset with the fonts of all texts
+ * @throws PdfRefusal for a document that can't be extended like this, UnfitField
  */
 export function prepareDocument(original: Buffer, preparation: Preparation, typeset: Typeset): Prepared {
   const { signers, docSha256 } = preparation;
@@ -102,7 +102,7 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
 /** In points. */
 const leastText = 6;
 
-/** @throws UnfitField for a text that the sender gives and that would be too small to read */
+/** @throws UnfitField for a text of the sender that would be too small to read */
 function requireLegible(index: number, field: PreparedField, typeset: Typeset): void {
   if (isButton(field)) return;
   for (const text of [...(field.value === undefined ? [] : [field.value]), ...(field.options ?? [])]) {
@@ -116,8 +116,8 @@ function requireLegible(index: number, field: PreparedField, typeset: Typeset): 
 }
 
 /**
- * Makes the fields that belong to no signer read-only: what they say is what was handed in. What has one drawing gets a state, so that a
- * seal may lock it.
+ * Makes the fields that belong to no signer read-only, so that their values stay as uploaded. A field with a single
+ * drawing gets a state, so that a seal can lock it.
  */
 function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
   if (look.signatures > 0 || look.docMdp !== null) return;
@@ -139,9 +139,9 @@ function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
 const READ_ONLY = 1;
 
 /**
- * Refuses fields that would break earlier signatures: readers take new text fields for a change,
- * and in a certified document everything visible, too.
- * @param onPages how many of the fields are on pages that there are
+ * Refuses fields that would invalidate earlier signatures: readers report new text fields as changes, and in a
+ * certified document anything visible.
+ * @param onPages how many of the fields are on existing pages
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {
   for (const [index, { kind, existing, invisible }] of planned.entries()) {
@@ -172,7 +172,7 @@ function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly nu
   return { number, reserved, pages, planned: fieldsOnSignaturePage(signers, number) };
 }
 
-/** The notary signs as one more signer, whose only field it is: the field's lock names it alone. */
+/** The notary counts as an additional signer with a single field, so the field's lock names only itself. */
 const blockField = (
   { width, height }: PlannedBlock,
   signers: number,
@@ -193,7 +193,7 @@ function blockOnAdded(block: PlannedBlock, signers: number, rows: number, page: 
   return blockField(block, signers, at);
 }
 
-/** The pages that fields are on. @throws UnfitField for a field on a page that there is not, or outside its page */
+/** The pages that have fields. @throws UnfitField for a field on a page that doesn't exist, or outside its page */
 function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number, FieldPage> {
   const found = new Map<number, FieldPage>();
   const last = Math.max(...planned.map(({ page }) => page));

@@ -9,7 +9,7 @@ import { entry } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PlannedField } from "./fields.ts";
 
-/** US Letter, as every other page that this service draws. */
+/** US Letter, like all pages that this service draws. */
 export const signaturePageBox: PageBox = { shown: [0, 0, 612, 792], rotate: 0, unit: 1 };
 const [, , width, height] = signaturePageBox.shown;
 const margin = 54;
@@ -19,10 +19,13 @@ const ink = "#17212e";
 const muted = "#4a5568";
 const oneLine = 1_000_000;
 
-/** As many as the page has room for. */
+/** The most signers for whom the page has room. */
 export const mostSigners = 10;
 
-/** A signature and a date for each of the signers, on the page after the last one. @param page its number, from 0 */
+/**
+ * A signature and a date for each of the signers, on the page after the last one. @param page its number, counted from
+ * 0
+ */
 export function fieldsOnSignaturePage(signers: readonly number[], page: number): PlannedField[] {
   return signers.flatMap((signer, index): PlannedField[] => {
     const y = head + index * row + 16;
@@ -34,12 +37,12 @@ export function fieldsOnSignaturePage(signers: readonly number[], page: number):
   });
 }
 
-/** Where the page is blank below the rows of its signers, from its upper left corner. */
+/** The blank area below the rows of the signers, from the upper left corner. */
 export const belowRows = (rows: number) => ({ x: margin, y: head + rows * row + 20 });
 
 /**
- * Adds a page to the end of a document that says who signs, with room for their fields.
- * @param lines the title, and a line below it; prepared with the faces of `typeset`, as the names are
+ * Adds a page to the end of a document, with the signers' names and space for their fields.
+ * @param lines the title, and a line below it; their fonts must be loaded in `typeset`, like those of the names
  * @param annotations references of the widgets on it
  * @throws PdfRefusal
  */

@@ -10,8 +10,9 @@ const COMBO = 1 << 17;
 const defaults = "/DA(/Helv 0 Tf 0 g)";
 
 /**
- * The type of a field with the sender's value. A radio's options are checkboxes with names of their own: pyHanko takes a change of an
- * option without a name for one of another field. A dropdown has no /I: pyHanko takes its change for one that filling in does not permit.
+ * The entries for the type and the sender's value of a field. A radio's options are separately named checkboxes,
+ * because pyHanko reports a change of an unnamed option as a change of another field. A dropdown has no /I, because
+ * pyHanko reports its change as not permitted by form filling.
  */
 export function valueEntries(field: PreparedField): string {
   const { kind, readOnly, options = [] } = field;
@@ -25,7 +26,7 @@ export function valueEntries(field: PreparedField): string {
   return `/AS${ONLY_STATE}/FT/Tx${ff}${own}${defaults}`;
 }
 
-/** The fields above the options of radios: names without a type, so that each option is a checkbox by itself. */
+/** The parent fields of radio options. They have a name but no type, so that each option is a separate checkbox. */
 export type Radios = {
   /** @returns the reference of the radio */
   readonly add: (name: string, label: string | null, option: string) => string;

@@ -11,7 +11,7 @@ import type { Appearances, Drawing } from "./appearance.ts";
 import { isButton, ownFields, type PlannedField, type PreparedField, preparedValue } from "./fields.ts";
 import { openRadios, type Radios, valueEntries } from "./values.ts";
 
-/** A page that fields are put on; `dict` null for the one that is added. */
+/** A page on which fields are placed; `dict` is null for the added page. */
 export type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
 
 /** A field with its widget, before it is written. */
@@ -19,10 +19,10 @@ export type Widget = {
   readonly prepared: PreparedField;
   readonly page: FieldPage;
   readonly rect: readonly number[];
-  /** Null for one that stays unchanged, or shows nothing. */
+  /** Null for a field that stays unchanged or shows nothing. */
   readonly drawing: Drawing | Both | null;
   readonly label: string;
-  /** Its change in the document. */
+  /** How the document changes for this field. */
   readonly is:
     | { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void }
     | { readonly kind: "changed"; readonly ref: Ref; readonly dict: Dict }
@@ -36,16 +36,19 @@ export type Tools = {
   readonly look: PdfLookup;
   readonly writer: RevisionWriter;
   readonly appearances: Appearances;
-  /** How many there are. */
+  /** The number of signers. */
   readonly signers: number;
   readonly docSha256: string;
-  /** The changes that an act allows afterwards: 2 for filling in and signing what is there, null for the default of readers. */
+  /**
+   * The changes that an act allows afterwards: 2 for filling in and signing existing fields, null for the readers'
+   * default.
+   */
   readonly permission: 2 | null;
 };
 
-/** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
+/** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
 const SIG_FLAGS = 3;
-/** Print; a signature's widget is locked besides (table 165). */
+/** The flag Print. The widget of a signature is also locked (table 165). */
 const PRINT = 4;
 const LOCKED = 128;
 const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
@@ -61,7 +64,7 @@ const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
   dropdown: "Choice",
 };
 
-/** @param at the field's place in the list, and whether it is the first of its kind for its signer */
+/** @param at the field's index in the list, and whether it is the first of its kind for its signer */
 export function widgetOf(
   field: PlannedField,
   at: { readonly index: number; readonly isFirst: boolean; readonly page: FieldPage },
@@ -71,13 +74,13 @@ export function widgetOf(
   const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
   const { rect, ...shape } = placedOn(at.page.box, field.place);
   const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
-  // The name contains the document's own hash, so no field of the document can have it.
+  // The name contains the document's own hash, so no field in the document can already have it.
   const nameAt = (index: number) => `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
   const group = field.radio === undefined ? undefined : nameAt(field.radio);
   const name =
     existing?.name ?? (group === undefined ? nameAt(at.index) : `${group}.o${at.index - (field.radio ?? 0) + 1}`);
   const asks = [field.label ?? waitsFor[kind], ...(field.option ? [field.option] : [])].join(": ");
-  // A notary signs behind the signers.
+  // A number above the signers' is the notary's.
   const label = signer > signers ? asks : `${asks}, signer ${signer}`;
   const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
   const prepared = {
@@ -131,7 +134,9 @@ function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "
   return { covers: { x: x / unit, y: y / unit, width: width / unit, height: height / unit } };
 }
 
-/** An empty signature field of the document. Once somebody has signed, readers let it be filled and not be changed. */
+/**
+ * An empty signature field of the document. After the first signature, readers allow it to be filled, but not changed.
+ */
 function ofDocument(look: PdfLookup, object: number): Widget["is"] {
   if (look.signatures > 0 || look.docMdp !== null) return { kind: "kept" };
   const bytes = Buffer.from(`${object} 0 R`);
@@ -140,7 +145,7 @@ function ofDocument(look: PdfLookup, object: number): Widget["is"] {
   return { kind: "changed", ref: { num: object, gen: 0 }, dict: found.dict };
 }
 
-/** Writes fields and widgets, and lists those that are new on their pages and in the form. */
+/** Writes fields and widgets. Lists the new ones on their pages and in the form. */
 export function writeWidgets({ look, writer, appearances, permission }: Tools, widgets: readonly Widget[]): void {
   if (widgets.every(({ is }) => is.kind === "kept")) return;
   const formOf = appearances.addTo(writer);
@@ -157,7 +162,7 @@ export function writeWidgets({ look, writer, appearances, permission }: Tools, w
   addToForm(look, writer, { widgets, radios: radios.refs() });
 }
 
-/** The references of what is new among the widgets. */
+/** The references of the new widgets. */
 export const newOf = (widgets: readonly Widget[]): string[] =>
   widgets.flatMap(({ is }) => (is.kind === "new" ? [is.ref] : []));
 
@@ -181,7 +186,10 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
   return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
 }
 
-/** The changes to an empty signature field: its author's wishes for signatures can't be known to hold of ours, and go. */
+/**
+ * The changes to an empty signature field. Its author's seed value (SV) is removed, because our signature may not
+ * satisfy it.
+ */
 function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
   return {
     AP: `<</N ${form}>>`,
@@ -193,7 +201,7 @@ function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf,
 
 type LockOf = (signer: number) => string;
 
-/** All fields of a signer: what was signed stays. */
+/** Locks all fields of a signer, so that what was signed can't change. */
 const locksOf =
   (all: readonly Widget[], permission: 2 | null): LockOf =>
   (signer) => {
@@ -204,7 +212,7 @@ const locksOf =
     );
   };
 
-/** Degrees counterclockwise, of the field against its page (table 189). */
+/** Degrees counterclockwise by which the field is rotated on its page (table 189). */
 const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);
 
 function addToForm(
@@ -212,7 +220,7 @@ function addToForm(
   writer: RevisionWriter,
   { widgets, radios }: { readonly widgets: readonly Widget[]; readonly radios: readonly string[] },
 ): void {
-  // Options are listed by their radio.
+  // The options of a radio are listed by their parent field instead.
   const refs = [...newOf(widgets.filter(({ prepared }) => prepared.group === undefined)), ...radios];
   const texts = widgets.some(({ prepared }) => prepared.kind !== "signature");
   if (!acroForm) {

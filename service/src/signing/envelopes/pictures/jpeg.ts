@@ -5,14 +5,17 @@ const broken = (why: string, options?: ErrorOptions): UnfitPicture =>
 
 /** Baseline, extended and progressive, with Huffman coding (ITU-T T.81, table B.1). */
 const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
-/** Frames of other processes: lossless, differential, arithmetic. */
+/** Frames with other coding: lossless, differential or arithmetic. */
 const otherFrames: ReadonlySet<number> = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const END = Buffer.from([0xff, 0xd9]);
-/** A number of lines after the first scan (DNL). It would replace the number in the frame, which bounds the memory. */
+/**
+ * The marker DNL, which sets the number of lines after the first scan. It would replace the number in the frame, which
+ * limits the memory.
+ */
 const LINES = Buffer.from([0xff, 0xdc]);
 
 /**
- * Reads a JPEG in gray or color, by pdf.js. What is behind its end is not looked at.
+ * Decodes a JPEG in gray or color, with pdf.js. Ignores data after its end.
  * @throws UnfitPicture
  */
 export async function decodeJpeg(bytes: Buffer): Promise<Raster> {
@@ -33,7 +36,7 @@ export async function decodeJpeg(bytes: Buffer): Promise<Raster> {
   }
 }
 
-/** Walks over the segments before the first scan: size and components are known before anything is decoded. */
+/** Reads the segments before the first scan, so that size and components are known before anything is decoded. */
 function factsOf(bytes: Buffer): { width: number; height: number; end: number } {
   let size: { width: number; height: number } | null = null;
   for (let at = 2; at + 4 <= bytes.length; ) {
@@ -56,7 +59,7 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
     if (code !== 0xda) continue;
     const end = bytes.lastIndexOf(END);
     if (!size || end < at) break;
-    // In coded data FF is followed by 00: what is found is a marker.
+    // In coded data FF is always followed by 00, so a match is a real marker.
     if (bytes.indexOf(LINES, at) >= 0) throw broken("its height is said twice");
     return { ...size, end: end + END.length };
   }

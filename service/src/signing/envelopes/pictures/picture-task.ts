@@ -4,18 +4,18 @@ import { decodePng } from "./png.ts";
 import { type PictureFault, type Raster, requireInk, shrink, UnfitPicture } from "./raster.ts";
 
 export type PictureInput = {
-  /** The largest first; of whatever picture the last one has no more than `bytes`. */
+  /** The sizes to try, the largest first. At the last one any picture has at most `bytes`. */
   readonly sizes: readonly { readonly width: number; readonly height: number }[];
-  /** The most that it may take, deflated. */
+  /** The largest size after compression, in bytes. */
   readonly bytes: number;
 };
 
-/** A picture as it goes through the form and into the document: deflated RGBA, and nothing else of the file that it was in. */
+/** A picture as passed through the form into the document: deflated RGBA, and nothing else of the original file. */
 export type FitPicture = { readonly width: number; readonly height: number; readonly deflated: Uint8Array };
 
 export type PictureOutput = FitPicture | { readonly fault: PictureFault };
 
-/** Reads a picture of a signature that a stranger sent. */
+/** Decodes a picture of a signature, which comes from a stranger. */
 export async function run(bytes: Buffer, { sizes, bytes: most }: PictureInput): Promise<PictureOutput> {
   try {
     const picture = await decode(bytes);
@@ -35,7 +35,7 @@ export async function run(bytes: Buffer, { sizes, bytes: most }: PictureInput): 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
 const JPEG = Buffer.from("ffd8ff", "hex");
 
-/** By what the file begins with, whatever it is called. */
+/** Decides by the file's first bytes, whatever its name. */
 function decode(bytes: Buffer): Raster | Promise<Raster> {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return decodePng(bytes);
   if (bytes.subarray(0, JPEG.length).equals(JPEG)) return decodeJpeg(bytes);

@@ -11,14 +11,14 @@ const task: Task<PictureInput, PictureOutput> = {
   limitMs: 10_000,
 };
 
-/** The limits of a picture in a document: pixels, and bytes when deflated. */
+/** The limits of a picture in a document: pixels, and bytes after compression. */
 export const mostPicture = { width: 600, height: 300, bytes: 90_000 } as const;
-/** Any picture fits into the last of these sizes. */
+/** At the last of these sizes any picture is small enough. */
 const sizes = [mostPicture, { width: 400, height: 200 }, { width: 200, height: 100 }];
 
 /**
- * Reads a PNG or JPEG that a signer sent, and makes it fit into a document.
- * @returns the picture, or why there is none
+ * Reads a PNG or JPEG that a signer sent, and scales it to fit a document.
+ * @returns the picture, or why it was refused
  */
 export async function readPictureIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<PictureOutput> {
   return workers.run(task, { ...call, input: { sizes, bytes: mostPicture.bytes } }).catch((error) => {
@@ -39,7 +39,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 
 type Pixels = { width: number; height: number; rgba: Uint8Array };
 
-/** A PNG (ISO/IEC 15948) of 8 bits with alpha, of the pixels and nothing else. */
+/** A PNG (ISO/IEC 15948) with 8 bits and alpha, containing only the pixels. */
 export function encodePng({ width, height, rgba }: Pixels): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

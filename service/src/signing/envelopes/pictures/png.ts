@@ -1,7 +1,7 @@
 import { crc32, inflateSync } from "node:zlib";
 import { type Raster, requireSize, UnfitPicture } from "./raster.ts";
 
-/** How many samples a pixel has, and how many bits a sample may have, by color type (PNG, table 11.1). */
+/** The number of samples in a pixel and the allowed bits of a sample, by color type (PNG, table 11.1). */
 const kinds: Readonly<Record<number, { channels: number; depths: readonly number[] }>> = {
   0: { channels: 1, depths: [1, 2, 4, 8, 16] },
   2: { channels: 3, depths: [8, 16] },
@@ -34,8 +34,8 @@ type Chunks = { head: Head; palette: Buffer; transparent: Buffer; data: Buffer }
 const broken = (why: string): UnfitPicture => new UnfitPicture("broken", `PNG: ${why}`);
 
 /**
- * Reads a PNG (ISO/IEC 15948): all of its color types, depths and interlacing. What else is in the file, or behind its end, is
- * not looked at.
+ * Decodes a PNG (ISO/IEC 15948) with any color type, depth and interlacing. Ignores other chunks and data after its
+ * end.
  * @throws UnfitPicture
  */
 export function decodePng(bytes: Buffer): Raster {
@@ -82,7 +82,7 @@ function chunksOf(bytes: Buffer): Chunks {
     else if (type === "tRNS") transparent = body;
     else if (type === "IDAT") data.push(body);
     else if (type === "IEND" && head) return { head, palette, transparent, data: Buffer.concat(data) };
-    // An upper case letter: who does not know the chunk can't show the picture (section 5.4).
+    // An upper case letter marks a critical chunk, without which a picture can't be shown (section 5.4).
     else if (/^[A-Z]/.test(type)) throw broken(`the chunk ${type}`);
     at += 12 + length;
   }
@@ -110,7 +110,7 @@ function inflated(data: Buffer, length: number): Buffer {
   return raw;
 }
 
-/** Undoes the filter of a row (section 9.2). @param step bytes of a pixel, at least one */
+/** Reverses the filter of a row (section 9.2). @param step bytes of a pixel, at least one */
 function unfilter(filter: number, line: Uint8Array, above: Uint8Array, step: number): void {
   if (filter > 4) throw broken("a filter");
   for (let at = 0; at < line.length; at++) {
@@ -136,7 +136,7 @@ function paeth(left: number, up: number, corner: number): number {
 
 type ColorOf = (line: Uint8Array, column: number, to: Uint8Array, at: number) => void;
 
-/** The colors of a pixel's samples; of 16 bits the upper 8 count. */
+/** The colors of a pixel's samples. Of 16 bits only the upper 8 are used. */
 function colors({ depth, type, channels }: Head, palette: Buffer, transparent: Buffer): ColorOf {
   const sample = (line: Uint8Array, index: number): number => {
     if (depth >= 8) return line[(index * depth) >> 3] ?? 0;
@@ -144,7 +144,7 @@ function colors({ depth, type, channels }: Head, palette: Buffer, transparent: B
     return ((line[bit >> 3] ?? 0) >> (8 - depth - (bit & 7))) & ((1 << depth) - 1);
   };
   const scale = depth < 8 && type === 0 ? 255 / ((1 << depth) - 1) : 1;
-  /** The one color that tRNS makes transparent, compared in its full depth. */
+  /** The single color that tRNS makes transparent, compared at its full depth. */
   const clear = (line: Uint8Array, column: number): boolean => {
     if (transparent.length < channels * 2) return false;
     for (let channel = 0; channel < channels; channel++) {

@@ -1,7 +1,7 @@
 /** A picture: red, green, blue and alpha of each pixel, 8 bits, from the upper left corner, row by row. */
 export type Raster = { readonly width: number; readonly height: number; readonly rgba: Uint8Array };
 
-/** Why a picture is not taken. */
+/** Why a picture is refused. */
 export const pictureFaults = ["format", "size", "colors", "broken", "empty"] as const;
 export type PictureFault = (typeof pictureFaults)[number];
 
@@ -17,13 +17,13 @@ export class UnfitPicture extends Error {
 
 const mostPixels = 6_000_000;
 
-/** @throws UnfitPicture for more pixels than a picture of a signature needs, or none */
+/** @throws UnfitPicture for a picture with more pixels than a signature needs, or with none */
 export function requireSize(width: number, height: number): void {
   if (width < 1 || height < 1) throw new UnfitPicture("broken", `${width} by ${height} pixels`);
   if (width * height > mostPixels) throw new UnfitPicture("size", `${width} by ${height} pixels`);
 }
 
-/** The picture made to fit into a rectangle, by the mean of the pixels that become one; one that fits stays unchanged. */
+/** Shrinks a picture to fit a rectangle, by averaging pixels. A picture that fits stays unchanged. */
 export function shrink(picture: Raster, most: { width: number; height: number }): Raster {
   const by = Math.min(1, most.width / picture.width, most.height / picture.height);
   if (by === 1) return picture;
@@ -48,7 +48,7 @@ export function shrink(picture: Raster, most: { width: number; height: number })
 
 type Area = { left: number; top: number; right: number; bottom: number };
 
-/** Transparent pixels do not count in the color. */
+/** Transparent pixels don't count for the color. */
 function mean({ width, rgba }: Raster, { left, top, right, bottom }: Area): [number, number, number, number] {
   let [red, green, blue, alpha] = [0, 0, 0, 0];
   for (let y = top; y < bottom; y++)
@@ -65,7 +65,7 @@ function mean({ width, rgba }: Raster, { left, top, right, bottom }: Area): [num
   return [of(red), of(green), of(blue), Math.round(alpha / ((right - left) * (bottom - top)))];
 }
 
-/** @throws UnfitPicture for one in which nothing is to be seen */
+/** @throws UnfitPicture for a picture that shows nothing */
 export function requireInk({ rgba }: Raster): void {
   for (let at = 4; at < rgba.length; at += 4)
     for (let channel = 0; channel < 4; channel++) if (rgba[at + channel] !== rgba[channel]) return;

@@ -7,7 +7,7 @@ import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { textWithoutInk } from "../reading/hidden-text.ts";
 
-/** Bounds on what reading the text of one document takes. */
+/** The limits for reading the text of one document. */
 const most = { pages: 300, milliseconds: 4_000, notices: 20, hidden: 3 } as const;
 /** A rectangle of user space: left, bottom, right, top. */
 type Rect = readonly [number, number, number, number];
@@ -18,7 +18,10 @@ type Run = {
   readonly hasEOL: boolean;
 };
 
-/** Words below the places of fields, and words of the text view that the page does not show. A document that pdf.js can't read is named. */
+/**
+ * Finds words below the places of fields, and words of the text view that the page does not show. Reports a document
+ * that pdf.js can't read.
+ */
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
   const notices: DocumentNotice[] = [];
   const hiddenOn: DocumentNotice[] = [];
@@ -64,11 +67,11 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
   }
 }
 
-/** A scan has words without ink on each page: they become one notice, with those of its first page. */
+/** Scans often have invisible words on each page. They are combined into one notice, which quotes the first page. */
 const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
   hiddenOn.length > most.hidden ? hiddenOn.slice(0, 1).map((first) => ({ ...first, page: null })) : [...hiddenOn];
 
-/** A rule that is written with characters is there to be signed on. */
+/** A line of underscores or the like is meant to be signed on, so it doesn't count as a word. */
 const isRule = (word: string): boolean => /^[\s_.·…\-–—=:]*$/.test(word);
 
 function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly PlannedField[]): string {
@@ -89,13 +92,13 @@ function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly Planned
       words.push(word);
       length += word.length;
     }
-    // More is not quoted.
+    // Longer texts are not quoted.
     if (length > 400) break;
   }
   return quoted(words.join(" "));
 }
 
-/** The middle of a character's body, a quarter of the font size above its line. */
+/** The center of a character's body, a quarter of the font size above its line. */
 function centerOf({ str, transform, width }: Run, at: number): [number, number] {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = transform;
   const across = Math.hypot(a, b) || 1;

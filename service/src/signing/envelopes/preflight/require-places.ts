@@ -5,16 +5,17 @@ import { aKind, mostFields, mostSize } from "../../../orders/order/order.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
-/** A large place on top of a sentence can change what other signers take the page to say. */
+/** The largest shares of a page. A large place over a sentence could change what the page seems to say. */
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
-/** In points: a text's place leaves this much of its page's width. */
+/** In points: the margin that the place of a text must leave of its page's width. */
 const besideText = 36;
-/** In points: borders that touch after rounding do not overlap. */
+/** In points: borders that touch after rounding don't count as overlapping. */
 const tolerance = 0.5;
 
 /**
- * Refuses places that are larger, or more, than signing needs. Orders that were accepted before are prepared without these rules.
- * @param elements names of those that the order named, which come first: a document's own tags may be closer than their places
+ * Refuses places that are larger or more numerous than signing needs. Orders accepted earlier are prepared without
+ * these rules.
+ * @param elements the names of the fields from the order, which come first; a document's own tags may be close together
  * @throws UnfitField for a field that breaks a rule
  */
 export function requirePlaces(

@@ -20,24 +20,27 @@ import { requirePlaces } from "./require-places.ts";
 
 export type Tried = { readonly planned: readonly PlannedField[]; readonly notices: readonly DocumentNotice[] };
 
-/** The parts that are tried. */
+/** The data for the trial. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
-/** No text is drawn but what the sender gives: whatever a text is, there are glyphs for it, and loading the fonts would take longer than all the rest. */
+/**
+ * Draws no text. Only the sender's texts are really drawn; every other text has glyphs in any case, and loading their
+ * fonts would take longer than everything else.
+ */
 const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
 
-/** Labels are drawn without glyphs here, too: only what must fit its place is measured. */
+/** Only the texts that must fit their place are measured; labels and other texts are drawn without glyphs. */
 const onlyOf =
   (texts: readonly string[], typeset: Typeset): Typeset =>
   (text, width) =>
     texts.includes(text) ? typeset(text, width) : withoutGlyphs(text, width);
 
-/** Room for what is appended: the fields and the seal, and for each signer a certificate, a time stamp and what is drawn. */
+/** Memory for appended data: the fields and the seal, and for each signer a certificate, a time stamp and drawings. */
 const roomBytes = 256 * 1024;
 
 /**
  * Prepares, signs and seals a document in memory, without keys.
- * @returns its fields, and what its objects have that people may not see as it is sealed
+ * @returns its fields, and notices about content that people may overlook
  * @throws PdfRefusal, UnfitField, UnmatchedTag, UnseenContent
  */
 export async function tryAll(
@@ -50,7 +53,7 @@ export async function tryAll(
       "too_large",
       `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
     );
-  // The sealer refuses in its own words a document that it can't read.
+  // For a document that can't be read, the sealer's own message is used.
   const look = lookUpPdf(original);
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields });
@@ -76,12 +79,12 @@ export async function tryAll(
   return { planned, notices: unseenIn(original) };
 }
 
-/** Readers open and print these, so that they can be notarized on paper. */
+/** Readers can open and print documents with these faults, so they can be notarized on paper. */
 const inkOnly: ReadonlySet<PdfRefusalReason> = new Set(["needs_repair", "docmdp_forbids_changes", "too_large"]);
 
 /**
- * Tries a document that only a notary signs: their signature changes it as a seal does.
- * @returns `ink_only` for one that takes no electronic signature
+ * Tries a document that only a notary signs, whose signature changes it like a seal does.
+ * @returns `ink_only` for a document that can't be signed electronically
  * @throws PdfRefusal for one that can't be opened
  * @throws UnseenContent
  */
@@ -97,7 +100,7 @@ export async function tryNotarizing(original: Buffer, sha256: string): Promise<T
   }
 }
 
-/** @throws PdfRefusal for a document that a seal of the service closed: only seals and time stamps may follow */
+/** @throws PdfRefusal for a document that the service's own seal has closed: only seals and time stamps may follow */
 async function refuseFinished(original: Buffer): Promise<void> {
   const signatures = await openUnlocked(original).then(findSignatures).catch(unreadable);
   const isFinished = signatures.some(
@@ -110,15 +113,15 @@ async function refuseFinished(original: Buffer): Promise<void> {
     );
 }
 
-/** The verifier could not accept, once signed, a document that it can't read. @throws PdfRefusal, and any other error */
+/** The verifier would refuse a signed document that it can't read. @throws PdfRefusal, and any other error */
 function unreadable(error: unknown): never {
   if (error instanceof EvidenceError) throw new PdfRefusal("needs_repair", error.message, { cause: error });
   throw error;
 }
 
 /**
- * Signers' browsers sign only what fills in fields, and a seal on top permits no more: a document in which our new objects mean more
- * than that, acts or seal, is not a document to sign.
+ * Refuses a document if an act or a seal would do more in it than fill in fields. Signers' browsers sign only form
+ * filling, and a seal allows nothing else.
  */
 async function requireFilling(document: Buffer, preparedBytes: number): Promise<void> {
   const level = changesSince(await openUnlocked(document).catch(unreadable), preparedBytes);
@@ -126,7 +129,10 @@ async function requireFilling(document: Buffer, preparedBytes: number): Promise<
     throw new PdfRefusal("needs_repair", "filling in its fields, or the seal, would change more than the fields");
 }
 
-/** The service keeps no act that does more: a document whose fields it can't tell would be taken, and never signed. */
+/**
+ * Refuses a document whose fields the verifier can't distinguish, because the service would later refuse every act in
+ * it.
+ */
 async function requireOwnFields(document: Buffer, preparedBytes: number, prepared: readonly PreparedField[]) {
   const own = prepared.filter(({ readOnly }) => !readOnly);
   const names = new Map(own.map(({ name, kind }) => [name, kind]));

@@ -26,23 +26,23 @@ export type StoredDocument = {
   deletedAt: Date | null;
 };
 
-/** The stored records of an envelope, and the results that were recomputed. */
+/** The stored records of an envelope, and the results of checking them. */
 export type EvidenceNow = {
-  /** The evidence of a completed envelope; null where the stored records are not evidence any more. */
+  /** The evidence of a completed envelope; null when the stored records are no longer valid evidence. */
   evidence: EnvelopeEvidence | null;
   trail: readonly TrailRecord[];
   claims: readonly Claim[];
   certificate: StoredDocument | undefined;
 };
 
-/** Puts an envelope's evidence together from what is stored now, and checks it as a stranger would. */
+/** Assembles an envelope's evidence from the stored records, and checks it as an outsider would. */
 export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promise<EvidenceNow> {
   const { verifyCode } = envelope;
   const trail = await readTrail(deps.db, envelope.id);
   const rows = rowsClaim(deps, verifyCode, trail);
   const documents = await documentsOf(deps, envelope);
   const certificate = documents.get("custody_certificate");
-  // A notarized envelope has no sealed document of its own: the notary’s signature closes it.
+  // A notarized envelope has no sealed document of its own, because the notary's signature closes it.
   if (envelope.outcome !== "Completed" || envelope.isInRoom)
     return { evidence: null, trail, claims: [rows, await openTrail(verifyCode, trail)], certificate: undefined };
   const evidence = await completedEvidence(deps, envelope, trail, documents);
@@ -52,7 +52,7 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   }
   const { claims } = await verifyEnvelope(envelopeBytes(evidence));
   const kept = await certificateClaim(deps, envelope, certificate, evidence);
-  // The bytes were put together here: that they are canonical says nothing.
+  // The bytes were assembled here, so checking that they are canonical would prove nothing.
   const told = claims.filter(({ name }) => name !== "envelope_readable" && name !== "envelope_canonical");
   return { evidence, trail, claims: [rows, ...told, kept], certificate };
 }
@@ -77,7 +77,7 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
   }
 }
 
-/** The documents of the order whose rows are what was written, the last of each kind. */
+/** The order's documents whose rows are authentic, the last of each kind. */
 async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)}
@@ -113,7 +113,7 @@ async function completedEvidence(
   }
 }
 
-/** Whether the custody certificate is kept as it was sealed, and has this very evidence attached. */
+/** Whether the custody certificate is stored as sealed, and has exactly this evidence attached. */
 async function certificateClaim(
   { blobs }: DocumentDeps,
   envelope: Envelope,

@@ -11,7 +11,7 @@ import { evidenceNow } from "./evidence-now.ts";
 
 export const envelopeStatuses = ["Open", "Completed", "Declined", "Expired", "Voided"] as const;
 
-/** An envelope for any holder of its verify code. */
+/** An envelope, as shown to any holder of its verify code. */
 export type EnvelopeRecord = {
   verifyCode: string;
   environment: Environment;
@@ -27,10 +27,10 @@ export type EnvelopeRecord = {
   custodyCertSha256: string | null;
   certificateDeletedAt: Date | null;
   trail: { records: number; lastSha256: string | null };
-  /** Null unless the operator retracted the sealed document in the transparency log. */
+  /** The operator's retraction of the sealed document in the transparency log; null without one. */
   retraction: Retraction | null;
   claims: readonly Claim[];
-  /** Whether nothing that was recomputed fails. */
+  /** Whether all recomputed checks succeed. */
   chainOk: boolean;
 };
 
@@ -44,7 +44,7 @@ const shownSigner = ({ n, name, email, routing, signedAt }: Signer): ShownSigner
   signedAt,
 });
 
-/** The public facts of an envelope, recomputed from what is stored; null for an unknown code. */
+/** The public facts of an envelope, recomputed from the stored data; null for an unknown code. */
 export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Promise<EnvelopeRecord | null> {
   const envelope = isVerifyCode(verifyCode) ? await findEnvelopeByCode(deps.db, verifyCode) : undefined;
   if (!envelope) return null;

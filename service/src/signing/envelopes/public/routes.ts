@@ -58,7 +58,7 @@ export function envelopeVerificationRoutes(
   );
 }
 
-/** The proofs of the transparency log for the two files that a completed envelope ends with. */
+/** The transparency log's proofs for the two final files of a completed envelope. */
 function logProofRoutes(
   app: FastifyInstance,
   { frame, envelopes }: { frame: RouteDeps; envelopes: DocumentDeps },

@@ -1,6 +1,6 @@
 import type { PdfJs } from "../../../kernel/pdf/pdf-js.ts";
 
-/** A page of pdf.js. */
+/** A page of pdf.js; only this method is used. */
 type Operated = { readonly getOperatorList: () => Promise<{ fnArray: number[]; argsArray: (unknown[] | null)[] }> };
 type Matrix = readonly [number, number, number, number, number, number];
 type Box = readonly [left: number, bottom: number, right: number, top: number];
@@ -9,13 +9,14 @@ type State = { at: Matrix; mode: number; fill: string; alpha: number };
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 /** Text rendering modes that paint nothing (ISO 32000-2, table 104). */
 const unpainted: ReadonlySet<number> = new Set([3, 7]);
-/** Operators of one page that are looked at. */
+/** The most operators that are examined on one page. */
 const mostOperators = 200_000;
 
 /**
- * The texts of a page that are drawn without ink: in no rendering mode, transparent, or white on paper. White text on something dark shows, and
- * is left out; pictures are not decoded here, so that white text on one counts as hidden.
- * @returns null for a page with more operators than are looked at
+ * The texts of a page that are drawn without ink: in an invisible rendering mode, transparent, or white on paper. White
+ * text on a dark area is visible and left out. Pictures are not decoded here, so white text on a picture counts as
+ * hidden.
+ * @returns null for a page with too many operators
  */
 export async function textWithoutInk(page: Operated, OPS: PdfJs["OPS"]): Promise<string[] | null> {
   const { fnArray, argsArray } = await page.getOperatorList();
@@ -94,7 +95,7 @@ function matrixOf(value: unknown): Matrix {
   return all.every((one) => typeof one === "number") ? (all as unknown as Matrix) : identity;
 }
 
-/** Near enough to white that nobody reads it on paper. */
+/** So close to white that nobody can read it on paper. */
 function isWhite(fill: string): boolean {
   const [, red = "", green = "", blue = ""] = /^#(..)(..)(..)$/.exec(fill) ?? [];
   return red !== "" && [red, green, blue].every((part) => Number.parseInt(part, 16) >= 0xf0);
@@ -106,7 +107,7 @@ function alphaOf(entries: unknown): number | undefined {
   return Array.isArray(found) && typeof found[1] === "number" ? found[1] : undefined;
 }
 
-/** The box that a path fills, by the bounds that pdf.js gives with it; undefined for a path that is stroked or clips. */
+/** The box that a path fills, from the bounds that pdf.js reports; undefined for a path that is stroked or clips. */
 function boxOf([operator, , bounds]: readonly unknown[], OPS: PdfJs["OPS"]): Box | undefined {
   const fills: readonly unknown[] = [
     OPS.fill,

@@ -1,6 +1,9 @@
 import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 
-/** The text of a document, page for page, in the order in which it has it; `isWhole` is false where there was more than is read. */
+/**
+ * The text of a document by page, in the order of the file. `isWhole` is false when there was more than the service
+ * reads.
+ */
 export type DocumentText = { readonly pages: readonly string[]; readonly isWhole: boolean };
 
 const mostPages = 500;

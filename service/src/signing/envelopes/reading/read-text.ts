@@ -10,7 +10,9 @@ const task: Task<null, DocumentText | null> = {
   limitMs: 15_000,
 };
 
-/** The text of a document, for people who can't read its pages. @throws ServiceError `conflict` where it can't be had */
+/**
+ * The text of a document, for people who can't read its pages. @throws ServiceError `conflict` when it can't be read
+ */
 export async function readTextIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<DocumentText> {
   const text = await workers.run(task, { ...call, input: null }).catch((error) => {
     if (tooCostly(error)) return null;

@@ -5,9 +5,12 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Envelope, Signer } from "./envelope.ts";
 import { updatePerson } from "./sessions.ts";
 
-/** A stranger with the link may use these up, so the last code that was sent stays valid until another can be. */
+/** The most codes. A stranger with the link may use them up, so the last code stays valid until another can be sent. */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
-/** How many more codes are sent once wrong codes have locked the link: their messages have an entry link that works all the same. */
+/**
+ * How many more codes are sent after wrong codes have locked the link. Their messages contain an entry link, which
+ * still works.
+ */
 const moreOfLocked = { aDay: 3, ofLink: 10 };
 const betweenCodesMs = 60_000;
 
@@ -17,7 +20,7 @@ type Locked = Pick<Signer, "lockedAt">;
 
 const most = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
 
-/** Whether a link has used up its codes for good: only a new link gives more. */
+/** Whether a link has permanently used up its codes, so that only a new link allows more. */
 export const areCodesUsedUp = (
   { codesRequested, ...signer }: Pick<Counts, "codesRequested" | "lockedAt">,
   { endedAt }: Ended,
@@ -27,14 +30,14 @@ export const areCodesUsedUp = (
 const isSameDay = ({ codesDayAt }: Pick<Counts, "codesDayAt">, at: Date): boolean =>
   codesDayAt !== null && codesDayAt.getTime() > at.getTime() - dayMs;
 
-/** Whether no code can be sent to the signer now, however long ago the last one was. */
+/** Whether no code can be sent to the signer now, however old the last one is. */
 export const mayNotRequestCode = (signer: Counts, envelope: Ended, at: Date): boolean =>
   areCodesUsedUp(signer, envelope) ||
   (isSameDay(signer, at) && signer.codesOfDay >= most(mostCodes.aDay, moreOfLocked.aDay, signer));
 
 /**
- * Puts a new code in the place of the one before, and counts it. The envelope is locked by the transaction.
- * @throws ServiceError `rate_limited` within a minute of the last one, and beyond the day's or the link's number
+ * Replaces the earlier code, and counts it. The transaction must have locked the envelope.
+ * @throws ServiceError `rate_limited` within a minute of the last one, and beyond the limits for a day or a link
  */
 export async function putCode(tx: Tx, signer: Signer, envelope: Envelope, codeId: string, at: Date): Promise<void> {
   if (areCodesUsedUp(signer, envelope))

@@ -22,10 +22,10 @@ export type EnvelopeDeps = {
   reach: Reach;
 };
 
-/** The ways to a signer: links that are mailed, and text messages. */
+/** The ways to reach a signer: mailed links, and text messages. */
 export type Reach = {
   links: SigningLinks;
-  /** Null when no text messages are sent: then no order asks for codes by them. */
+  /** Null when no text messages are sent; no order can then require codes by text message. */
   texts: Texts | null;
 };
 
@@ -33,9 +33,9 @@ export type Reach = {
 export type EnvelopeSeal = {
   signed: SealDocument;
   /**
-   * Draws and seals the custody certificate, over evidence that the verifier has accepted.
-   * @param document the sealed document that the evidence is of
-   * @throws Error when the evidence does not hold: a seal would vouch for it
+   * Draws and seals the custody certificate over evidence that the verifier has accepted.
+   * @param document the sealed document that the evidence is about
+   * @throws Error when the evidence is not valid, because a seal would certify it
    * @throws ServiceError `unavailable` when it can't be sealed now
    */
   custody: (envelope: Envelope, evidence: EnvelopeEvidence, document: Buffer) => Promise<Sealed>;

@@ -31,21 +31,24 @@ export type DocumentKind = (typeof documentKinds)[number];
 
 /** A document of an order, as its firm sees it. */
 export type OrderDocument = {
-  /** Names the document among those of its order, by its kind and its hash. */
+  /** Identifies the document within its order, by its kind and hash. */
   documentId: string;
   kind: DocumentKind;
   sha256: string;
   bytes: number;
-  /** `operator`: it was signed or notarized elsewhere, and an operator took it in; null where it was made here, or came with the order. */
+  /**
+   * `operator`: an operator handed it in after it was signed or notarized elsewhere. Null when it was made here, or
+   * uploaded with the order.
+   */
   origin: "operator" | null;
   createdAt: Date;
-  /** When the retention plan deleted its file; null while it is there. */
+  /** When the retention plan deleted its file; null while the file exists. */
   deletedAt: Date | null;
 };
 
 type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string; mac: Buffer | null };
 
-/** @param owner null for a holder of the link to them */
+/** @param owner null for a holder of the documents' link */
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
@@ -57,15 +60,15 @@ function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]>
     WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing} AND d.kind = ANY(${kinds}) ORDER BY d.id`);
 }
 
-/** Kinds for the firm alone: a document that was replaced may be another client's. */
+/** Kinds that only the firm may see, because a replaced document may be another client's. */
 const firmsOwn: readonly DocumentKind[] = ["original_replaced"];
 
 const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string => `${kind}-${sha256}`;
 
 /**
- * The documents of an order, oldest first. The revisions that lead to them are not documents of their own.
- * @param owner null for a holder of the link to them
- * @throws ServiceError `unavailable` where the service did not write one of their rows
+ * The documents of an order, oldest first. Intermediate revisions are not listed.
+ * @param owner null for a holder of the documents' link
+ * @throws ServiceError `unavailable` when the service did not write one of their rows
  */
 export const orderDocuments = async (
   { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
@@ -80,7 +83,7 @@ export const orderDocuments = async (
 
 type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 
-/** @throws ServiceError and Error as `openOrderDocument` does */
+/** @throws ServiceError and Error like `openOrderDocument` */
 async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
   const row = (await rowsOf(db, orderCode, owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");
@@ -96,10 +99,9 @@ function requireWritten(rowMac: RowMac, row: Row): void {
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
 /**
- * One of them, to be sent.
- * @throws ServiceError `not_found` for one that there is not, and for one that was deleted; `unavailable` when the store does
- * not have it
- * @throws Error when row or bytes are not what was written
+ * Opens one of the documents for sending.
+ * @throws ServiceError `not_found` for an unknown or deleted one; `unavailable` when the store does not have it
+ * @throws Error when the row or the bytes were altered
  */
 export async function openOrderDocument(
   deps: DocumentDeps,
@@ -112,7 +114,10 @@ export async function openOrderDocument(
   return { kind, file };
 }
 
-/** Works on the bytes of one of them, within the budget of memory. @throws as `openOrderDocument` does, and what the work throws */
+/**
+ * Runs work on the bytes of one of the documents, within the memory budget. @throws like `openOrderDocument`, and the
+ * errors of the work
+ */
 export async function withOrderDocument<T>(
   deps: DocumentDeps,
   wanted: Wanted,

@@ -10,7 +10,7 @@ import { tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** Database access alone must not be enough to show signing pages in another site. */
+/** The MAC ensures that database access alone is not enough to show signing pages on another site. */
 const originState: StateMac = {
   table: sql`embed_origins`,
   key: sql`id`,
@@ -18,7 +18,7 @@ const originState: StateMac = {
   covered: (o) => sql`${o}.id, ${o}.partner_id, ${o}.environment, ${o}.origin`,
 };
 
-/** A session acts as its signer, so every column is covered. */
+/** A session acts for its signer, so the MAC covers every column. */
 const embedState: StateMac = {
   table: sql`signer_embeds`,
   key: sql`id`,
@@ -37,7 +37,7 @@ export const listOrigins = (db: Sql, { partnerId, environment }: Owner) =>
     SELECT id, origin, created_at AS "createdAt", ${verified(originState, sql`o`)} FROM embed_origins o
     WHERE partner_id = ${partnerId} AND environment = ${environment} ORDER BY created_at, id`);
 
-/** @returns false for an origin that the firm has already */
+/** @returns false for an origin that the firm already has */
 export async function insertOrigin(
   tx: Tx,
   { partnerId, environment }: Owner,
@@ -51,7 +51,7 @@ export async function insertOrigin(
   return made.length === 1;
 }
 
-/** @returns its text; undefined for another firm's */
+/** @returns the origin; undefined for one of another firm */
 export async function deleteOrigin(tx: Tx, { partnerId, environment }: Owner, id: string): Promise<string | undefined> {
   const [gone] = await tx.query<{ origin: string }>(sql`
     DELETE FROM embed_origins WHERE id = ${id} AND partner_id = ${partnerId} AND environment = ${environment}
@@ -59,7 +59,7 @@ export async function deleteOrigin(tx: Tx, { partnerId, environment }: Owner, id
   return gone?.origin;
 }
 
-/** A signing page that a firm opened for a signer in one of its sites. */
+/** A signing page that a firm opened for a signer on one of its sites. */
 export type Embed = {
   id: string;
   signerId: number;
@@ -69,7 +69,7 @@ export type Embed = {
   /** Null until the ticket is redeemed. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether the signer still has the link of that time. */
+  /** Whether the signer's link is still the one from that time. */
   isCurrent: boolean;
 };
 
@@ -87,7 +87,7 @@ async function one(db: Sql, where: Statement): Promise<Embed | undefined> {
 export const embedOfTicket = (db: Sql, ticket: string) => one(db, sql`e.ticket_sha256 = ${tokenSha256(ticket)}`);
 export const embedOfSession = (db: Sql, session: string) => one(db, sql`e.session_sha256 = ${tokenSha256(session)}`);
 
-/** @param ticket 160 random bits, which are not stored */
+/** @param ticket 160 random bits, of which only a hash is stored */
 export async function insertEmbed(
   tx: Tx,
   { signerId, origin, ticket, expiresAt }: { signerId: number; origin: string; ticket: string; expiresAt: Date },
@@ -99,7 +99,7 @@ export async function insertEmbed(
   await writeStateMacs(tx, embedState, sql`id = ${id}`);
 }
 
-/** Turns a ticket into a session, once. @returns false when it was redeemed before */
+/** Exchanges a ticket for a session, once. @returns false when it was already redeemed */
 export async function redeemEmbed(
   tx: Tx,
   id: string,
@@ -117,7 +117,7 @@ export async function identifyEmbed(tx: Tx, id: string, at: Date): Promise<void>
   await writeStateMacs(tx, embedState, sql`id = ${id}`);
 }
 
-/** The trail keeps what happened. A page that ended a day ago no longer needs to say so. */
+/** Deletes rows of pages that ended a day ago. The trail keeps the record of what happened. */
 export const sweepEmbeds = (db: Sql, now: Date) =>
   db.query(sql`
     DELETE FROM signer_embeds

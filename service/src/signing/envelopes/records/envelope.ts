@@ -8,14 +8,14 @@ import { signerState, verifiedOrder, verifiedSigner } from "../../../orders/orde
 import type { PreparedField } from "../pdf/fields.ts";
 import { joinRoom, roomColumns } from "./rooms.ts";
 
-/** The facts that every question about an envelope needs: the envelope, its order and its firm. */
+/** The facts that all code about envelopes needs: the envelope, its order and its firm. */
 export type Envelope = {
   id: number;
   attempt: number;
   verifyCode: string;
   fields: PreparedField[];
   pages: number;
-  /** Whether the last of them was added here, for signatures that had no place. */
+  /** Whether the service added the last page, for signatures for which the document has no place. */
   hasSignaturePage: boolean;
   createdAt: Date;
   expiresAt: Date;
@@ -26,18 +26,18 @@ export type Envelope = {
   orderStatus: string;
   /** Whether a notary signs after the signers. */
   isNotarized: boolean;
-  /** Whether its signers sign in a notary's presence, by no mailed link. */
+  /** Whether its signers sign in a notary's presence, without mailed links. */
   isInRoom: boolean;
   environment: Environment;
   externalReference: string | null;
   docSlug: string | null;
-  /** The document's name, encrypted. */
+  /** The encrypted name of the document. */
   documentName: Buffer | null;
-  /** Its parts that people may not see, encrypted. */
+  /** The encrypted notices about parts that people may overlook. */
   documentNotices: Buffer | null;
   partnerId: string;
   partnerName: string;
-  /** Where the firm is reached; null where it has not said. */
+  /** The firm's contact address; null when it has not set one. */
   partnerContact: string | null;
 };
 
@@ -45,18 +45,18 @@ export type Envelope = {
 export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
   externalReference ?? docSlug ?? "Document";
 
-/** The text that a signer agreed to. */
+/** The consent of a signer. */
 export type Consent = { version: string; language: Language; textSha256: string; at: string };
 
 export type Auth = "link" | "mail_code" | "access_code" | "text_code";
 
-/** One who signs. Hashes of credentials stay in the statements that compare them. */
+/** A person who signs. Hashes of credentials are not included; only the queries that compare them read them. */
 export type Signer = {
   id: number;
   n: number;
   name: string;
   email: string;
-  /** E.164; shown by its ending alone. */
+  /** In E.164 form; only its ending is shown. */
   phone: string | null;
   language: Language;
   routing: number;
@@ -65,9 +65,9 @@ export type Signer = {
   openedAt: Date | null;
   failures: number;
   lockedAt: Date | null;
-  /** Codes asked for since the link was issued or its signer last entered a right one. */
+  /** The number of codes requested since the link was issued or its signer last entered a correct one. */
   codesRequested: number;
-  /** Those of the day that began with `codesDayAt`. */
+  /** The number of codes in the day that began at `codesDayAt`. */
   codesOfDay: number;
   codesDayAt: Date | null;
   consent: Consent | null;
@@ -75,7 +75,7 @@ export type Signer = {
   proposal: { name: string; email: string; at: string } | null;
 };
 
-/** The columns of an envelope, except the time of its next reminder. */
+/** The MAC covers the columns of an envelope, except the time of its next reminder. */
 export const envelopeState: StateMac = {
   table: sql`envelopes`,
   key: sql`id`,
@@ -87,7 +87,7 @@ export const envelopeState: StateMac = {
   opened: { column: sql`verify_code`, kind: "envelope" },
 };
 
-/** For the select list of a statement over `envelopes e`. */
+/** For the select list of a query on `envelopes e`. */
 export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
 
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
@@ -117,11 +117,14 @@ export const findEnvelopeByCode = (db: Sql, verifyCode: string) =>
 export const findEnvelopeOf = (db: Sql, orderId: number) =>
   one(db, sql`e.order_id = ${orderId}`, sql`ORDER BY e.attempt DESC LIMIT 1`);
 
-/** The envelope of an order that has not ended; there is at most one. */
+/** The envelope of an order that has not ended. There is at most one. */
 export const findOpenEnvelope = (db: Sql, orderId: number) =>
   one(db, sql`e.order_id = ${orderId} AND e.ended_at IS NULL`);
 
-/** Locked until the transaction ends: what is written to its trail follows one another. Lock its order first, or not at all. */
+/**
+ * Locks the envelope until the transaction ends, so that records of its trail are written in sequence. Its order must
+ * be locked before, or not at all.
+ */
 export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR UPDATE OF e`);
 
 export const findEnvelopes = (db: Sql, ids: readonly number[]): Promise<Envelope[]> =>
@@ -138,7 +141,7 @@ export const findSignersOf = (db: Sql, envelopeIds: readonly number[]) =>
 /**
  * Changes a signer's row, and renews its MAC.
  * @param only further conditions on the row
- * @returns false when it does not
+ * @returns false when they are not met
  * @throws ServiceError `unavailable` for a row that the service did not write
  */
 export async function updateSigner(tx: Tx, id: number, set: Statement, only: Statement = sql`true`): Promise<boolean> {
@@ -157,7 +160,7 @@ export function whoseTurn<T extends Pick<Signer, "routing" | "signedAt">>(signer
   return left.filter(({ routing }) => routing === first);
 }
 
-/** Whether the time to sign is over, also before the sweep has ended the envelope. */
+/** Whether the deadline has passed, even before the sweep ends the envelope. */
 export const isOverdue = (
   { outcome, expiresAt }: Pick<Envelope, "outcome" | "expiresAt">,
   signers: readonly Pick<Signer, "signedAt">[],
@@ -167,7 +170,7 @@ export const isOverdue = (
 
 export const vouchForEnvelopes = (tx: Tx, which: Statement): Promise<void> => writeStateMacs(tx, envelopeState, which);
 
-/** Ends an envelope that the transaction has locked. @returns false when it had ended before */
+/** Ends an envelope that the transaction has locked. @returns false when it had already ended */
 export async function endEnvelope(
   tx: Tx,
   id: number,
@@ -179,7 +182,7 @@ export async function endEnvelope(
     WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
   if (ended.length === 0) return false;
   await vouchForEnvelopes(tx, sql`id = ${id}`);
-  // Codes for the copies are counted from here.
+  // Codes for the copies are counted separately from here on.
   await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return true;
 }

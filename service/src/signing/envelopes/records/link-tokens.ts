@@ -3,14 +3,14 @@ import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kern
 
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** The token of a signing link, 160 bits as 40 hex digits, recomputed from the link's id. */
+/** The token of a signing link: 160 bits as 40 hex digits, derived from the link's id. */
 const signingToken = (secrets: SecretBytes, linkId: string): string =>
   derivedToken(deriveKey(secrets, "signing-link"), linkId);
 
 /** The links that lead signers to their documents. */
 export type SigningLinks = {
   tokenOf: (linkId: string) => string;
-  /** The address of a link that was made before; null when none of the keys made it. */
+  /** The URL of an existing link; null when no key matches. */
   urlOf: (linkId: string, sha256: Buffer) => string | null;
 };
 
@@ -22,7 +22,7 @@ export const signingLinks = (secrets: SecretBytes, baseUrl: string): SigningLink
   },
 });
 
-/** The token of a link that was made before, under whichever key it was; null when none of them made it. */
+/** The token of an existing link, made with any of the keys; null when no key matches. */
 export const signingTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
   keysOf(secrets)
     .map((key) => signingToken(key, linkId))

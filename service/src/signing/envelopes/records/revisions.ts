@@ -9,23 +9,23 @@ import { type DocumentOwner, documentMembers, documentUse, insertDocument } from
 
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
 
-/** A state of the file: its length, its hash in hex, and whose act made it. */
+/** A state of the file: its length, its hash in hex, and the signer whose act created it. */
 export type Revision = { number: number; signer: number | null; bytes: number; sha256: string; createdAt: Date };
 
-/** The whole file up to a revision. Several requests may read one: nobody writes into it. */
+/** The whole file up to a revision. Concurrent requests may share it, so nobody may write to it. */
 export type Document = {
   bytes: Buffer;
   revision: number;
   sha256: string;
-  /** The state that was fed with `bytes`, to be copied: so that an act hashes no more than its own tail. */
+  /** The hash state after `bytes`. Copy it before use; an act then only hashes its own tail. */
   hash: Hash;
-  /** The file that the order was placed with. */
+  /** The file with which the order was placed. */
   original: { bytes: number; sha256: string };
-  /** Length of the file as it was prepared. */
+  /** The length of the prepared file. */
   preparedBytes: number;
 };
 
-/** A stored tail whose row is not written yet. */
+/** A stored tail whose row has not been written yet. */
 export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMac: Buffer };
 
 const kind = "revision";
@@ -42,7 +42,10 @@ export async function storeTail(
   return { sha256, bytes: tail.length, blobKey, rowMac: mac };
 }
 
-/** Appends a revision. @throws Error of PostgreSQL (unique) when another was faster: then the transaction is lost */
+/**
+ * Appends a revision. @throws Error of PostgreSQL (unique) when another was faster; the transaction must then be rolled
+ * back
+ */
 export async function insertRevision(
   tx: Tx,
   envelope: { id: number; orderId: number },
@@ -71,14 +74,19 @@ const originalStatement = (orderId: number) => sql`
   SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
   WHERE order_id = ${orderId} AND kind = 'original'`;
 
-/** The document that an envelope was opened over: the last one before its first revision, also when it was replaced since. */
+/**
+ * The document for which an envelope was opened: the last one before its first revision, even if it was replaced since.
+ */
 const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
   SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
   WHERE order_id = ${orderId} AND kind IN ('original', 'original_replaced')
     AND id < (SELECT min(document_id) FROM envelope_revisions WHERE envelope_id = ${envelopeId})
   ORDER BY id DESC LIMIT 1`;
 
-/** Works on the document that the order was placed with. @throws Error when its row is not what was written, and what the work throws */
+/**
+ * Runs work on the document with which the order was placed. @throws Error when its row was altered, and the errors of
+ * the work
+ */
 export async function withOriginal<T>(
   deps: DocumentDeps,
   order: Omit<EnvelopeOf, "id">,
@@ -91,13 +99,13 @@ export async function withOriginal<T>(
   });
 }
 
-/** Whose document it is. */
+/** The owner of a document. */
 export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
 
 /**
- * The file with all its revisions, to be sent.
+ * The file with all its revisions, for sending.
  * @throws ServiceError `unavailable` when the store does not have a part
- * @throws Error when a part, or the whole, is not what was written
+ * @throws Error when a part or the whole was altered
  */
 export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { parts, head } = await partsOf(deps, envelope);
@@ -107,8 +115,8 @@ export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
 }
 
 /**
- * The file with all its revisions. The caller holds memory for it.
- * @throws as `openDocument` does
+ * The file with all its revisions. The caller must have reserved memory for it.
+ * @throws like `openDocument`
  */
 export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Promise<Document> {
   const { parts, head, prepared, original } = await partsOf(deps, envelope);
@@ -137,7 +145,7 @@ export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Pr
 
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
-/** Where the parts of the newest revision are. @throws Error when a row is not what was written */
+/** The blobs of the newest revision. @throws Error when a row was altered */
 async function partsOf(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { id, orderCode } = envelope;
   const original = await findOriginal(deps, envelope, originalOfEnvelope(envelope.orderId, id));
@@ -165,17 +173,21 @@ function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, 
   return { key: blobKey, use: documentUse(sha256) };
 }
 
-/** Three of the largest. */
+/** Room for three of the largest documents. */
 const mostBytes = 3 * 36 * 1024 * 1024;
 
-/** The newest revision of an envelope. The caller holds memory for it. @throws what `readDocument` throws */
+/**
+ * Reads the newest revision of an envelope. The caller must have reserved memory for it. @throws the errors of
+ * `readDocument`
+ */
 type ReadDocument = (deps: DocumentDeps, envelope: EnvelopeOf) => Promise<Document>;
 
 /**
- * Reads documents that acts are added to: each is put together and compared once, and then kept for a while. An older revision is never given for the newest.
+ * Caches the documents to which acts are added, so that each is assembled and compared only once. Always checks that
+ * the cached revision is the newest.
  */
 export function keptDocuments(): ReadDocument {
-  // The one that was asked for last is the last. Who asks while it is read waits for the same reading.
+  // Ordered by last use, the latest last. Concurrent callers share one read.
   const kept = new Map<number, { sha256: string; bytes: number; document: Promise<Document> }>();
   let bytes = 0;
   function drop(id: number): void {

@@ -5,7 +5,7 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { tokenSha256 } from "./link-tokens.ts";
 
-/** The empty signature field that a prepared document has for its notary. */
+/** The empty signature field for the notary in a prepared document. */
 export type NotaryBlock = {
   readonly name: string;
   /** Its object number, generation 0. */
@@ -13,7 +13,10 @@ export type NotaryBlock = {
   /** In points. */
   readonly width: number;
   readonly height: number;
-  /** Signers meet the notary by audio and video, each at a device of their own. Left out for one room. */
+  /**
+   * Set when signers meet the notary by audio and video, each on a device of their own. Absent when they meet in one
+   * room.
+   */
   readonly isRemote?: true;
 };
 
@@ -26,7 +29,7 @@ const envelopeRoomState: StateMac = {
   covered: (r) => sql`${r}.envelope_id, ${r}.block, ${instant(sql`${r}.opened_at`)}`,
 };
 
-/** A token acts as its signer, so every column is covered. */
+/** A token acts for its signer, so the MAC covers every column. */
 const signerRoomState: StateMac = {
   table: sql`signer_rooms`,
   key: sql`id`,
@@ -37,7 +40,10 @@ const signerRoomState: StateMac = {
 
 export const roomTables = [stateRows(envelopeRoomState), stateRows(signerRoomState)];
 
-/** For a select list over `envelopes e` with `joinRoom`. Without its row the envelope opens nothing: its order waits for a notary. */
+/**
+ * For a select list on `envelopes e` with `joinRoom`. Without this row, an envelope gives no access, because its order
+ * waits for a notary.
+ */
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;
 
@@ -55,7 +61,7 @@ export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock 
   return room?.block;
 }
 
-/** A signer's turn before the notary: on the notary's device, or by audio and video. */
+/** A signer's turn before the notary, on the notary's device or by audio and video. */
 export type SignerRoom = {
   id: string;
   signerId: number;
@@ -65,7 +71,7 @@ export type SignerRoom = {
   isRemote: boolean;
 };
 
-/** The turn that a token opens; undefined for one that is over. */
+/** The turn of a token; undefined for one that has ended. */
 export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
   const [room] = await db.query<SignerRoom>(sql`
     SELECT r.id, r.signer_id AS "signerId", s.envelope_id AS "envelopeId", r.may_sign AS "maySign", r.presence,
@@ -78,7 +84,7 @@ export async function openRoomOf(db: Sql, token: string, now: Date): Promise<Sig
 
 type NewRoom = { signerId: number; token: string; maySign: boolean; presence: string; at: Date; expiresAt: Date };
 
-/** @param token 160 random bits, which are not stored */
+/** @param token 160 random bits, of which only a hash is stored */
 export async function insertSignerRoom(tx: Tx, room: NewRoom): Promise<void> {
   const id = newUuid();
   await tx.query(sql`
@@ -95,7 +101,7 @@ export const closeSignerRooms = (tx: Tx, envelopeId: number, at: Date): Promise<
 export const setMaySign = (tx: Tx, envelopeId: number, maySign: boolean): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`may_sign = ${maySign}`);
 
-/** Sets when the turns that are open end. */
+/** Sets the end of the open turns. */
 export const setExpiry = (tx: Tx, envelopeId: number, until: Date): Promise<void> =>
   changeOpenRooms(tx, envelopeId, sql`expires_at = ${until}`);
 

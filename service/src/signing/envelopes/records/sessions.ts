@@ -1,6 +1,6 @@
 /**
- * One signing session: the signatures of one person in the orders of one room. Locks follow one order everywhere: orders, envelopes,
- * the session, signers. So a session is locked before a second signer's row is changed.
+ * A signing session: the signatures of one person in the orders of one room. Locks are always taken in the same order:
+ * orders, envelopes, the session, signers. So a session is locked before a second signer's row is changed.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -14,7 +14,7 @@ import { type SigningLinks, tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** A session opens the documents of its person, so all that decides which ones is covered. */
+/** A session gives access to its person's documents, so the MAC covers all columns that decide which ones. */
 const sessionState: StateMac = {
   table: sql`signing_sessions`,
   key: sql`id`,
@@ -35,7 +35,7 @@ const memberState: StateMac = {
 
 export const sessionTables = [stateRows(sessionState), stateRows(memberState)];
 
-/** The digest by which a signer is the same person: name, address and access step, with the secrets that belong to it. */
+/** The digest that is equal for signers who are the same person: name, address and access step, with its secrets. */
 export const personOf = (
   s: Statement,
 ): Statement => sql`sha256(convert_to(json_build_array(normalize(trim(${s}.name), NFC),
@@ -55,12 +55,12 @@ export type SessionPlace = {
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
   consent: Consent | null;
-  /** The pass of the access step that the document's trail names. */
+  /** When the access step was passed, as recorded in the document's trail. */
   citedAt: Date | null;
   createdAt: Date;
 };
 
-/** Only those whose signer is still the person of the session. */
+/** Selects only documents whose signer is still the session's person. */
 const places = (where: Statement, lock: Statement): Statement => sql`
   SELECT g.id, g.room_id AS "roomId", m.n, m.signer_id AS "signerId", s.envelope_id AS "envelopeId", g.link_id AS "linkId", g.token_sha256 AS "tokenSha256",
     g.session_sha256 AS "sessionSha256", g.session_expires_at AS "sessionExpiresAt", g.identified_at AS "identifiedAt", g.consent,
@@ -70,20 +70,20 @@ const places = (where: Statement, lock: Statement): Statement => sql`
 
 const all = (db: Sql, where: Statement, lock = nothing) => db.query<SessionPlace>(places(where, lock));
 
-/** The documents that a session's link opens; none for an unknown link. */
+/** The documents that a session's link opens; empty for an unknown link. */
 export const placesOfToken = (db: Sql, token: string) => all(db, sql`g.token_sha256 = ${tokenSha256(token)}`);
 
 export const placesOfSession = (db: Sql, id: string) => all(db, sql`g.id = ${id}`);
 
-/** @param lock whether the transaction changes the session, or other signers of it */
+/** @param lock whether the transaction changes the session, or other signers in it */
 export async function placeOfSigner(db: Sql, signerId: number, lock = false): Promise<SessionPlace | undefined> {
   const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR UPDATE OF g` : nothing);
   return place;
 }
 
 /**
- * Changes what belongs to the person and not to one document, such as codes and wrong ones: in all documents of a session alike.
- * @returns false when `only` does not hold for the signer's row
+ * Changes data of the person, such as codes and wrong attempts, in all documents of a session.
+ * @returns false when `only` is not true for the signer's row
  */
 export async function updatePerson(tx: Tx, signerId: number, set: Statement, only?: Statement): Promise<boolean> {
   const place = await placeOfSigner(tx, signerId, true);
@@ -93,7 +93,10 @@ export async function updatePerson(tx: Tx, signerId: number, set: Statement, onl
   return true;
 }
 
-/** The orders of a person's session, each with the person's number in it; of a signer alone the own order. */
+/**
+ * The orders of a person's session, each with the person's signer number. Without a session, only the signer's own
+ * order.
+ */
 export const ordersOfPerson = (db: Sql, signerId: number) =>
   db.query<{ orderId: number; n: number }>(sql`
     SELECT e.order_id AS "orderId", s.n FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
@@ -122,11 +125,11 @@ export const beginSession = (
 export const setSessionConsent = (tx: Tx, id: string, consent: Consent | null) =>
   updateSession(tx, id, sql`consent = ${consent && JSON.stringify(consent)}::jsonb`);
 
-/** The trail of the document names this pass of the access step from now on. */
+/** Stores that the document's trail now records this passing of the access step. */
 export const citeSession = (tx: Tx, signerId: number, at: Date) =>
   tx.query(sql`UPDATE session_signers SET cited_at = ${at} WHERE signer_id = ${signerId}`);
 
-/** Ends the link of a signer's session, and gives it another: those who had the one before open none of its documents. */
+/** Replaces the link of a signer's session. The earlier link stops working for all of its documents. */
 export async function renewSessionLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
   const place = await placeOfSigner(tx, signerId, true);
   if (!place) return;
@@ -140,13 +143,13 @@ export async function renewSessionLink(tx: Tx, links: Pick<SigningLinks, "tokenO
   await tx.query(sql`UPDATE session_signers SET asked_by = NULL WHERE session_id = ${place.id}`);
 }
 
-/** The signer's document is mailed and opened alone from now on. */
+/** Removes the signer from the session. The document is then mailed and opened separately. */
 export const leaveSession = (tx: Tx, signerId: number) =>
   tx.query(sql`DELETE FROM session_signers WHERE signer_id = ${signerId}`);
 
 /**
- * A number is never given again: the page of a document that left must not sign another one.
- * @param signers in the order in which the documents are shown; those of the session before come first
+ * Adds signers to a session. Numbers are never reused: the page of a document that has left must not sign another one.
+ * @param signers in the order in which the documents are shown; those already in the session come first
  */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
   await tx.query(sql`
@@ -160,7 +163,7 @@ export async function joinSession(tx: Tx, sessionId: string, signers: readonly n
   await writeStateMacs(tx, memberState, sql`session_id = ${sessionId}`);
 }
 
-/** Wrong codes count for the person: a document that joins brings no fresh tries, and doesn't end a lock. */
+/** Shares wrong codes among the documents of a person: a document that joins brings no new tries, and doesn't end a lock. */
 export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
   const signers = await tx.query<{ id: number; failures: number; lockedAt: Date | null }>(sql`
     SELECT s.id, s.failures, s.locked_at AS "lockedAt", ${verifiedSigner}
@@ -176,7 +179,7 @@ export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
     await updateSigner(tx, id, sql`failures = ${failures}, locked_at = ${lockedAt}`);
 }
 
-/** @returns its id @param signerId one of the person's */
+/** @returns its id @param signerId one of the person's signers */
 export async function insertSession(
   tx: Tx,
   links: Pick<SigningLinks, "tokenOf">,
@@ -194,9 +197,9 @@ export async function insertSession(
 }
 
 /**
- * Takes the mails of one moment together: those of the person's documents that `which` selects and no mail has told of are told of by
- * `mail`, also when it is sent again after a crash.
- * @returns the signers whose documents the mail is about
+ * Combines mails of one moment. Claims for `mail` those of the person's documents that `which` selects and that no
+ * other mail covers, also when the mail is retried after a crash.
+ * @returns the signers whose documents the mail covers
  */
 export async function claimForMail(
   tx: Tx,
@@ -215,8 +218,8 @@ export async function claimForMail(
 }
 
 /**
- * Gives up the documents that a mail was to tell of and does not: those of every session but one. Their signers are asked by mails of
- * their own.
+ * Releases documents that a mail had claimed but does not cover, except those of one session. Their signers are then
+ * asked by separate mails.
  */
 export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId: string | null) =>
   db.query(sql`
@@ -227,7 +230,7 @@ export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId:
     FROM released JOIN envelope_signers s ON s.id = released.signer_id
     WHERE s.link_id IS NOT NULL AND s.signed_at IS NULL`);
 
-/** One reminder names all documents. @returns false when another mail has reminded the person within the last hour */
+/** One reminder covers all documents. @returns false when another mail has reminded the person within the last hour */
 export async function claimReminder(
   db: Sql,
   sessionId: string,

@@ -18,16 +18,16 @@ import { type Auth, type Envelope, type Signer, verifiedEnvelope } from "./envel
 
 export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
 
-/** Where a signer stands. */
+/** The state of a signer. */
 export type SignerState = Pick<
   Signer,
   "n" | "name" | "email" | "language" | "routing" | "issuedAt" | "openedAt" | "signedAt" | "proposal"
 > & {
   auth: Auth;
   status: (typeof signerStatuses)[number];
-  /** Whether an operator took in a document that was signed elsewhere, and this person did not sign here. */
+  /** Whether an operator handed in a document that was signed elsewhere, so this person did not sign here. */
   takenIn: boolean;
-  /** Only test orders have it: there the firm signs in everybody's place. */
+  /** Only test orders have it, because there the firm signs on behalf of everybody. */
   signingUrl: string | null;
 };
 
@@ -39,14 +39,14 @@ type Order = SigningFacts & {
   environment: Environment;
   sign: boolean;
   envelopeStatus: string | null;
-  /** Whether its signed document was signed elsewhere, and taken in by an operator. */
+  /** Whether an operator handed in its signed document, because it was signed elsewhere. */
   takenIn: boolean;
 };
 
-/** An order's signing: the latest envelope, and who signs. */
+/** The signing of an order: the latest envelope, and the signers. */
 export type Signing = { order: Order; envelope: EnvelopeState | null };
 
-/** @param owner null for a holder of the code @returns undefined for an unknown order */
+/** @param owner null for a holder of the order's code @returns undefined for an unknown order */
 export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`
@@ -62,10 +62,10 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   return { order, envelope };
 }
 
-/** How many of an open envelope's signers have signed. */
+/** How many signers of an open envelope have signed. */
 export type SignedHere = { signed: number; of: number };
 
-/** Null where no envelope is open. */
+/** Null when no envelope is open. */
 export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere | null> {
   const [found] = await db.query<SignedHere>(sql`
     SELECT (count(s.signed_at))::int AS signed, (count(*))::int AS of
@@ -85,14 +85,17 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
 /** The dependencies of reads of a signing. */
 export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "links"> };
 
-/** Who signs and where they stand; those whom the order names, before there is an envelope. Nobody, where signing was not bought. */
+/**
+ * The signers and their states. Before there is an envelope, those whom the order names. Empty when signing was not
+ * bought.
+ */
 export async function signerStates(
   { db, rowMac, reach }: SigningReadDeps,
   { order, envelope }: Signing,
 ): Promise<SignerState[]> {
   if (!order.sign) return [];
   const { takenIn } = order;
-  // The sandbox signs in everybody's place; nobody else does.
+  // Only the sandbox signs on behalf of other people.
   const isSimulated = order.environment === "test" && order.envelopeStatus === "Completed" && !takenIn;
   if (!envelope && !signersHold(rowMac, order)) throw forged();
   if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, { isSimulated, takenIn }));
@@ -119,7 +122,7 @@ export async function signerStates(
   });
 }
 
-/** Those whom the next envelope goes to, after one that nobody completed: a person may have been replaced since. */
+/** The signers of the next envelope, after one that was not completed: a person may have been replaced since. */
 function nextSigners(rowMac: RowMac, order: Signing["order"], envelope: NonNullable<Signing["envelope"]>) {
   if (envelope.outcome === null || envelope.outcome === "Completed") return [];
   if (!signersHold(rowMac, order)) throw forged();

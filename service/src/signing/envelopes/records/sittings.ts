@@ -8,7 +8,7 @@ import { tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** A session acts as its signer, and the host is in the evidence, so every column is covered. */
+/** A session acts for its signer, and the host is part of the evidence, so the MAC covers every column. */
 const sittingState: StateMac = {
   table: sql`sittings`,
   key: sql`id`,
@@ -22,7 +22,7 @@ const sittingState: StateMac = {
 
 export const sittingTable = stateRows(sittingState);
 
-/** A device of the firm that goes from signer to signer, in person. */
+/** A device of the firm that is passed from signer to signer. */
 export type Sitting = {
   id: string;
   envelopeId: number;
@@ -30,11 +30,11 @@ export type Sitting = {
   hostId: string;
   host: string;
   expiresAt: Date;
-  /** Who has the device; null between two turns. */
+  /** The signer who is using the device; null between two turns. */
   signerId: number | null;
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether that signer still has the link of that time. */
+  /** Whether that signer's link is still the one from that time. */
   isCurrent: boolean;
 };
 
@@ -52,7 +52,7 @@ export const sittingOfSession = (db: Sql, session: string) => one(db, sql`s.sess
 
 type NewSitting = { envelopeId: number; hostId: string; host: string; token: string; expiresAt: Date };
 
-/** @param token 160 random bits, which are not stored */
+/** @param token 160 random bits, of which only a hash is stored */
 export async function insertSitting(tx: Tx, { envelopeId, hostId, host, token, expiresAt }: NewSitting): Promise<void> {
   const id = newUuid();
   await tx.query(sql`
@@ -61,7 +61,7 @@ export async function insertSitting(tx: Tx, { envelopeId, hostId, host, token, e
   await writeStateMacs(tx, sittingState, sql`id = ${id}`);
 }
 
-/** Gives a signer the device. The session of the signer who had it is gone. */
+/** Begins a signer's turn. The session of the previous signer ends. */
 export async function giveTurn(
   tx: Tx,
   id: string,
@@ -73,7 +73,7 @@ export async function giveTurn(
   await writeStateMacs(tx, sittingState, sql`id = ${id}`);
 }
 
-/** Nobody has the device. */
+/** Ends the turn, so that nobody is using the device. */
 export async function endTurn(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`
     UPDATE sittings SET signer_id = NULL, link_id = NULL, session_sha256 = NULL, session_expires_at = NULL,
@@ -86,10 +86,10 @@ export async function identifySitting(tx: Tx, id: string, at: Date): Promise<voi
   await writeStateMacs(tx, sittingState, sql`id = ${id}`);
 }
 
-/** Ends the sittings of an envelope. @returns how many there were */
+/** Ends the sittings of an envelope. @returns their number */
 export async function deleteSittings(tx: Tx, envelopeId: number): Promise<number> {
   return (await tx.query(sql`DELETE FROM sittings WHERE envelope_id = ${envelopeId} RETURNING 1`)).length;
 }
 
-/** The trail keeps what happened. */
+/** The trail keeps the record of what happened. */
 export const sweepSittings = (db: Sql, now: Date) => db.query(sql`DELETE FROM sittings WHERE expires_at < ${now}`);

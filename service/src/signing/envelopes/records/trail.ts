@@ -38,7 +38,10 @@ export type TrailEvent =
   | "notarized"
   | "sealed";
 
-/** A record of the trail, and its hash: canonical JSON with the hash of the record before, hex SHA-256. */
+/**
+ * A record of the trail and its hash. The record is canonical JSON with the hash of the previous record; the hash is
+ * hex SHA-256.
+ */
 export type TrailRecord = { readonly position: number; readonly record: string; readonly sha256: string };
 
 export type TrailFacts = { verifyCode: string; position: number; sha256: string };
@@ -75,7 +78,7 @@ export const protectedTables = [
   ...sessionTables,
 ];
 
-/** The next record. @param detail further members; their names must differ from those of the frame */
+/** The next record. @param detail further members, whose names must differ from those of every record */
 export function nextRecord(
   before: Pick<TrailRecord, "position" | "sha256"> | undefined,
   { verifyCode, event, at, detail }: { verifyCode: string; event: TrailEvent; at: Date; detail: JsonObject },
@@ -92,15 +95,15 @@ export function nextRecord(
   return { position, record, sha256: hash("sha256", record) };
 }
 
-/** A record as the database has it: without the codes of its envelope and order, which open a page to everybody. */
+/** A record in its stored form, without the codes of its envelope and order, which grant access. */
 const withoutCodes = (record: string, verifyCode: string): string =>
   record.replaceAll(`"envelope":"${verifyCode}"`, noEnvelope).replaceAll(/"orderCode":"[0-9a-f]{40}"/g, noOrder);
 const withCodes = (stored: string, verifyCode: string, orderCode: string): string =>
   stored.replaceAll(noEnvelope, `"envelope":"${verifyCode}"`).replaceAll(noOrder, `"orderCode":"${orderCode}"`);
-// No text inside a record looks so: its quotes are escaped.
+// No text inside a record can look like this, because its quotes are escaped.
 const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
-/** The topics about a signer, by the record that causes each. */
+/** The topic about a signer that each record causes. */
 const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
   link_issued: "signature.requested",
   opened: "signature.viewed",
@@ -108,7 +111,10 @@ const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
   declined: "signature.declined",
 };
 
-/** Appends a record to the trail of an envelope that the transaction has locked, and tells the firm where it is about a signer. */
+/**
+ * Appends a record to the trail of an envelope that the transaction has locked. Notifies the firm of records about a
+ * signer.
+ */
 export async function appendToTrail(
   tx: Tx,
   rowMac: RowMac,
@@ -125,7 +131,7 @@ export async function appendToTrail(
   return next;
 }
 
-/** An event about a signer. Its id names the record, so each record is told once. */
+/** An event about a signer. Its id contains the record's position, so that each record causes one event. */
 function signerEvent(
   { attempt, orderId, orderCode, partnerId, environment }: Envelope,
   { topic, signer, at, position }: { topic: string; signer: number; at: Date; position: number },
@@ -134,7 +140,7 @@ function signerEvent(
   return eventRow({ at, topic, eventId, partnerId, environment, subject: orderCode, orderId });
 }
 
-/** Where the trail ends. */
+/** The last record of the trail. */
 export async function lastRecord(db: Sql, envelopeId: number) {
   const [last] = await db.query<Pick<TrailRecord, "position" | "sha256">>(sql`
     SELECT position, sha256 FROM envelope_events WHERE envelope_id = ${envelopeId} ORDER BY position DESC LIMIT 1`);
@@ -164,7 +170,7 @@ export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailReco
   }));
 }
 
-/** The first record that is not what was written: by its hash, and the MAC over that. */
+/** The first record that was altered, found by its hash and the MAC over that hash. */
 export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>
   trail.find(
     ({ mac, position, record, sha256 }) =>
@@ -172,10 +178,13 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
       !rowMac.holds("envelope_events", trailMembers({ verifyCode, position, sha256 }), mac),
   );
 
-/** Far more than anybody signing leaves, and far less than would keep the evidence from being read. */
+/** Far more records than a signer causes, but few enough that the evidence can still be read. */
 const mostOfSigner = 500;
 
-/** Records that only the signer causes. Strangers with the link cause others (codes, failures), which have bounds of their own. */
+/**
+ * Records that only the signer can cause. Others (codes, failures) can be caused by strangers with the link, and have
+ * limits of their own.
+ */
 const bySigner: readonly TrailEvent[] = [
   "embedded",
   "in_person",
@@ -187,7 +196,7 @@ const bySigner: readonly TrailEvent[] = [
   "signed",
 ];
 
-/** @throws ServiceError `rate_limited` for a signer who has filled the trail since their link was issued */
+/** @throws ServiceError `rate_limited` for a signer with the maximum of records since the link was issued */
 export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {
   const [row] = await tx.query<{ n: number }>(sql`
     SELECT count(*) AS n FROM envelope_events

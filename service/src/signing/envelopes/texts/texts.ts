@@ -2,8 +2,8 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 
 /**
- * The outcome of a text message. `refused`: the number takes none. `away`: nothing was sent, and it may be tried again. `unknown`:
- * it may have been sent.
+ * The outcome of a text message. `refused`: the number accepts none. `away`: nothing was sent, and it may be retried.
+ * `unknown`: it may have been sent.
  */
 export type TextOutcome = "sent" | "refused" | "away" | "unknown";
 
@@ -11,11 +11,11 @@ export type TextOutcome = "sent" | "refused" | "away" | "unknown";
 export type Texts = {
   /** Never rejects. */
   send: (message: { to: string; text: string }) => Promise<TextOutcome>;
-  /** Whether any are sent to the number's country. */
+  /** Whether text messages are sent to the number's country. */
   reaches: (phone: string) => boolean;
 };
 
-/** As much of a number as pages and records show. @param phone E.164 */
+/** The part of a phone number that pages and records show. @param phone E.164 */
 export const endingOf = (phone: string): string => phone.slice(-2);
 
 const longestName = 40;
@@ -37,7 +37,7 @@ const words: Readonly<Record<Language, (code: string, firm: string | null) => st
     `${code} ang inyong code para buksan ang dokumento${firm === null ? "" : ` mula sa ${firm}`}. Gumagana ito nang 10 minuto.`,
 };
 
-/** One text message, with a code in it. A firm's name that could be read as an address is left out. */
+/** A text message with a code. Leaves out a firm's name that looks like an address. */
 export function codeText(code: string, partnerName: string, language: Language): string {
   return words[language](code, isPlainTitle(partnerName) ? shortened(partnerName) : null);
 }

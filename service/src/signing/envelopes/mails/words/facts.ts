@@ -5,29 +5,29 @@ import type { Envelope } from "../../records/envelope.ts";
 export type MailFacts = {
   title: string;
   partnerName: string;
-  /** Until when one can sign, in the reader's language, with its zone. */
+  /** The deadline for signing, in the reader's language with its time zone. */
   until: string;
-  /** How the envelope ended; null while people sign. */
+  /** How the envelope ended; null while people are signing. */
   outcome: Envelope["outcome"];
-  /** Names of the signers that a mail may show, in their order. */
+  /** Names of the signers that a mail may show, in order. */
   signers: readonly string[];
-  /** The firm's own reference; null where it sent none that a mail may show, and where it is the title. */
+  /** The firm's own reference; null when it has none that a mail may show, and when it is already the title. */
   reference: string | null;
-  /** The firm's own words to the signers; null for none. */
+  /** The firm's own message to the signers; null for none. */
   message: string | null;
 };
 
-/** The words of a mail; the button leads to the signing link. `caution` is one of its own. */
+/** The words of a mail. The button leads to the signing link. `caution` replaces the usual warning. */
 export type MailWords = { subject: string; lines: string[]; label: string; caution?: string };
 
-/** The words of all mails that do not depend on the moment. */
+/** The words of all mails that don't depend on the moment. */
 export type CommonWords = {
-  /** In place of a title that a mail may not show. */
+  /** Used in place of a title that a mail may not show. */
   untitled: string;
-  /** In place of a firm's name that a mail may not show. */
+  /** Used in place of a firm's name that a mail may not show. */
   unnamed: string;
   greeting: (name: string) => string;
-  /** How many, of a mail about several. */
+  /** The number of documents, for a mail about several. */
   documents: (count: number) => string;
   why: (firm: string) => string;
 };
@@ -36,7 +36,7 @@ export type CommonWords = {
 export type SignerMails = {
   readonly common: CommonWords;
   readonly caution: (outcome: MailFacts["outcome"]) => string;
-  /** Who signed, and the firm's reference: `about` of each moment has both. */
+  /** The line about who has signed, and the line with the firm's reference. */
   readonly signedBy: (names: string) => string;
   readonly reference: (reference: string) => string;
   readonly moments: Readonly<

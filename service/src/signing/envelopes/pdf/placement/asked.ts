@@ -4,7 +4,10 @@ import { ON, type PlannedField } from "../fields.ts";
 
 const isSpread = ({ kind }: RequestedField): boolean => kind === "radio" || kind === "multiple";
 
-/** The elements of an order's list that the planned fields come from: a radio or a multiple is one field for each of its options. */
+/**
+ * For each planned field, the name of the element that it comes from. A radio or multiple choice gives one field for
+ * each of its options.
+ */
 export const elementNames = (fields: readonly RequestedField[]): string[] =>
   fields.flatMap((field, index) =>
     placesOf(field).map((_, option) => (isSpread(field) ? `fields[${index}].options[${option}]` : `fields[${index}]`)),
@@ -12,14 +15,14 @@ export const elementNames = (fields: readonly RequestedField[]): string[] =>
 
 type Asking = { readonly place: Place; readonly option?: string };
 
-/** Both count from the upper left corner of the page as it is shown. */
+/** Both use coordinates from the upper left corner of the page as shown. */
 function placesOf(field: RequestedField): Asking[] {
   const { x, y, width, height, options = [] } = field;
   if (!isSpread(field)) return [{ place: { x, y, width, height } }];
   return options.flatMap(({ label, place }) => (place ? [{ place, option: label }] : []));
 }
 
-/** The planned fields of an element, one for each place. @param first how many fields are planned before these */
+/** The planned fields of an element, one for each place. @param first the number of fields planned before these */
 export function asked(field: RequestedField, first: number): PlannedField[] {
   const { signer, page, label, required, help, value, readOnly, format, options } = field;
   const { id, showWhen, formula, choices } = field;

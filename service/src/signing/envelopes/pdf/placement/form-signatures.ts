@@ -6,24 +6,24 @@ import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
 import { asInteger, asRef, type Dict, elements, entry, isArray, isString } from "../../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
 
-/** An empty signature field of a document, where a reader shows it. */
+/** An empty signature field of a document, at the place where readers show it. */
 export type FormSignature = {
   readonly object: number;
-  /** Fully qualified. */
+  /** The fully qualified name. */
   readonly name: string;
-  /** From 0. */
+  /** Counted from 0. */
   readonly page: number;
   readonly place: Place;
 };
 
-/** Flags of widgets that nobody sees (ISO 32000-1 table 165): invisible, hidden, not viewed. */
+/** Flags of widgets that nobody sees (ISO 32000-1 table 165): invisible, hidden and no-view. */
 const UNSEEN = 1 | 2 | 32;
 
 /**
- * The empty signature fields that can be signed themselves, in the order in which they are read: each its own widget, on a page, to be seen.
- * One that is not named in full, or by characters that programs read differently, is left out, since acts are checked by names.
- * In a document with signatures those that a signature may not change, or that ask for a certain one, are left out; in an encrypted one all
- * are, since their names are encrypted.
+ * The empty signature fields that can be signed themselves, in the order of the file: each must be its own widget and
+ * visible on a page. A field with an incomplete or ambiguous name is left out, because acts are checked by name. In a
+ * signed document, fields that a signature may not change or that require a certain signature are left out too; in an
+ * encrypted document all are, because their names are encrypted.
  * @throws PdfRefusal
  */
 export function formSignatures(look: PdfLookup): FormSignature[] {
@@ -41,7 +41,10 @@ export function formSignatures(look: PdfLookup): FormSignature[] {
   return candidates.size === 0 ? [] : onPages(look, candidates);
 }
 
-/** Null for a name whose characters can't be told for certain: what checks acts may read another one. */
+/**
+ * Null for a name with characters that can't be decoded for sure, because the check of acts might decode them
+ * differently.
+ */
 function partialName({ file }: PdfLookup, node: Dict): string | null {
   const value = resolve(file, entry(node, "T"));
   return value && isString(value) ? textOfBytes(stringBytes(value), "exact") : null;

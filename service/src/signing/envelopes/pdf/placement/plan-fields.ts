@@ -11,11 +11,11 @@ const task: Task<PlanInput, PlanOutput> = {
 };
 
 /**
- * Where each signer signs a document: where the order says it, else in the document's own empty signature fields, else over its tags. Who has
- * no signature then is given one on the page that `prepareDocument` adds.
- * @param document.signers how many there are
- * @param document.fields as the order asks for them; null when it leaves them to the document
- * @throws PdfRefusal for a document that can't be read, or that names signers whom the order has not
+ * Plans where each signer signs: at the places in the order, else in the document's own empty signature fields, else
+ * over its tags. A signer without a place gets one on the page that `prepareDocument` adds.
+ * @param document.signers the number of signers
+ * @param document.fields the fields that the order requests; null when the document decides
+ * @throws PdfRefusal for a document that can't be read, or that names signers that the order does not have
  */
 export async function planFields(
   workers: Workers,

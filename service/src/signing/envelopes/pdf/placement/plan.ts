@@ -6,15 +6,16 @@ import { type FormSignature, formSignatures } from "./form-signatures.ts";
 import { tagFields } from "./tags/tag-fields.ts";
 
 export type PlanRequest = {
-  /** How many there are. */
+  /** The number of signers. */
   readonly signers: number;
-  /** Null: the document says where. */
+  /** Null when the document decides. */
   readonly fields: readonly RequestedField[] | null;
 };
 
 /**
- * Where the signers of a document sign: the first that says it of the order, the document's own signature fields and its tags. A list of the
- * order's is whole; a document may have been made for fewer people, and the others then sign on a page that is added.
+ * The places where the signers of a document sign: those in the order, else the document's own signature fields, else
+ * its tags. A list in the order must be complete. A document may have been made for fewer people; the others then sign
+ * on an added page.
  * @throws PdfRefusal, UnmatchedTag
  */
 export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
@@ -30,7 +31,10 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   return own.length > 0 || !untouched ? own : tagFields(look, signers);
 }
 
-/** Readers let a signature add this to a certified document, whatever it allows: a field that shows nothing. */
+/**
+ * Fields that show nothing. Readers accept that a signature adds such a field, even in a certified document that
+ * forbids other changes.
+ */
 const invisibleFor = (signers: readonly number[]): PlannedField[] =>
   signers.map((signer) => ({
     kind: "signature",
@@ -41,16 +45,17 @@ const invisibleFor = (signers: readonly number[]): PlannedField[] =>
     invisible: true,
   }));
 
-/** Whose signature is not one of the signers'. */
+/** Names of signature fields that are not meant for the signers. */
 const ofOthers = /notar|witness/i;
 const numbered = /(?:signer|signatory|signature|sign|sig|party|recipient|client|role|r)[\s._-]*(\d{1,2})$/i;
 const roles =
   /buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer/i;
 
 /**
- * Gives a document's signature fields to the signers: `signer2` to the second one; of other names each new one (`buyer`, `seller`) to the next
- * signer who has none, in the order of the pages. Fields of notaries and witnesses stay empty.
- * @param mayAdd whether a signer's second field can be shown as a mark: not in a document that is signed
+ * Assigns a document's signature fields to the signers: `signer2` to the second signer. Each new other name (`buyer`,
+ * `seller`) goes to the next signer without a field, in the order of the pages. Fields of notaries and witnesses stay
+ * empty.
+ * @param mayAdd whether a signer's second field can be shown as a mark, which is impossible in a signed document
  */
 export function matchSigners(fields: readonly FormSignature[], signers: number, mayAdd: boolean): PlannedField[] {
   const ours = fields.filter(({ name }) => !ofOthers.test(name));
@@ -77,7 +82,7 @@ export function matchSigners(fields: readonly FormSignature[], signers: number, 
   });
 }
 
-/** Fields of one key are one person's. */
+/** Fields with the same key belong to the same person. */
 function keyOf(name: string): string {
   const number = numbered.exec(name)?.[1];
   if (number !== undefined) return `number ${Number(number)}`;

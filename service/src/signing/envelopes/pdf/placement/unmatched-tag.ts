@@ -1,4 +1,4 @@
-/** A document whose tags can't be followed. The message follows "document can't be signed:". */
+/** A document with tags that can't be used. The message follows "document can't be signed:". */
 export class UnmatchedTag extends Error {
   constructor(why: string, options: ErrorOptions = {}) {
     super(why, options);

@@ -4,23 +4,23 @@ import { textLimits } from "../../../../../kernel/pdf/text-cost.ts";
 
 const mostText = textLimits.characters.toLocaleString("en-US");
 
-/** A run of text on a page, from its start along its line; lengths in user space. */
+/** A run of text on a page, from its start along its line. Lengths are in user space. */
 export type TextRun = {
   readonly text: string;
   /** The matrix that moves text space into user space. */
   readonly transform: readonly [number, number, number, number, number, number];
-  /** Along its line. */
+  /** The width along its line. */
   readonly width: number;
-  /** The widths of its font's characters; known on pages with braces. */
+  /** The widths of its font's characters; only known on pages with braces. */
   readonly widths: CharacterWidths | undefined;
 };
 
-/** How wide characters are, each against the others. */
+/** The relative widths of characters. */
 export type CharacterWidths = ReadonlyMap<string, number>;
 
 /**
- * The text of a document, page for page, as pdf.js finds it; read as it is asked for. Loading it takes a quarter of a second: only for a document
- * that may hold a tag, and only in a worker.
+ * The text of a document by page, as pdf.js finds it, read on demand. Loading pdf.js takes a quarter of a second, so
+ * this runs only in a worker, and only for a document that may contain a tag.
  * @throws TooMuchText
  */
 export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void, undefined> {
@@ -49,7 +49,7 @@ export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void,
   }
 }
 
-/** The widths of the characters that a page shows: the runs of its text have but one for all of theirs. */
+/** The widths of the characters on a page. They are needed because a run of text only has a total width. */
 async function widthsByFont(page: PDFPageProxy, OPS: PdfJs["OPS"]): Promise<Map<string, CharacterWidths>> {
   const found = new Map<string, Map<string, number>>();
   let font = new Map<string, number>();

@@ -12,23 +12,24 @@ import { UnmatchedTag } from "../unmatched-tag.ts";
 import { pageTexts } from "./page-texts.ts";
 import { type TagInText, tagsInText } from "./tags-in-text.ts";
 
-/** Limit of the reading of one document's text. */
+/** The time limit for reading one document's text. */
 const mostMs = 8_000;
 
 type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
 
 /**
- * The fields that tags in the document's text ask for. They are over their tags, and hide those that no other words are near: nothing can be
- * taken out of a document.
- * @param signers how many there are
- * @throws PdfRefusal; UnmatchedTag for one of a signer who is not there, one that breaks a rule of an order's `fields`, or a text that takes too long to read
+ * The fields that tags in the document's text request. A field is placed over its tag, and hides the tag if no other
+ * words are close, because nothing can be removed from a document.
+ * @param signers the number of signers
+ * @throws PdfRefusal; UnmatchedTag for a tag of an unknown signer, one that breaks a rule of an order's `fields`, or a
+ * text that takes too long to read
  */
 export async function tagFields(look: PdfLookup, signers: number): Promise<PlannedField[]> {
   if (!mayHoldTags(look.file.bytes)) return [];
   const tags = await findTags(look).catch((error: unknown) => {
     if (error instanceof UnmatchedTag || error instanceof PdfRefusal) throw error;
     if (error instanceof TooMuchText) throw new UnmatchedTag(`${error.message}; name the places in fields`);
-    // A document that pdf.js can't read has no tags for it: the signers sign on a page that is added.
+    // If pdf.js can't read the document, no tags are found, and the signers sign on an added page.
     return [];
   });
   const asking = elementsOf(tags, signers);
@@ -45,7 +46,7 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
   return planned;
 }
 
-/** An element of an order's `fields` that tags ask for: of options at places of their own several. */
+/** An element of an order's `fields` that tags request. Options with places of their own come from several tags. */
 type Asking = { element: Record<string, unknown>; tags: TagOnPage[] };
 
 function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
@@ -59,7 +60,8 @@ function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
       throw new UnmatchedTag(`${text} on page ${page + 1} is for signer ${signer}, and ${has}`);
     }
     const { kind, label, required, more } = tag;
-    // The rules of sizes are held against the places of all documents alike, later.
+    // A placeholder with the smallest size. The rules about sizes are checked later, against the real places, as for
+    // all documents.
     const place = { x: 0, y: 0, ...leastSize[kind] };
     const members = { kind, signer, page: page + 1, ...(label !== null && { label }), required, ...more };
     if (kind !== "radio" && kind !== "multiple") return [{ element: { ...members, ...place }, tags: [found] }];
@@ -90,7 +92,7 @@ function readElements(elements: readonly object[], asking: readonly Asking[], si
   }
 }
 
-/** Words that someone put below a tag stay to be seen, and the tag with them. A box is too small to hide its tag. */
+/** If other words are close to a tag, both the words and the tag stay visible. A box is too small to hide its tag. */
 function placedOver(found: TagOnPage): Pick<PlannedField, "place" | "covers"> {
   const around = shownPlace(found.box, found.rect);
   const place = placeOf(found, around);
@@ -122,7 +124,7 @@ async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
   return found;
 }
 
-/** Each new role without a number is the next signer. */
+/** Each new role without a number gets the next signer. */
 function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): number {
   if (role === null) return 1;
   if ("number" in role) return role.number;
@@ -140,14 +142,14 @@ const least: Partial<Record<RequestedField["kind"], { width: number; height: num
   initials: { width: 36, height: 20 },
 };
 
-/** Of a box whose tag does not say it: in points, as high as a line of text. */
+/** In points: the size of a box whose tag doesn't set one, equal to the height of a line of text. */
 const usualBox = 12;
 
-/** From the lower left corner of the tag, at least as large as it but for a box, and on the page. */
+/** Placed at the tag's lower left corner, at least as large as the tag (except a box), and within the page. */
 function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
   const page = shownSize(box);
   const { width: usual, height: high } = least[tag.kind] ?? { width: 0, height: 0 };
-  // The words behind it stay to be read.
+  // If words follow the tag on its line, they must stay readable, so the place gets no extra width.
   const wanted = { width: endsLine ? usual : 0, height: high };
   const smallest = leastSize[tag.kind];
   const widest = Math.max(tag.width ?? wanted.width, around.width, smallest.width);
@@ -160,8 +162,8 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
 }
 
 /**
- * Whether the text of a document may hold `{{`. Finds out in a millisecond or less, mostly, what would take a whole reader to know; errs
- * towards true.
+ * Whether the text of a document may contain `{{`. Usually decides within a millisecond, without reading the text. If
+ * unsure it returns true.
  */
 export function mayHoldTags(bytes: Buffer): boolean {
   if (bytes.includes("/Encrypt") || bytes.includes("/braceleft")) return true;
@@ -172,7 +174,7 @@ export function mayHoldTags(bytes: Buffer): boolean {
 
 const showsText = /[)\]>]\s*(?:T[jJ]|['"])/;
 
-/** Two braces one after the other in strings of a content stream, whatever stands between them to move the second. */
+/** Two consecutive braces in strings of a content stream, with any operators between them that move the second one. */
 const literalBraces = /\{[\s\0()\d.\-\\[\]TJjDdm*<>]{0,60}\{/;
 const hexBraces = /7b[\s<>\d.-]{0,60}?(?:00)?7b/i;
 const escapedBraces = /\\173/;
@@ -186,7 +188,7 @@ function showsBraces(text: string): boolean {
 
 const brace = 0x7b;
 
-/** Whether a ToUnicode map gives another code than its own to `{`. */
+/** Whether a ToUnicode map assigns `{` to another code than its own. */
 function mapsBrace(cmap: string): boolean {
   if (/<\s*007b\s*>/i.test(cmap)) return true;
   for (const [, low = "", high = "", to = ""] of cmap.matchAll(/<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]{4})>/gi)) {

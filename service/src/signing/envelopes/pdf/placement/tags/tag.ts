@@ -1,18 +1,18 @@
 import { dateFormats, type RequestedField, textFormats } from "../../../../../orders/order/order.ts";
 
-/** A tag in the text of a page: what it asks for, of whom. */
+/** A tag in the text of a page: the field that it requests, and for whom. */
 export type Tag = {
   readonly kind: RequestedField["kind"];
-  /** `r2` names the second signer; any other role the next one. Null: the first. */
+  /** `r2` names the second signer, any other role the next signer. Null means the first. */
   readonly role: { readonly number: number } | { readonly name: string } | null;
   readonly label: string | null;
   readonly required: boolean;
-  /** In points, where the tag says it. */
+  /** In points, if the tag sets it. */
   readonly width: number | null;
   readonly height: number | null;
-  /** The further members of an element of an order's `fields`, unchecked. */
+  /** Other members of an element of an order's `fields`, not yet checked. */
   readonly more: Readonly<Record<string, unknown>>;
-  /** Of an option that stands at its own place: its label. */
+  /** The label of an option that has its own place. */
   readonly option: string | null;
 };
 
@@ -32,8 +32,9 @@ const kinds: Readonly<Record<string, RequestedField["kind"]>> = {
 };
 
 /**
- * Reads what stands between `{{` and `}}`: `signature, r1` as Documenso writes it, or `Name;role=Buyer;type=signature` as DocuSeal does.
- * @returns null for anything else: other programs use braces, too
+ * Parses the text between `{{` and `}}`: `signature, r1` in Documenso's form, or `Name;role=Buyer;type=signature` in
+ * DocuSeal's form.
+ * @returns null for any other text, because other programs also use braces
  */
 export function readTag(inner: string): Tag | null {
   const text = inner.replace(/\s+/g, " ").trim();
@@ -43,7 +44,7 @@ export function readTag(inner: string): Tag | null {
 function byNumber(text: string): Tag | null {
   const [, word = "", number = ""] = /^([a-z]+) ?, ?r(\d{1,2})(?: ?,.*)?$/i.exec(text) ?? [];
   const kind = kindOf(word);
-  // Options have no place in this form.
+  // This form can't express options.
   if (!kind || Number(number) === 0 || withOptions.includes(kind)) return null;
   const plain = { label: null, width: null, height: null, more: {}, option: null };
   return { kind, role: { number: Number(number) }, required: kind !== "checkbox", ...plain };
@@ -79,12 +80,12 @@ function withAttributes(text: string): Tag | null {
 
 const isSpread = (kind: Tag["kind"]): boolean => kind === "radio" || kind === "multiple";
 const withOptions: readonly Tag["kind"][] = ["radio", "multiple", "dropdown"];
-/** Kinds whose value the sender may write. */
+/** Kinds whose value the sender may set. */
 const prefilled: readonly Tag["kind"][] = ["text", "number", "checkbox", "dropdown"];
-/** Kinds that say themselves what is asked. */
+/** Kinds that need no label. */
 const explained: readonly Tag["kind"][] = ["signature", "initials", "date", "name"];
 
-/** Attributes that are members of the API, by their names there; those of other programs are left out. */
+/** The attributes that are members of our API, under their names there. Attributes of other programs are ignored. */
 function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): Record<string, unknown> {
   const text = (name: string) => attributes.get(name) || undefined;
   const digits = (name: string) => (/^-?\d+(?:\.\d+)?$/.test(text(name) ?? "") ? Number(text(name)) : text(name));
@@ -99,7 +100,7 @@ function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): 
     max: digits("max"),
     currency: text("currency"),
   });
-  // Other programs use these names with other meanings: there they ask for nothing.
+  // Other programs use these names with other meanings, so they are ignored for such kinds.
   const isKept = value !== undefined && prefilled.includes(kind);
   const formats: readonly string[] = kind === "date" ? dateFormats : kind === "text" ? textFormats : [];
   return given({

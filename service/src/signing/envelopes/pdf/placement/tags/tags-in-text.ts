@@ -3,29 +3,29 @@ import { UnmatchedTag } from "../unmatched-tag.ts";
 import type { TextRun } from "./page-texts.ts";
 import { readTag, type Tag } from "./tag.ts";
 
-/** A tag and the rectangle of user space that its text takes. */
+/** A tag, and the rectangle of its text in user space. */
 export type TagInText = {
   readonly tag: Tag;
   readonly text: string;
   readonly rect: PlacedRect["rect"];
-  /** Whether nothing stands behind it on its line. */
+  /** Whether no text follows it on its line. */
   readonly endsLine: boolean;
-  /** Whether the rectangle has no other words: only then may it be covered. */
+  /** Whether the rectangle contains no other words; only then may it be covered. */
   readonly isAlone: boolean;
 };
 
 type Rect = PlacedRect["rect"];
 
-/** A tag is one line at most. */
+/** A tag has at most this many characters, which is one line. */
 const braces = /\{\{([^{}]{1,300})\}\}/g;
 
-/** Pairs of braces on one page that are looked at, tags or not. */
+/** The most pairs of braces that are examined on one page, tags or not. */
 const mostPairs = 5_000;
 
 /**
- * The tags of a page, in the order of its text. One may be spread over several runs, as kerning breaks them.
- * @param most how many are looked for
- * @throws UnmatchedTag for a page with more pairs of braces than are looked at
+ * The tags of a page, in the order of its text. Kerning may spread a tag over several runs.
+ * @param most how many tags to find
+ * @throws UnmatchedTag for a page with too many pairs of braces
  */
 export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] {
   const text = runs.map((run) => run.text).join("");
@@ -46,11 +46,11 @@ export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] 
   return found;
 }
 
-/** A run with where its characters are: what each tag is compared with. */
+/** A run with the positions of its characters, with which each tag is compared. */
 type Placed = TextRun & {
-  /** In the text of all runs. */
+  /** The offset in the text of all runs. */
   readonly from: number;
-  /** How far along the line each of its characters begins, and the last one ends. */
+  /** The position along the line where each character begins, and where the last one ends. */
   readonly along: Float64Array;
   readonly box: Rect;
 };
@@ -65,14 +65,14 @@ function placed(runs: readonly TextRun[]): PlacedPage {
     from += run.text.length;
     return { ...own, box: boxOf(cornersOf(own, 0, run.text.length)) };
   });
-  // For each run the first one from it on that shows something.
+  // For each run, the index of the first run from it on that has visible text.
   const nextWords = new Int32Array(all.length + 1).fill(all.length);
   for (let index = all.length - 1; index >= 0; index--)
     nextWords[index] = all[index]?.text.trim() === "" ? (nextWords[index + 1] ?? all.length) : index;
   return { runs: all, nextWords, left: mostCompared };
 }
 
-/** The run that a place of the text of all is in: the last one that begins there or before. */
+/** The run that contains an offset in the text of all runs: the last one that begins there or before. */
 function runAt(runs: readonly Placed[], place: number): number {
   let [low, high] = [0, runs.length - 1];
   while (low < high) {
@@ -83,7 +83,7 @@ function runAt(runs: readonly Placed[], place: number): number {
   return low;
 }
 
-/** @param end of the tag, in the text of all runs */
+/** @param end the end of the tag, as an offset in the text of all runs */
 function endsLine({ runs, nextWords }: PlacedPage, end: number): boolean {
   const index = runAt(runs, end - 1);
   const line = runs[index];
@@ -93,13 +93,13 @@ function endsLine({ runs, nextWords }: PlacedPage, end: number): boolean {
   return !next || !isOnLine(line, next);
 }
 
-/** Whether a run is about as high as another, seen along the lines of that. */
+/** Whether a run is at about the same height as another, measured along that run's line. */
 function isOnLine({ transform: [, , c, d, e, f] }: TextRun, { transform: [, , , , x, y] }: TextRun): boolean {
   const up = Math.hypot(c, d) || 1;
   return Math.abs(((x - e) * c + (y - f) * d) / up) < 0.5 * up;
 }
 
-/** The rectangle around the characters from `from` to before `to` of all runs one after the other. */
+/** The rectangle around the characters from `from` up to, but not including, `to`, in the joined text of all runs. */
 function around({ runs }: PlacedPage, from: number, to: number): Rect | null {
   const points: Point[] = [];
   for (let index = runAt(runs, from); index < runs.length; index++) {
@@ -118,12 +118,12 @@ function boxOf(points: readonly Point[]): Rect {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** Runs and characters of one page that are compared with its tags: beyond, a tag is not hidden. */
+/** The most comparisons of runs and characters with the tags of one page. Beyond this, tags are not hidden. */
 const mostCompared = 2_000_000;
-/** A character costs as much as so many runs. */
+/** Comparing a character costs as much as comparing this many runs. */
 const perCharacter = 10;
 
-/** Whether the body of a character besides those from `from` to before `to` is within a rectangle, even in part. */
+/** Whether a rectangle overlaps the body of any character other than those from `from` up to `to`. */
 function hasOthers(page: PlacedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
   page.left -= page.runs.length;
   if (page.left < 0) return true;
@@ -145,12 +145,12 @@ function hasOthers(page: PlacedPage, rect: Rect, [from, to]: readonly [number, n
 const meet = ([l, b, r, t]: Rect, [left, bottom, right, top]: Rect): boolean =>
   l < right && left < r && b < top && bottom < t;
 
-/** The space of letters below and above their line, in parts of the font size. */
+/** The space that letters take below and above their line, as a fraction of the font size. */
 const [below, above] = [0.3, 0.95];
 
 type Extent = { readonly from: number; readonly to: number; readonly inset: number };
 const whole: Extent = { from: -below, to: above, inset: 0 };
-/** The box of a small letter, made smaller at both sides, so that neighbors on the line and the lines next to it do not count. */
+/** The box of a small letter, narrowed on both sides, so that neighbors and adjacent lines do not count. */
 const body: Extent = { from: 0, to: 0.5, inset: 0.2 };
 
 function cornersOf(
@@ -169,11 +169,14 @@ function cornersOf(
   );
 }
 
-/** Where the characters of a run begin: the run's own width may be set wider or narrower than its font's. */
+/**
+ * The positions where the characters of a run begin. They are scaled, because a run may be wider or narrower than its
+ * font says.
+ */
 function alongLine({ text, width, widths }: TextRun): Float64Array {
   const along = new Float64Array(text.length + 1);
   let at = 0;
-  // A character beyond the basic plane is two of the text's: its second half has no width.
+  // A character outside the basic plane counts as two in the text; its second half has no width.
   for (const character of text) {
     const next = (along[at] ?? 0) + (widths?.get(character) ?? usualWidth);
     for (let half = 0; half < character.length; half++) along[++at] = next;
@@ -182,5 +185,5 @@ function alongLine({ text, width, widths }: TextRun): Float64Array {
   return along.map((each) => (each * width) / all);
 }
 
-/** The width of a character that the font shows together with others. */
+/** The assumed width of a character that the font only shows joined with others. */
 const usualWidth = 500;
