@@ -4,22 +4,24 @@ import { isPlainLines, isPlainText, isVisible } from "../../kernel/platform/text
 /** The typed values, by the names of the fields. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** The faults of a form: the rule that is broken, by the name of the field. */
+/** The faults of a form: the broken rule, by field name. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
 
 type Text = { max?: number; lines?: boolean };
 
-/** Whether there is such a day. Of other years a slip of the keyboard is likelier, and PostgreSQL knows no year 0. */
+/**
+ * Accepts only days from 1900 to 2200, because other years are probably typing errors, and PostgreSQL has no year 0.
+ */
 /** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const at = /^(?:19\d{2}|2[01]\d{2}|2200)-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // The parser takes the 31st of February for the 3rd of March.
+  // The parser turns February 31 into March 3.
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
 }
 
-/** Reads the fields of a form one by one, and remembers all that are wrong: each reader says `""` or null for those. */
+/** Reads the fields of a form one by one and collects all faults. For a wrong field a reader returns `""` or null. */
 export function formReader(typed: Typed) {
   const faults: Record<string, string> = {};
   const fault = (name: string, rule: string) => {
@@ -87,20 +89,20 @@ export function formReader(typed: Typed) {
     requiredInstant: (name: string) => given(name, instant(name), ""),
     requiredOneOf: <T extends string>(name: string, choices: readonly [T, ...T[]]): T =>
       given<T>(name, typedIn(name) === "" ? null : (oneOf(name, choices) ?? choices[0]), choices[0]),
-    /** The value, unless something was wrong. */
+    /** The value, unless there were faults. */
     done: <T>(value: T): Read<T> => (Object.keys(faults).length > 0 ? { ok: false, faults } : { ok: true, value }),
   };
 }
 
 export type FormReader = ReturnType<typeof formReader>;
 
-/** All that is wrong, in one text: the field and the rule of each. */
+/** All faults as one text: each field with its rule. */
 export const faultsText = (faults: Faults): string =>
   Object.entries(faults)
     .map(([name, rule]) => `${name} ${rule}.`)
     .join(" ");
 
-/** @throws ServiceError `validation` naming every field that is wrong, and its rule */
+/** @throws ServiceError `validation` naming every wrong field and its rule */
 export function accepted<T>(read: Read<T>): T {
   if (!read.ok) throw invalid(faultsText(read.faults));
   return read.value;

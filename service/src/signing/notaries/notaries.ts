@@ -1,4 +1,4 @@
-/** Notaries: their commissions, the rules of their states, the desk where they work, what they upload, and their journals. */
+/** Notaries: their commissions, the rules of their states, their desk, their uploads, and their journals. */
 import { journalRows } from "./acts/journal.ts";
 import { linkRows } from "./appointments/links.ts";
 import { appointmentTables } from "./appointments/store.ts";

@@ -34,11 +34,11 @@ type Parts = {
   sealing: Pick<Sealing, "sealDocument" | "stamp">;
   providers: Providers;
   fetch: Fetch;
-  /** Null where there is no audio and video. */
+  /** Null when there is no audio and video. */
   media: { engine: MediaEngine; recordings: Recordings } | null;
 };
 
-/** Opens the work of notaries. @throws StartupError for a bad NOTARY_RULES or NOTARY_SCRIPTS */
+/** Opens the features for notaries. @throws StartupError for a bad NOTARY_RULES or NOTARY_SCRIPTS */
 export function openNotaries(resources: Resources, { workers, pricing, sealing, providers, fetch, media }: Parts) {
   const { config, db, clock, log, blobs, rowMac, secrets, random } = resources;
   const shipped = loadNotaryRules(config.notaryRules);
@@ -51,7 +51,7 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
   const identity: IdentityDeps = {
     desk,
     secrets,
-    // People wait for both, so that each has a circuit breaker of its own.
+    // People wait for both providers, so each has a circuit breaker of its own.
     proofing:
       config.identity && createStripeIdentity(providers.separateCallOf("stripe_identity"), config.identity.environment),
     quiz: config.quiz && createQuiz(providers.separateCallOf("quiz"), config.quiz.environment),
@@ -86,7 +86,7 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
 
 const recordingConsent = fileURLToPath(new URL("../../../data/recording-consent", import.meta.url));
 
-/** Live sessions; null without an engine of audio and video. */
+/** Live sessions; null without a media engine. */
 function openLiveRooms(parts: Pick<LiveDeps, "sheets" | "identity">, media: Parts["media"]): LiveDeps | null {
   if (!media) return null;
   const rooms = new LiveRooms({ ...media, now: () => parts.sheets.desk.clock().getTime() });

@@ -13,16 +13,19 @@ export const actWords: Readonly<Record<ActKind, string>> = {
   copy: "Certified copy",
 };
 
-/** How the notary knew who somebody is. */
+/** How the notary established who a person is. */
 export const identityBases = ["personal_knowledge", "credential", "credible_witness"] as const;
 
-/** A credential and what its check came to. Never its number: the last four characters at most. */
+/**
+ * A credential and the result of its check. It never contains the credential's number, at most the last four
+ * characters.
+ */
 export type Credential = {
   type: string;
   issuer: string;
   issuedOn: string;
   expiresOn: string;
-  /** The reference of the result at the provider that checked it. */
+  /** The reference of the check's result at the provider. */
   resultReference: string | null;
   last4: string | null;
 };
@@ -31,9 +34,9 @@ export type Principal = {
   name: string;
   address: string;
   basis: (typeof identityBases)[number];
-  /** The principal's own; null where another basis was used. */
+  /** The principal's own credential; null when another basis was used. */
   credential: Credential | null;
-  /** Who vouched for the principal, and how the notary knew them. */
+  /** The person who vouched for the principal, and how the notary knew that person. */
   witness: Witness | null;
 };
 
@@ -42,7 +45,7 @@ export type Witness = {
   name: string;
   address: string;
   credential: Credential;
-  /** How the witness swore; absent where the notary did not note it. */
+  /** How the witness swore; absent when the notary did not note it. */
   oath?: (typeof oathKinds)[number];
   /** How and for how long the witness knows the principal. */
   knows?: string;
@@ -53,13 +56,19 @@ export const oathKinds = ["oath", "affirmation"] as const;
 export type ActRecording = {
   sha256: string;
   keptAt: string;
-  /** Null where this service keeps it for good. */
+  /** Null when this service stores it permanently. */
   keptUntil: string | null;
-  /** Set for a session that this service records: `sha256` is then the head of the chain, and not the hash of the whole recording. */
+  /**
+   * Set for a session that this service records. `sha256` is then the head of the chain instead of the hash of the
+   * whole recording.
+   */
   head?: { recording: string; seq: number; at: string };
 };
 
-/** A notary's notes of an act: the journal's fields (of the laws that were read Oklahoma's asks for most, 49 O.S. 206). */
+/**
+ * A notary's notes of an act, which are the fields of the journal. Of the laws that were read, Oklahoma's requires the
+ * most (49 O.S. 206).
+ */
 export type Act = {
   act: ActKind;
   mode: ActMode;
@@ -68,26 +77,26 @@ export type Act = {
   startedAt: string;
   endedAt: string;
   principals: Principal[];
-  /** Others who were present. */
+  /** Other people who were present. */
   witnesses: string[];
-  /** The tool and session of an act by audio and video. */
+  /** The tool and session of an act by audio and video; null for an act in person. */
   session: { tool: string; id: string } | null;
   recording: ActRecording | null;
   feeCents: number;
   notes: string | null;
-  /** The run sheet of an act that was done with one, and where its record ended when the act was noted. */
+  /** The run sheet of an act that had one, and the end of its record when the act was noted. */
   sheet?: { id: string; position: number; sha256: string };
 };
 
-/** As many as an order has signers. */
+/** The maximum of signers in an order. */
 export const mostPrincipals = 10;
 
-// A clock of theirs may be ahead of ours.
+// The notary's clock may be ahead of ours.
 const clockToleranceMs = 5 * 60_000;
 
 export const principalField = (n: number, name: string): string => `principal_${n}_${name}`;
 
-/** How many principals a form is about: up to the last of whom anything was typed. */
+/** The number of principals in a form: up to the last one with any input. */
 export function principalsIn(typed: Typed): number {
   const isTyped = (n: number) =>
     Object.entries(typed).some(
@@ -98,7 +107,7 @@ export function principalsIn(typed: Typed): number {
   return numbers.findLast(isTyped) ?? 0;
 }
 
-/** Reads the form of an act: every field that is wrong is named, with its rule. */
+/** Reads the form of an act. Every wrong field is named, with its rule. */
 export function readAct(typed: Typed, now: Date): Read<Act> {
   const read = formReader(typed);
   const mode = read.requiredOneOf("mode", actModes);
@@ -129,7 +138,7 @@ export function readAct(typed: Typed, now: Date): Read<Act> {
   return read.done(act);
 }
 
-/** Reads how one principal was identified, from the fields of that principal: every field that is wrong is named. */
+/** Reads how one principal was identified, from that principal's fields. Every wrong field is named. */
 export function readIdentity(typed: Typed, n: number, isRemote: boolean): Read<Principal> {
   const read = formReader(typed);
   return read.done(readPrincipal(read, n, isRemote));
@@ -156,7 +165,7 @@ function readWitness(read: FormReader, at: (name: string) => string, isRemote: b
   };
 }
 
-/** Reads who a credible witness of a principal is, before they swear: every field that is wrong is named. */
+/** Reads the identity of a principal's credible witness before the witness swears. Every wrong field is named. */
 export function readWitnessIdentity(typed: Typed, n: number, isRemote: boolean): Read<Witness> {
   const read = formReader(typed);
   const { name, address, credential } = readWitness(read, (field) => principalField(n, field), isRemote);
@@ -195,7 +204,7 @@ function readFee(read: FormReader): number {
   return Math.round(Number(fee) * 100) || 0;
 }
 
-/** An act as its form shows it. */
+/** An act as the values of its form. */
 export function typedAct(act: Act): Record<string, string> {
   const { venue, session, recording } = act;
   const minute = (instant: string) => instant.slice(0, 16);
@@ -219,7 +228,7 @@ export function typedAct(act: Act): Record<string, string> {
   };
 }
 
-/** A principal as the form of an act shows it. */
+/** A principal as the values of the form of an act. */
 export function typedPrincipal(
   { name, address, basis, credential, witness }: Principal,
   n: number,

@@ -9,8 +9,8 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { appendEntry, findEntry } from "./journal.ts";
 
 /**
- * Corrects an entry of the notary's own journal, by a new entry that names it: what was written stays.
- * @throws ServiceError naming the field and the rule, or `not_found` for an entry that there is not
+ * Corrects an entry of the notary's own journal by a new entry that refers to it. The old entry stays.
+ * @throws ServiceError naming the field and the rule, or `not_found` for an unknown entry
  */
 export async function correctEntry(
   { db, clock, rowMac }: { db: Database; clock: Clock; rowMac: RowMac },
@@ -34,7 +34,7 @@ export async function correctEntry(
     environment: Environment;
   };
   await db.transaction(async (tx) => {
-    // Every other writer of the journal has locked the order before the notary.
+    // The order is locked first, as by all other writers of the journal, and the notary after it.
     await lockOrder(tx, orderCode);
     const frame = {
       journal: notary.id,

@@ -18,18 +18,18 @@ export const refusalReasons = {
 } as const;
 export type RefusalReason = keyof typeof refusalReasons;
 
-/** The document that was given to the notary, and what the notary made of it; hashes in hex. */
+/** The document given to the notary and the one that the notary made of it; hashes in hex. */
 export type EntryDocument = {
   givenSha256: string;
   uploadedSha256: string;
   notarizedSha256: string;
-  /** A scan of paper. */
+  /** Whether it is a scan of paper. */
   isPaper: boolean;
-  /** Names of the checks that the notary confirmed although they warned. */
+  /** Names of the checks that warned and that the notary confirmed. */
   confirmed: string[];
 };
 
-/** A whole recording by its manifest, and for how long this service keeps it; null for good. */
+/** A whole recording by its manifest, and how long this service stores it; null for permanently. */
 export type EntryRecording = { id: string; sha256: string; keptAt: string; keptUntil: string | null };
 
 /** The subject of a journal entry. */
@@ -38,9 +38,9 @@ export type EntrySubject =
   | { kind: "refusal"; reason: RefusalReason; words: string; act: Act | null; recording?: EntryRecording }
   | { kind: "correction"; corrects: number; words: string };
 
-/** The members of every entry. */
+/** The members that all entries have. */
 export type EntryFrame = {
-  /** The id of the notary. */
+  /** The notary's id. */
   journal: string;
   notary: Commission;
   orderCode: string;
@@ -48,7 +48,10 @@ export type EntryFrame = {
   at: Date;
 };
 
-/** A record of a journal, and its hash: canonical JSON with the hash of the record before, hex SHA-256. */
+/**
+ * A record of a journal and its hash. The record is canonical JSON with the hash of the previous record; the hash is
+ * hex SHA-256.
+ */
 export type JournalRecord = { readonly position: number; readonly record: string; readonly sha256: string };
 
 /** The record that follows `before`. */
@@ -60,7 +63,7 @@ export function nextEntry(
   const position = (before?.position ?? 0) + 1;
   const { commissionName, state, county, commissionNumber, commissionExpires, ronRegistration, certificate } = notary;
   const record = canonicalJson({
-    // Types of closed members have no index signature.
+    // A cast is needed because types with fixed members have no index signature.
     ...(subject as unknown as JsonObject),
     format: journalFormat,
     journal,

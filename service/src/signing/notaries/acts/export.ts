@@ -11,7 +11,7 @@ import type { Notary } from "../commissions/store.ts";
 import { journalFormat } from "./entry.ts";
 import { journalFault, readJournal } from "./journal.ts";
 
-/** Said on every copy of a journal. */
+/** Printed on every copy of a journal. */
 export const journalNotice = "This is a copy kept for you; your statutory journal is your duty.";
 
 export const journalAttachment = "journal.json";
@@ -22,8 +22,8 @@ export type JournalCopy = { json: string; sha256: string; entries: number };
 export type ExportDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * A copy of a notary's whole journal. Who takes it is in the audit log.
- * @throws Error when the journal is not what was written
+ * A copy of a notary's whole journal. The audit log records who made it.
+ * @throws Error when the journal was altered
  */
 export async function exportJournal(
   { db, clock, rowMac }: ExportDeps,

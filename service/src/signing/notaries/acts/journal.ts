@@ -7,7 +7,7 @@ import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { Act } from "./act.ts";
 import { type EntryFrame, type EntrySubject, type JournalRecord, nextEntry } from "./entry.ts";
 
-/** The members of an entry's row, for its MAC. */
+/** The members of an entry's row that its MAC covers. */
 export type JournalFacts = { notaryId: string; position: number; sha256: string };
 
 export const journalMembers = ({ notaryId, position, sha256 }: JournalFacts): Members => ({
@@ -24,7 +24,7 @@ export const journalRows: MacTable<JournalFacts> = {
   members: journalMembers,
 };
 
-/** Where the audit log says that a journal ends; undefined without a line of it. */
+/** The end of a journal according to the audit log; undefined without a line about it. */
 async function loggedHead(db: Sql, notaryId: string) {
   const [line] = await db.query<{ position: number; sha256: string }>(sql`
     SELECT (detail ->> 'position')::int AS position, detail ->> 'sha256' AS sha256 FROM audit_log
@@ -33,9 +33,9 @@ async function loggedHead(db: Sql, notaryId: string) {
 }
 
 /**
- * Appends an entry to a notary's journal, in the transaction of what it is about, with a line of the audit log that says where the
- * journal ends. The notary's row is locked: entries follow one another.
- * @throws Error when the journal's last entry is not what was written, or is gone
+ * Appends an entry to a notary's journal, in the transaction of its event, with a line of the audit log that states the
+ * journal's new end. Locks the notary's row, so that entries are written in sequence.
+ * @throws Error when the journal's last entry was altered or is missing
  */
 export async function appendEntry(
   tx: Tx,
@@ -62,13 +62,13 @@ export async function appendEntry(
 
 export type JournalRow = JournalRecord & { orderId: number; corrects: number | null; mac: Buffer };
 
-/** A record as the database has it: without its order's code, which opens a page to everybody. */
+/** A record in its stored form, without its order's code, which grants access. */
 const withoutCode = (record: string, code: string): string => record.replaceAll(`"orderCode":"${code}"`, noCode);
 const withCode = (stored: string, code: string): string => stored.replaceAll(noCode, `"orderCode":"${code}"`);
-// No text inside a record looks so: its quotes are escaped.
+// No text inside a record can look like this, because its quotes are escaped.
 const noCode = '"orderCode":null';
 
-/** Entries of a notary. @param which and their order */
+/** Entries of a notary. @param which the condition that selects them, and their order */
 const entriesOf = (db: Sql, notaryId: string, which: Statement): Promise<JournalRow[]> =>
   entriesWhere(db, sql`j.notary_id = ${notaryId} ${which}`);
 
@@ -89,7 +89,10 @@ export async function findEntry(db: Sql, notaryId: string, position: number): Pr
   return row;
 }
 
-/** How and where an order was notarized, by the latest act in a journal; undefined without one. @throws Error for an altered entry */
+/**
+ * How and where an order was notarized, from the latest act in a journal; undefined without one. @throws Error for an
+ * altered entry
+ */
 export async function actOfOrder(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   orderId: number,
@@ -115,17 +118,20 @@ function entryFault(rowMac: RowMac, notaryId: string, { position, record, sha256
 
 type Head = Pick<JournalRecord, "position" | "sha256">;
 
-/** Journals of an earlier release have no line until the next entry. */
+/** Journals of an earlier release have no line in the audit log until their next entry. */
 const headFault = (last: Head | undefined, logged: Head | undefined): string | null =>
   logged === undefined || (last?.position === logged.position && last.sha256 === logged.sha256)
     ? null
     : `The journal does not end with entry ${logged.position}, as the audit log says.`;
 
-/** Why the rows of a journal are not what was written: the first that was altered or does not follow the one before; null when they hold. */
+/**
+ * Describes the first row of a journal that was altered or does not follow its predecessor; null when all rows are
+ * sound.
+ */
 export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly JournalRow[]): string | null {
   let before: string | null = null;
   for (const [index, row] of rows.entries()) {
-    // Nothing is read from a record that was altered.
+    // Checked first, because nothing may be read from an altered record.
     const fault = entryFault(rowMac, notaryId, row);
     if (fault !== null) return fault;
     const { previousSha256 } = JSON.parse(row.record) as { previousSha256: string | null };
@@ -135,7 +141,7 @@ export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly Journ
   return null;
 }
 
-/** The same of a whole journal: its end is to be where the audit log says, too. */
+/** The same for a whole journal, whose end must also match the audit log. */
 export async function journalFault(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   notaryId: string,

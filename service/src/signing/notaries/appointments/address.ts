@@ -5,7 +5,7 @@ import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import type { OrderPeople } from "../desk/orders.ts";
 import { sessionWords } from "./words.ts";
 
-/** The parts of a mail that depend on its reader. */
+/** The parts of a mail that depend on its recipient. */
 export async function addressedTo(
   db: Sql,
   { partnerId, environment }: Pick<OrderPeople, "partnerId" | "environment">,

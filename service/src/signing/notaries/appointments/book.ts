@@ -30,19 +30,22 @@ import {
 
 type Mode = NotarySession["mode"];
 
-/** A time at which a notary can be met. */
+/** A time when a notary is available. */
 export type Offer = { notary: Notary; mode: Mode; startsAt: Date; zone: string; meetingPoint: string };
 
-/** An appointment stays as it is from so long before it begins. */
+/** An appointment can't be changed in this time before it begins. */
 const fixedMs = 2 * hourMs;
-/** Bookings and moves of an order: each is mailed to everybody. */
+/** The most bookings and moves of an order, because each is mailed to everybody. */
 const mostChanges = 12;
 const mostOffers = 500;
 const noShowMs = 15 * minuteMs;
 
 const noAppointment = () => new ServiceError("not_found", "This link opens no appointment.");
 
-/** The order and the person of a link. @throws ServiceError `not_found` for every other link, and once the order waits for no notary */
+/**
+ * The order and person of a link. @throws ServiceError `not_found` for any other link, and when the order no longer
+ * waits for a notary
+ */
 export async function personOfLink({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string) {
   const link = await linkOf(db, token);
   const order = link && (await orderOfId({ db, rowMac }, link.orderId));
@@ -59,20 +62,20 @@ const openOf = (sessions: readonly NotarySession[]) => sessions.find(({ state })
 export const scheduledFor = async (db: Sql, orderId: number): Promise<NotarySession | null> =>
   openOf(await sessionsOf(db, orderId));
 
-/** The same by the order's code. @throws ServiceError `not_found` for an order that waits for no notary */
+/** The same by the order's code. @throws ServiceError `not_found` for an order that isn't waiting for a notary */
 export async function invitationOf(deps: DeskDeps, code: string): Promise<NotarySession | null> {
   const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return scheduledFor(deps.db, order.orderId);
 }
 
-/** The appointment behind a link, and the times that can be booked. @throws ServiceError `not_found` for every other link */
+/** The appointment of a link, and the times that can be booked. @throws ServiceError `not_found` for any other link */
 export async function appointmentOf(deps: DeskDeps, token: string) {
   const order = await waiting(deps, token);
   const now = deps.clock();
   const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
   const offers = (await Promise.all(notaries.map((notary) => offersOf(deps, deps.db, order, notary)))).flat();
-  // The client sees one of several notaries who are free at one time.
+  // When several notaries are free at the same time, the client sees only one of them.
   const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   const session = openOf(sessions);
@@ -80,7 +83,7 @@ export async function appointmentOf(deps: DeskDeps, token: string) {
   return { order, session, isFixed, offers: shown.slice(0, mostOffers) };
 }
 
-/** Notaries who may take the order: the one who has it, or all. */
+/** The notaries who may act for the order: the one who has claimed it, or else all. */
 const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
   (await listWorkingNotaries(db)).filter(
     ({ mayWork, status, operatorId }) =>
@@ -89,7 +92,7 @@ const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary
 
 async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: Notary): Promise<Offer[]> {
   const hours = await findHours(db, notary.id).catch((error: unknown) => {
-    // Altered hours offer nothing; other notaries' stay.
+    // Altered hours are ignored, so that other notaries' times can still be offered.
     deps.log.error({ err: error, notaryId: notary.id }, "the hours of a notary can’t be used");
     return null;
   });
@@ -101,7 +104,7 @@ async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: No
     ["ipen", hours.place],
   ];
   const slots = slotsOf(hours, await takenTimes(db, notary.id, now), now);
-  // A notary's permissions change once a day at most, and certificates take time to read.
+  // Cached by day, because a notary's permissions change at most once a day and reading certificates is slow.
   const byDay = new Map<string, readonly string[]>();
   const modesOn = (day: string, at: Date) => {
     const modes = byDay.get(day) ?? eligibilityFor(rules, notary, order, at).modes;
@@ -116,12 +119,13 @@ async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: No
   });
 }
 
-/** An offer as a form sends it. */
+/** An offered time as the form sends it. */
 export const slotText = ({ startsAt, mode, notary }: Offer): string => `${startsAt.toISOString()} ${mode} ${notary.id}`;
 
 /**
- * Books a time, or moves the appointment there. The notary gets the order in hand, where nobody has it.
- * @throws ServiceError `conflict` for a time that is taken: of two at once one gets it; and within two hours of the present one
+ * Books a time, or moves the appointment to it. If nobody has the order, the notary gets it.
+ * @throws ServiceError `conflict` for a time that is taken (of two concurrent bookings only one succeeds), and within
+ * two hours of the present appointment
  */
 export async function bookAppointment(deps: DeskDeps, token: string, slot: string): Promise<void> {
   const order = await waiting(deps, token);
@@ -139,7 +143,7 @@ export async function bookAppointment(deps: DeskDeps, token: string, slot: strin
   });
 }
 
-/** Locks an order that waits for a notary. @throws ServiceError `not_found` once it does not */
+/** Locks an order that waits for a notary. @throws ServiceError `not_found` when it no longer waits */
 export async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: WaitingOrder) {
   const locked = await lockOrder(tx, code);
   const still = await orderOfId({ db: tx, rowMac: deps.rowMac }, orderId);
@@ -174,7 +178,7 @@ function requireFree({ startsAt }: NotarySession, now: Date): void {
     throw new ServiceError("conflict", "The appointment begins in less than 2 hours. Tell the notary.");
 }
 
-/** How many reminders are due or past: 24 hours, 1 hour and 10 minutes before. */
+/** The number of reminders that are due or past: 24 hours, 1 hour and 10 minutes before. */
 export function stageOf(startsAt: Date, now: Date): number {
   const left = startsAt.getTime() - now.getTime();
   if (left <= 10 * minuteMs) return 3;
@@ -182,7 +186,7 @@ export function stageOf(startsAt: Date, now: Date): number {
   return left <= 24 * hourMs ? 1 : 0;
 }
 
-/** Cancels the appointment of an order; the notary keeps the order in hand. @throws ServiceError as for moving */
+/** Cancels the appointment of an order. The notary keeps the order. @throws ServiceError in the same cases as moving */
 export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
   const order = await waiting(deps, token);
   await deps.db.transaction(async (tx) => {
@@ -194,7 +198,7 @@ export async function cancelAppointment(deps: DeskDeps, token: string): Promise<
   });
 }
 
-/** Ends an appointment that the transaction holds, and mails everybody that it is canceled. */
+/** Ends an appointment that the transaction has locked, and mails the cancellation to everybody. */
 export async function cancelSession(
   tx: Tx,
   { id, sequence, orderId }: NotarySession,
@@ -210,8 +214,8 @@ export async function cancelSession(
 const outcomes = ["no_show", "technical"] as const;
 
 /**
- * Notes that an appointment came to nothing. The first time people choose another time; the second time the order fails.
- * @throws ServiceError before it began, and within 15 minutes for people who did not come
+ * Records that an appointment failed. The first time, people choose another time; the second time, the order fails.
+ * @throws ServiceError before it began, and within 15 minutes when people did not come
  */
 export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -239,7 +243,10 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
   });
 }
 
-/** Ends an appointment whose session came to nothing: people choose another time, unless the order fails. The order is locked. */
+/**
+ * Ends an appointment whose session failed: people choose another time, unless the order fails. The order must be
+ * locked.
+ */
 export async function closeAppointment(
   tx: Tx,
   { orderId, signers }: { orderId: number; signers: readonly unknown[] },
@@ -252,7 +259,10 @@ export async function closeAppointment(
   if (!fails) await mailSession(tx, { id: session.id, sequence: session.sequence + 1 }, "again", { signers });
 }
 
-/** Writes when and where the notary can be met. Appointments that were booked before stay. @throws ServiceError naming every field that is wrong */
+/**
+ * Stores when and where the notary is available. Booked appointments stay. @throws ServiceError naming every wrong
+ * field
+ */
 export async function setHours(deps: DeskDeps, operator: Operator, typed: Typed): Promise<void> {
   const hours = accepted(readHours(typed));
   const { id } = await notaryOf(deps.db, operator);

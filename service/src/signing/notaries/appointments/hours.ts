@@ -4,31 +4,31 @@ import { type FormReader, formReader, isDay, type Read, type Typed } from "../fo
 /** A local time of a day, `09:00`. */
 type Window = readonly [from: string, to: string];
 
-/** When a notary can be met for an electronic act, and where. */
+/** When and where a notary is available for an electronic act. */
 export type NotaryHours = {
-  /** An IANA zone. */
+  /** The IANA name of the time zone. */
   zone: string;
-  /** From Sunday. */
+  /** The times of each day of the week, starting on Sunday. */
   weekly: readonly (readonly Window[])[];
-  /** By `YYYY-MM-DD`: they replace those of the week. */
+  /** By `YYYY-MM-DD`; these replace the times of the week. */
   exceptions: Readonly<Record<string, readonly Window[]>>;
-  /** The notary's own tool for audio and video; null where no such appointment is offered. */
+  /** The notary's own tool for audio and video; null when the notary offers no such appointment. */
   meetingUrl: string | null;
-  /** The address where people come in person. */
+  /** The address for appointments in person. */
   place: string | null;
 };
 
 export const slotMinutes = 30;
-/** Between two appointments. */
+/** The pause between two appointments. */
 const pauseMinutes = 10;
 export const stepMs = (slotMinutes + pauseMinutes) * minuteMs;
 export const daysAhead = 14;
-/** An appointment can be booked until so long before it begins. */
+/** An appointment must be booked at least this long before it begins. */
 const leadMs = 60 * minuteMs;
 
 const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/** The beginnings of appointments in the next days, without those that `taken` overlaps. */
+/** The possible start times in the next days, without those that overlap with `taken`. */
 export function slotsOf(hours: NotaryHours, taken: readonly Date[], now: Date): Date[] {
   const earliest = now.getTime() + leadMs;
   const today = localDay(hours.zone, now);
@@ -46,7 +46,7 @@ const windowsOf = ({ weekly, exceptions }: NotaryHours, day: string): readonly W
 
 function beginningsIn(zone: string, day: string, [from, to]: Window): number[] {
   const [begin, end] = [instantOf(zone, day, from), instantOf(zone, day, to)];
-  // A time that the change to daylight saving leaves out.
+  // A local time that does not exist because of the change to daylight saving time.
   if (begin === null || end === null) return [];
   const found: number[] = [];
   for (let at = begin; at + slotMinutes * minuteMs <= end; at += stepMs) found.push(at);
@@ -55,7 +55,7 @@ function beginningsIn(zone: string, day: string, [from, to]: Window): number[] {
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** Formatters take long to make; there are as many as zones of notaries. */
+/** Cached by zone, because creating a formatter is slow. */
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone);
   if (known) return known;
@@ -65,7 +65,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** The wall clock of a zone at an instant, read as if it were UTC. */
+/** The local time of a zone at an instant, as if it were UTC. */
 function wallClock(zone: string, at: number): number {
   const parts = clockOf(zone).formatToParts(at);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
@@ -74,7 +74,7 @@ function wallClock(zone: string, at: number): number {
 
 const localDay = (zone: string, at: Date): string => new Date(wallClock(zone, at.getTime())).toISOString().slice(0, 10);
 
-/** The instant of a local time; the first of two; null for one that there is not. */
+/** The instant of a local time: the first one when it occurs twice; null when it does not exist. */
 export function instantOf(zone: string, day: string, time: string): number | null {
   const wanted = Date.parse(`${day}T${time}:00Z`);
   const candidates = [-1, 1].map((side) => {
@@ -84,7 +84,7 @@ export function instantOf(zone: string, day: string, time: string): number | nul
   return candidates.filter((at) => wallClock(zone, at) === wanted).toSorted((one, other) => one - other)[0] ?? null;
 }
 
-/** Reads the form of a notary's hours: every field that is wrong is named, with its rule. */
+/** Reads the form of a notary's hours. Every wrong field is named, with its rule. */
 export function readHours(typed: Typed): Read<NotaryHours> {
   const read = formReader(typed);
   const zone = read.required("zone", { max: 60 });
@@ -124,7 +124,7 @@ function windowsIn(read: FormReader, name: string, typed: Typed): Window[] | nul
   return windows;
 }
 
-/** Null for a text of another form, for windows that overlap, and for one that is too short. */
+/** Null for a malformed text, for windows that overlap, and for one that is too short. */
 function parseWindows(text: string): Window[] | null {
   if (text === "" || text === "closed") return [];
   const windows = text.split(",").map((part): Window | null => {
@@ -156,7 +156,7 @@ function exceptionsIn(read: FormReader): NotaryHours["exceptions"] {
 
 const windowsText = (windows: readonly Window[]): string => windows.map((window) => window.join("-")).join(", ");
 
-/** Hours as their form shows them. */
+/** Hours as the values of their form. */
 export const typedHours = (hours: NotaryHours | null): Record<string, string> => ({
   zone: hours?.zone ?? "America/New_York",
   ...Object.fromEntries(

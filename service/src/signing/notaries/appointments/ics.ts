@@ -16,7 +16,7 @@ export type CalendarEntry = {
   attendee: string;
 };
 
-/** An iTIP invitation (RFC 5545, RFC 5546): a higher sequence replaces the entry, CANCEL removes it. */
+/** An iTIP invitation (RFC 5545, RFC 5546). A higher sequence replaces the entry; CANCEL removes it. */
 export function icsOf(entry: CalendarEntry): string {
   const { uid, sequence, isCanceled, startsAt, stampedAt, summary, description, location, organizer, attendee } = entry;
   const endsAt = new Date(startsAt.getTime() + slotMinutes * minuteMs);

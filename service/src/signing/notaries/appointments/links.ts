@@ -31,12 +31,12 @@ const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
 
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
-/** Invitations of an order in a day: each is mailed to everybody. */
+/** The most invitations of an order in a day, because each is mailed to everybody. */
 const mostADay = 5;
 
 /**
- * Mails everybody who is to appear a link by which they choose a time. Anybody with the order's code may ask for that.
- * @throws ServiceError `not_found` for an order that waits for no notary, `conflict` for one that was mailed too often
+ * Mails everybody who is to appear a link for choosing a time. Anybody with the order's code may request this.
+ * @throws ServiceError `not_found` for an order that isn't waiting for a notary, `conflict` when too many were mailed
  */
 export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, actor: string): Promise<void> {
   const order = isCode(code) ? await waitingOrderOf(desk, code) : undefined;
@@ -67,7 +67,7 @@ async function ensureLink(
 ): Promise<void> {
   if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
   const id = newUuid();
-  // A link whose key is gone can't be written any more.
+  // A link whose key is missing can't be written again, so it is replaced.
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
@@ -75,7 +75,9 @@ async function ensureLink(
   await writeStateMacs(tx, linkState, sql`id = ${id}`);
 }
 
-/** The order and the person that a link is about; undefined for every other link. @throws ServiceError `unavailable` for an altered row */
+/**
+ * The order and person of a link; undefined for any other link. @throws ServiceError `unavailable` for an altered row
+ */
 export async function linkOf(db: Sql, token: string): Promise<{ orderId: number; person: number } | undefined> {
   if (!isCode(token)) return undefined;
   const [link] = await db.query<{ orderId: number; person: number }>(sql`
@@ -84,7 +86,7 @@ export async function linkOf(db: Sql, token: string): Promise<{ orderId: number;
   return link;
 }
 
-/** The path of a person's page of appointments; null for a person without a link. */
+/** The path of a person's appointment page; null for a person without a link. */
 export async function linkPathOf(
   db: Sql,
   secrets: SecretBytes,

@@ -12,14 +12,14 @@ import type { SessionMoment } from "./words.ts";
 
 type SessionMail = {
   sessionId: string;
-  /** The version that is mailed: an older one is not sent. */
+  /** The version of the appointment. Mails about an older version are not sent. */
   sequence: number;
   moment: SessionMoment;
-  /** Which of those who are to appear; null for the notary. */
+  /** The number of the person who is to appear; null for the notary. */
   person: number | null;
 };
 
-/** Mails a version of an appointment to all who are to appear, and to the notary. */
+/** Mails a version of an appointment to everybody who is to appear, and to the notary. */
 export async function mailSession(
   tx: Tx,
   { id, sequence }: Pick<NotarySession, "id" | "sequence">,
@@ -32,7 +32,7 @@ export async function mailSession(
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Formatters take long to make. There are as many as zones of notaries, in each language. */
+/** Cached by zone and language, because creating a formatter is slow. */
 function formatterOf(zone: string, language: Language): Intl.DateTimeFormat {
   const key = `${language} ${zone}`;
   const known = formatters.get(key);
@@ -46,7 +46,7 @@ function formatterOf(zone: string, language: Language): Intl.DateTimeFormat {
   return made;
 }
 
-/** When an appointment begins, in its zone, which is named, and in UTC. */
+/** When an appointment begins, in its named time zone and in UTC. */
 export const whenText = (startsAt: Date, zone: string, language: Language): string =>
   `${formatterOf(zone, language).format(startsAt)} (${zone}), ${startsAt.toISOString().slice(11, 16)} UTC`;
 

@@ -14,7 +14,7 @@ import { type NotaryHours, stepMs } from "./hours.ts";
 
 export type SessionOutcome = "done" | "refused" | "no_show" | "technical";
 
-/** An appointment of the people of an order with a notary. */
+/** An appointment between the people of an order and a notary. */
 export type NotarySession = {
   id: string;
   orderId: number;
@@ -22,7 +22,7 @@ export type NotarySession = {
   mode: "ron" | "ipen";
   startsAt: Date;
   zone: string;
-  /** The address of the notary's tool, or the place. */
+  /** The URL of the notary's tool, or the place. */
   meetingPoint: string;
   sequence: number;
   state: "scheduled" | "canceled" | "ended";
@@ -59,7 +59,7 @@ export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours 
   return found ?? null;
 }
 
-/** The transaction holds the notary locked. */
+/** The transaction must have locked the notary. */
 export async function writeHours(tx: Tx, notaryId: string, hours: NotaryHours, at: Date): Promise<void> {
   const { zone, weekly, exceptions, meetingUrl, place } = hours;
   await tx.query(sql`
@@ -82,18 +82,18 @@ export async function findSession(db: Sql, id: string): Promise<NotarySession | 
   return found;
 }
 
-/** The appointments of an order, the first one first. */
+/** The appointments of an order, the earliest first. */
 export const sessionsOf = (db: Sql, orderId: number): Promise<NotarySession[]> =>
   db.query<NotarySession>(sql`${sessions} WHERE s.order_id = ${orderId} ORDER BY s.booked_at, s.id`);
 
-/** The scheduled appointments of a notary; those that were altered are left out. */
+/** The scheduled appointments of a notary; altered ones are left out. */
 export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySession[]> {
   const rows = await db.query<NotarySession & Marked>(sql`
     ${columns(marked(sessionState, sql`s`))} WHERE s.notary_id = ${notaryId} AND s.state = 'scheduled' ORDER BY s.starts_at`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...session }) => session);
 }
 
-/** When a notary is taken, from altered rows, too: nobody is booked over one. */
+/** The times when a notary is taken. Altered rows count too, so that nobody is booked over one. */
 export async function takenTimes(db: Sql, notaryId: string, since: Date): Promise<Date[]> {
   const rows = await db.query<{ at: Date }>(sql`
     SELECT starts_at AS at FROM notary_sessions
@@ -114,7 +114,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** Moves an appointment whose order is locked. */
+/** Moves an appointment; its order must be locked. */
 export async function moveSession(
   tx: Tx,
   { id, notaryId, mode, startsAt, zone, meetingPoint, reminded }: Omit<NewSession, "orderId" | "bookedAt">,
@@ -125,7 +125,7 @@ export async function moveSession(
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** Ends an appointment whose order is locked; null cancels it. */
+/** Ends an appointment; its order must be locked. A null outcome cancels it. */
 export async function endSession(tx: Tx, id: string, outcome: SessionOutcome | null, at: Date): Promise<void> {
   const state = outcome === null ? "canceled" : "ended";
   await tx.query(sql`
@@ -142,7 +142,7 @@ const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
   SELECT FROM tasks t WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')
     AND t.claimed_by = 'operator:' || n.operator_id) OR o.status = 'OnHold')`;
 
-/** A forged claim or end must cancel no appointment. */
+/** Verifies the tasks, so that a forged claim or end can't cancel an appointment. */
 const verifiedTasks = verifiedAll(
   taskState,
   sql`t`,
@@ -150,8 +150,8 @@ const verifiedTasks = verifiedAll(
 );
 
 /**
- * Appointments whose next reminder is due, and those whose order is elsewhere or whose notary gave it back.
- * @param id of the only one that is asked about: its tasks are verified
+ * Appointments whose next reminder is due, and those whose order has moved elsewhere or was released by its notary.
+ * @param id limits the query to one appointment, whose tasks are then verified
  * @throws ServiceError `unavailable` for a task that the service did not write
  */
 export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
@@ -164,13 +164,13 @@ export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =
         WHEN 0 THEN interval '24 hours' WHEN 1 THEN interval '1 hour' WHEN 2 THEN interval '10 minutes' ELSE interval '-1 hour' END)
     ORDER BY s.starts_at LIMIT 200`);
 
-/** Whether any notary has said when and where to meet. */
+/** Whether any notary offers appointments. */
 export async function takesAppointments(db: Sql): Promise<boolean> {
   const rows = await db.query(sql`SELECT FROM notary_hours WHERE meeting_url IS NOT NULL OR place IS NOT NULL LIMIT 1`);
   return rows.length > 0;
 }
 
-/** Moves the appointments of a firm's test orders nearer by so many seconds. */
+/** Moves the appointments of a firm's test orders earlier by this many seconds. */
 export async function bringSessionsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
     SELECT s.id, ${marked(sessionState, sql`s`)} FROM notary_sessions s JOIN orders o ON o.id = s.order_id

@@ -7,7 +7,7 @@ import { endSession, findSession, type SessionOutcome, sessionsToLookAt, setRemi
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
-/** Reminds people of appointments, and ends those of orders that are elsewhere, or that their notary gave back. */
+/** Reminds people of appointments. Ends those of orders that have moved elsewhere, or that their notary released. */
 export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   for (const { id } of await sessionsToLookAt(deps.db, deps.clock())) {
     if (stopping.aborted) return;
@@ -17,7 +17,7 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
   }
 }
 
-/** Statuses of orders whose document was notarized, and of those for which nobody will. */
+/** Statuses of orders whose document is notarized, and of those where nobody will notarize it. */
 const notarized: ReadonlySet<string> = new Set([
   ...["NotarizationComplete", "ShippingPending", "Shipped", "Delivered", "ShippingFailed"],
   ...["FaxPending", "FaxSent", "FaxDelivered", "FaxFailed", "Completed"],
@@ -32,13 +32,13 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promis
   const before = seen && (await peopleOf({ db, rowMac }, seen.orderId));
   if (!before) return log.error({ id }, "an appointment is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
-    // Bookings lock the order first, too.
+    // The order is locked first, as in bookings.
     await lockOrder(tx, before.code);
     const at = clock();
     const [due] = await sessionsToLookAt(tx, at, id);
     const session = await findSession(tx, id);
     const people = session && (await peopleOf({ db: tx, rowMac }, session.orderId));
-    // Another node was faster.
+    // Another node has already done it.
     if (!due || !session || !people) return;
     const outcome = session.startsAt <= at && !due.isReminder ? outcomeOf(people.status) : null;
     if (outcome !== null) return endSession(tx, id, outcome, at);

@@ -2,7 +2,7 @@ import { hash, X509Certificate } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, leafFault, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 
-/** The facts in a notary's certificate; times to the second, the fingerprint in hex. */
+/** The facts in a notary's certificate: times in whole seconds, the fingerprint in hex. */
 export type CertificateFacts = {
   subject: string;
   issuer: string;
@@ -11,7 +11,7 @@ export type CertificateFacts = {
   notAfter: Date;
 };
 
-/** The one certificate of a PEM text. @throws EvidenceError */
+/** The only certificate in a PEM text. @throws EvidenceError */
 function oneOf(pem: string): Certificate {
   const [certificate, another] = parseCertificatesPem(pem);
   if (certificate === undefined || another !== undefined)
@@ -28,7 +28,7 @@ const faultWords = {
   "unknown-critical-extension": "it has a critical extension that is not known here",
 } as const;
 
-/** The fault of a certificate to sign documents with, whenever that is; null without one. */
+/** The fault that makes a certificate unsuitable for signing documents at any time; null without one. */
 export function certificateFault(pem: string): string | null {
   try {
     const certificate = oneOf(pem);
@@ -41,7 +41,7 @@ export function certificateFault(pem: string): string | null {
   }
 }
 
-/** The fault of issuers' certificates, in order from the notary's own; null without one. */
+/** The fault of the issuers' certificates, which begin with the issuer of the notary's own; null without one. */
 export function chainFault(pem: string, chain: string): string | null {
   try {
     const certificates = [oneOf(pem), ...parseCertificatesPem(chain)];
@@ -56,21 +56,21 @@ export function chainFault(pem: string, chain: string): string | null {
   }
 }
 
-/** By the names, and by the signature. */
+/** Checks both the names and the signature. */
 function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
   if (!Buffer.from(certificate.issuer).equals(issuer.subject)) return false;
   try {
     return new X509Certificate(certificate.der).verify(new X509Certificate(issuer.der).publicKey);
   } catch {
-    // A key or a signature of a kind that OpenSSL does not know.
+    // OpenSSL does not support this kind of key or signature.
     return false;
   }
 }
 
-/** DER of a certificate that was accepted. */
+/** The DER of a certificate that was accepted before. */
 export const certificateDer = (pem: string): Uint8Array => oneOf(pem).der;
 
-/** @param pem one that was accepted */
+/** @param pem a certificate that was accepted before */
 export function certificateFacts(pem: string): CertificateFacts {
   const { der, subject, issuer, notBefore, notAfter } = oneOf(pem);
   return {

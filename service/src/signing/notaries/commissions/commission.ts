@@ -4,31 +4,31 @@ import { certificateFault, chainFault } from "./certificate.ts";
 
 export const notaryStatuses = ["active", "suspended"] as const;
 
-/** A notary's record. Dates are the first or the last day on which something counts, `2026-01-31`. */
+/** A notary's record. Dates are the first or last valid day, such as `2026-01-31`. */
 export type Commission = {
   commissionName: string;
   state: string;
   county: string;
   commissionNumber: string;
-  /** Null where it is not known. */
+  /** Null when unknown. */
   commissionStarts: string | null;
   commissionExpires: string;
-  /** For acts by audio and video; null without. */
+  /** For acts by audio and video; null without a registration. */
   ronRegistration: string | null;
   ronStarts: string | null;
   ronExpires: string | null;
   /** The tool of acts by audio and video. */
   tool: string | null;
-  /** PEM of the certificate that the notary signs with; null where none is registered yet. */
+  /** PEM of the certificate with which the notary signs; null when none is registered yet. */
   certificate: string | null;
-  /** PEM of those that issued it, in order. */
+  /** PEM of the issuers' certificates, in order. */
   certificateChain: string | null;
   status: (typeof notaryStatuses)[number];
 };
 
 const mostPem = 64 * 1024;
 
-/** The fields of a commission as they are typed, in the order of the form. */
+/** The fields of a commission, in the order of the form. */
 export const commissionFields = [
   "commissionName",
   "state",
@@ -45,7 +45,7 @@ export const commissionFields = [
   "status",
 ] as const satisfies readonly (keyof Commission)[];
 
-/** Reads what was typed of a commission: every field that is wrong is named, with the rule. */
+/** Reads the form of a commission. Every wrong field is named, with its rule. */
 export function readCommission(typed: Typed): Read<Commission> {
   const read = formReader(typed);
   const commission: Commission = {
@@ -83,6 +83,6 @@ export function readCommission(typed: Typed): Read<Commission> {
   return read.done(commission);
 }
 
-/** A commission as the form shows it. */
+/** A commission as the values of its form. */
 export const typedCommission = (commission: Commission): Record<string, string> =>
   Object.fromEntries(commissionFields.map((name) => [name, commission[name] ?? ""]));

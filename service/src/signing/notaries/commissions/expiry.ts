@@ -5,25 +5,31 @@ import type { Commission } from "./commission.ts";
 /** The parts of a notary's record that expire. */
 export type Expiring = "commission" | "registration" | "certificate";
 
-/** How notaries act, in the words of the law: by audio and video; in person, electronically; in person, in ink; by audio and video, in ink. */
+/**
+ * How notaries act, in the terms of the law: by audio and video; in person, electronically; in person, in ink; by audio
+ * and video, in ink.
+ */
 export const actModes = ["ron", "ipen", "ink", "rin"] as const;
 export type ActMode = (typeof actModes)[number];
 
 export type Expiry = {
   what: Expiring;
-  /** The last day on which it counts. */
+  /** The last day on which it is valid. */
   expiresOn: string;
-  /** The first instant at which it does not. */
+  /** The first instant at which it is no longer valid. */
   endsAt: Date;
 };
 
-/** A mail warns so long before. */
+/** How long before the expiry a mail warns. */
 const soonMs = 60 * dayMs;
 
 /** The first instant after a day. */
 export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
-/** The ends of a notary's terms. A day ends with it in UTC: nowhere in the United States is it later. */
+/**
+ * When the parts of a notary's record expire. A day ends at the end of the day in UTC, because that is the earliest end
+ * anywhere in the United States.
+ */
 export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
   const notAfter = certificate === null ? null : certificateFacts(certificate).notAfter;
   return [
@@ -37,7 +43,7 @@ export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commi
 
 type Start = { what: Expiring; startsAt: Date };
 
-/** The first instants at which commission, registration and certificate count, where they are known. */
+/** The first instants at which commission, registration and certificate are valid, as far as known. */
 function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Start[] {
   const first = (what: Expiring, day: string | null) =>
     day === null ? [] : [{ what, startsAt: new Date(`${day}T00:00:00Z`) }];
@@ -50,7 +56,7 @@ function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Sta
   ];
 }
 
-/** How near an expiry is. */
+/** How close an expiry is. */
 export const stageOf = ({ endsAt }: Expiry, now: Date): "later" | "soon" | "expired" => {
   const left = endsAt.getTime() - now.getTime();
   return left <= 0 ? "expired" : left <= soonMs ? "soon" : "later";
@@ -62,16 +68,16 @@ export const expiringWords: Readonly<Record<Expiring, string>> = {
   certificate: "certificate",
 };
 
-/** The reasons that keep a notary from acting in any mode at the instant, in words; empty without one. */
+/** The reasons, in words, why a notary may not act in any mode at the instant; empty when there is none. */
 export const commissionBlocks = (commission: Commission, now: Date): string[] => blocksOf(commission, "ink", now);
 
-/** The reasons that keep a notary from acting in a mode at the instant, in words; empty without one. */
+/** The reasons, in words, why a notary may not act in this mode at the instant; empty when there is none. */
 export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {
   const { status, ronRegistration, certificate } = commission;
   const isRemote = mode === "ron" || mode === "rin";
   const needed = new Set<Expiring>(["commission"]);
   if (isRemote) needed.add("registration");
-  // A document signed in ink has no certificate.
+  // A document signed in ink needs no certificate.
   if (mode === "ron" || mode === "ipen") needed.add("certificate");
   return [
     ...(status === "suspended" ? ["You are suspended."] : []),

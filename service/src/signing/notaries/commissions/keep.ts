@@ -16,7 +16,7 @@ const otherKinds = (Object.keys(taskKinds) as TaskKind[]).filter((kind) => kind 
 
 const noNotary = () => new ServiceError("not_found", "Notary not found.");
 
-/** The audit log's detail of a change: of certificates their fingerprints. */
+/** The audit log's detail of a change. Certificates are given by their fingerprints. */
 function changed(before: Commission | null, after: Commission): object {
   const shown = (commission: Commission | null, name: keyof Commission) => {
     const value = commission?.[name] ?? null;
@@ -31,9 +31,9 @@ function changed(before: Commission | null, after: Commission): object {
 }
 
 /**
- * Puts an operator on record as a notary.
- * @param operatorId of one with the role `notary`
- * @throws ServiceError naming every field that is wrong, or `conflict` when there is a record already
+ * Adds an operator as a notary.
+ * @param operatorId an operator with the role `notary`
+ * @throws ServiceError naming every wrong field, or `conflict` when a record already exists
  */
 export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed, actor: string): Promise<string> {
   const commission = accepted(readCommission(typed));
@@ -55,12 +55,15 @@ export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed
   });
 }
 
-/** Changes a record. Untyped values stay; a suspended notary loses the orders in hand. @throws ServiceError naming each wrong field */
+/**
+ * Changes a record. Fields that were not sent stay. A suspended notary's claimed orders are released. @throws
+ * ServiceError naming each wrong field
+ */
 export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor: string): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
     const { operatorId } = await requireNotary(tx, id);
-    // Orders and their tasks before the notary, in the order in which the end of an act locks them.
+    // Locks orders and their tasks before the notary, in the same order as the end of an act.
     if (typed["status"] === "suspended")
       await releaseClaims(tx, { claimedBy: `operator:${operatorId}`, keep: otherKinds, by: actor, at });
     const before = await lockNotary(tx, id);

@@ -13,7 +13,7 @@ import { documentBlobs, documentUse, looksLikePdf } from "../../../orders/order/
 import { accepted, formReader } from "../form-reader.ts";
 import { requireNotary } from "./keep.ts";
 
-/** A file that proves something of a notary: a commission, a bond, a registration. */
+/** A file that proves a fact about a notary: a commission, a bond or a registration. */
 export type Proof = { id: string; label: string; sha256: string; bytes: number; createdAt: Date };
 
 export type ProofDeps = { db: Database; clock: Clock; blobs: Blobs };
@@ -58,7 +58,7 @@ export async function addProof(
     });
 }
 
-/** The file of a proof; who read it is in the audit log. @throws ServiceError `not_found`, `unavailable` */
+/** The file of a proof. The audit log records who read it. @throws ServiceError `not_found`, `unavailable` */
 export async function openProof({ db, clock, blobs }: ProofDeps, notaryId: string, id: string, actor: string) {
   const [proof] =
     isUuid(notaryId) && isUuid(id)

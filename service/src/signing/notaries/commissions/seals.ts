@@ -15,15 +15,15 @@ import type { Commission } from "./commission.ts";
 import { requireNotary } from "./keep.ts";
 import { lockNotary } from "./store.ts";
 
-/** A picture of a notary's official seal, as it is drawn into blocks. */
+/** A picture of a notary's official seal, which is drawn into blocks. */
 export type SealPicture = {
   id: string;
   png: Buffer;
   sha256: string;
   createdAt: Date;
-  /** Null until somebody held it against the commission. */
+  /** Null until a person has compared it with the commission. */
   confirmedAt: Date | null;
-  /** The commission that it was held against. */
+  /** The commission with which it was compared. */
   commission: string | null;
 };
 
@@ -37,11 +37,17 @@ const sealState: StateMac = {
 
 export const sealRows = stateRows(sealState);
 
-/** The texts of a seal. A picture that was confirmed for other texts is not drawn: a renewed commission has another expiry. */
+/**
+ * The texts of a seal. A picture that was confirmed for other texts is not used; a renewed commission, for example, has
+ * another expiry.
+ */
 export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);
 
-/** The last picture that was uploaded for a notary. @throws ServiceError `unavailable` for one that the service did not write */
+/**
+ * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for one that the service did not
+ * write
+ */
 export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture | undefined> {
   const [seal] = await db.query<SealPicture>(sql`
     SELECT id, png, encode(sha256(png), 'hex') AS sha256, created_at AS "createdAt", confirmed_at AS "confirmedAt", commission,
@@ -50,7 +56,7 @@ export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture
   return seal;
 }
 
-/** The picture that is drawn for the present commission; null without one that was confirmed for it. */
+/** The picture for the present commission; null without one that was confirmed for it. */
 export async function sealFor(db: Sql, notary: Commission & { id: string }): Promise<Buffer | null> {
   const seal = await latestSeal(db, notary.id);
   return seal && isConfirmedFor(seal, notary) ? seal.png : null;
@@ -68,7 +74,10 @@ const faults: Readonly<Record<string, string>> = {
 
 export type SealDeps = { db: Database; clock: Clock; workers: Workers };
 
-/** Keeps a picture, re-encoded and bounded, until it is confirmed. @throws ServiceError naming the field and the rule */
+/**
+ * Stores a picture, re-encoded and limited in size, until it is confirmed. @throws ServiceError naming the field and
+ * the rule
+ */
 export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string, bytes: Buffer, actor: string) {
   const notary = await requireNotary(db, notaryId);
   const picture = await readPictureIn(workers, { holder: actor, bytes });
@@ -87,9 +96,9 @@ export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string
 }
 
 /**
- * Confirms that the picture says what the commission says: from then on blocks have it.
+ * Confirms that the picture matches the commission, so that blocks use it from now on.
  * @param shown the commission's texts as the page showed them
- * @throws ServiceError `conflict` for another picture than the last, and for a commission that was changed since
+ * @throws ServiceError `conflict` for any picture but the last one, and for a commission that has changed since
  */
 export async function confirmSeal(
   { db, clock }: Pick<SealDeps, "db" | "clock">,

@@ -10,12 +10,12 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Commission } from "./commission.ts";
 
-/** A notary on record: who it is in the console, and the commission. */
+/** A notary on record: the console's operator, and the commission. */
 export type Notary = Commission & { id: string; operatorId: string; operatorName: string; email: string };
 
 const day = (column: ReturnType<typeof sql>) => sql`to_char(${column}, 'YYYY-MM-DD')`;
 
-/** A notary's columns: commission, registration, certificate and status. */
+/** The MAC covers the columns of a notary: commission, registration, certificate and status. */
 export const notaryState: StateMac = {
   table: sql`notaries`,
   key: sql`id`,
@@ -38,14 +38,14 @@ const select = (mac: Statement) => sql`
 
 const one = select(verified(notaryState, sql`n`));
 
-/** All but those whose row was altered outside the service. */
+/** All notaries except those whose row was altered outside the service. */
 export async function listNotaries(db: Sql): Promise<Notary[]> {
   const rows = await db.query<Notary & Marked>(sql`
     ${select(marked(notaryState, sql`n`))} ORDER BY n.commission_name, n.id`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...notary }) => notary);
 }
 
-/** The same, with whether each may sign in to the desk. */
+/** The same, with whether each notary may sign in to the desk. */
 export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork: boolean })[]> {
   const [notaries, operators] = await Promise.all([
     listNotaries(db),
@@ -61,7 +61,7 @@ export async function findNotary(db: Sql, id: string): Promise<Notary | undefine
   return notary;
 }
 
-/** The same, held until the transaction ends. Who locks an order, too, does that first. */
+/** The same, locked until the transaction ends. If an order is locked too, it must be locked first. */
 export async function lockNotary(tx: Tx, id: string): Promise<Notary | undefined> {
   await tx.query(sql`SELECT FROM notaries WHERE id = ${id} FOR UPDATE`);
   return findNotary(tx, id);
@@ -72,7 +72,7 @@ export async function notaryOfOperator(db: Sql, operatorId: string): Promise<Not
   return notary;
 }
 
-/** Operators with the role, who are not on record as notaries yet. */
+/** Operators with the role `notary` who are not on record as notaries yet. */
 export const operatorsToAdd = (db: Sql) =>
   db.query<{ id: string; name: string; email: string }>(sql`
     SELECT o.user_id AS id, o.name, u.email FROM operators o JOIN users u ON u.id = o.user_id
@@ -91,7 +91,7 @@ export async function insertNotary(tx: Tx, id: string, operatorId: string, c: Co
   return rows.length > 0;
 }
 
-/** The caller has locked the notary by `lockNotary`. */
+/** The caller must have locked the notary with `lockNotary`. */
 export async function updateNotary(tx: Tx, id: string, c: Commission, at: Date): Promise<void> {
   await tx.query(sql`
     UPDATE notaries SET commission_name = ${c.commissionName}, state = ${c.state}, county = ${c.county},
@@ -103,7 +103,7 @@ export async function updateNotary(tx: Tx, id: string, c: Commission, at: Date):
   await writeStateMacs(tx, notaryState, sql`id = ${id}`);
 }
 
-/** Days until the first commission and the first registration of an active notary ends; a day counts to its end in UTC. */
+/** Days until the first expiry of a commission and of a registration of an active notary. A day ends in UTC. */
 export const notaryGauges = (now: Date): Statement => sql`
 SELECT 'notary_expires_days' AS gauge, what AS label,
   extract(epoch FROM (min(expires_on) + 1)::timestamp - ${now}::timestamptz AT TIME ZONE 'UTC')::float8 / 86400 AS value

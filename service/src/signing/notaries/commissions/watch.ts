@@ -15,8 +15,8 @@ type ExpiryMail = {
 };
 
 /**
- * Has notaries and administrators mailed what of a notary expires within 60 days, and what has expired: of each day of
- * expiry once each, however often and on however many nodes it is looked at.
+ * Queues mails to notaries and administrators about what expires within 60 days or has expired. Each expiry is mailed
+ * once, no matter how often and on how many nodes this runs.
  */
 export async function watchExpiries(
   { db, clock }: { db: Database; clock: Clock },

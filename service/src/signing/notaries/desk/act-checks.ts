@@ -6,7 +6,10 @@ import type { Check } from "../uploads/check.ts";
 
 type Times = Pick<Act, "mode" | "startedAt" | "endedAt">;
 
-/** Why an act was not within the days that are known of the notary's commission, and of the registration where it was remote; null when it was. */
+/**
+ * Why an act was outside the known validity of the notary's commission or, if it was remote, of the registration; null
+ * when it was inside.
+ */
 export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: Times): string | null {
   const { commissionStarts, commissionExpires, ronStarts, ronExpires } = commission;
   const isRemote = mode === "ron" || mode === "rin";
@@ -23,7 +26,7 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
   return null;
 }
 
-/** The points of the act itself that a notary looks at before it is entered. */
+/** The points of the act itself that the notary should check before it is entered. */
 export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules }: Eligibility): Check[] {
   const isEarly = stampedAt !== null && stampedAt < act.startedAt;
   const day = act.startedAt.slice(0, 10);
@@ -73,7 +76,7 @@ function feeCheck({ feeCents }: Act, { terms: { feeCap } }: Eligibility["rules"]
   );
 }
 
-/** The amount of a text that is one amount of dollars and not much else, in cents; null for none, for more than one, and for a text that has more to say. */
+/** The amount, in cents, of a text that contains exactly one dollar amount and little else. Null for any other text. */
 function onlyCents(text: string): number | null {
   const [, dollars] =
     /^(?:up to |at most |maximum(?: of)? )?\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{2})?)(?: (?:per|for each|for an?) (?:act|notarial act|remote act|signature))?\.?$/i.exec(

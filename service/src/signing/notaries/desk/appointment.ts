@@ -24,7 +24,10 @@ type AppointmentMail = {
   id: string;
 };
 
-/** A job's payload is in the database: without a MAC over it, others could have clients mailed to an address of theirs. */
+/**
+ * The payload of a job is stored in the database. Without a MAC over it, an attacker with database access could have an
+ * address of their own mailed to clients.
+ */
 type VouchedMail = AppointmentMail & { mac: string };
 
 const mailMembers = ({ to, name, url, when, notary, partnerId, environment, id }: AppointmentMail): Members => ({
@@ -32,8 +35,8 @@ const mailMembers = ({ to, name, url, when, notary, partnerId, environment, id }
 });
 
 /**
- * Has everybody who is to appear mailed the address of the notary's own tool.
- * @throws ServiceError naming every field that is wrong
+ * Queues mails with the address of the notary's own tool to everybody who is to appear.
+ * @throws ServiceError naming every wrong field
  */
 export async function mailAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -60,7 +63,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
   });
 }
 
-/** Mails of one appointment go to clients, so a form that is sent again and again must not mail again and again. */
+/** The most mails of an order in a day, because they go to clients and a form can be sent again and again. */
 const mostADay = 5;
 
 type Appointment = {
@@ -72,7 +75,10 @@ type Appointment = {
   at: Date;
 };
 
-/** @throws ServiceError `conflict` for the appointment that was mailed last, and beyond the day's number; the order is locked */
+/**
+ * @throws ServiceError `conflict` for the appointment that was mailed last, and beyond the day's limit; the order must
+ * be locked
+ */
 async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, when, at }: Appointment): Promise<void> {
   const last = await lockDraft(tx, taskId, notaryId);
   const lastAt = last?.appointmentAt?.getTime() ?? null;

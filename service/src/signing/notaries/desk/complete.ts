@@ -21,13 +21,13 @@ import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.t
 import { documentToNotarize, givenNow } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
-/** The act that the notary noted, which everything else waits for. @throws ServiceError `conflict` without one */
+/** The act that the notary noted, which all further steps need. @throws ServiceError `conflict` without one */
 function actIn(draft: Draft | undefined): Act {
   if (!draft?.act) throw new ServiceError("conflict", "Note the act first: its form is the entry of your journal.");
   return draft.act as Act;
 }
 
-/** The act and the document that an upload is compared with. */
+/** The act and the document with which an upload is compared. */
 export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed, mayHaveSigned = true) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   requireReady(await openSheetOf(deps, order.taskId), act);
@@ -43,10 +43,10 @@ export type DeskReport = UploadReport & { actSha256: string };
 /** Hex SHA-256 of the act’s canonical JSON. */
 export const hashOf = (act: Act): string => createHash("sha256").update(recordOf(act)).digest("hex");
 
-/** The act as its journal's entry has it, in canonical JSON. */
+/** The canonical JSON of an act, as its journal entry contains it. */
 export const recordOf = (act: Act): string => canonicalJson(act as unknown as JsonObject);
 
-/** A document that a notary signed, and what the service drew into it: nothing where it was signed elsewhere. */
+/** A document that a notary signed, and the lines that the service drew into it; none when it was signed elsewhere. */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
 
 /** The verifier's report on an upload, with warnings about the act. Stores nothing. @throws ServiceError */
@@ -72,28 +72,29 @@ async function reportFrom(
   return { ...report, checks, actSha256: hashOf(act) };
 }
 
-/** A notary's answer to the report on an upload. */
+/** A notary's confirmation of the report on an upload. */
 export type Confirmation = {
-  /** The hash of the upload that the report was about. */
+  /** The hash of the upload in the report. */
   sha256: string;
-  /** The hash of the act that it was about. */
+  /** The hash of the act in the report. */
   actSha256: string;
-  /** Names of the checks that warned, which the notary confirmed. */
+  /** Names of the checks that warned and that the notary confirmed. */
   warnings: readonly string[];
 };
 
-/** `close` ends the recording of the act, once its file may be taken. */
+/** `close` ends the recording of the act, once its file can be accepted. */
 export type Confirming = Confirmation & { close?: (signed: SignedAct) => Promise<void> };
 
-/** A signed file and its act, by their hashes. */
+/** A signed file and its act, given by their hashes. */
 export type SignedAct = Pick<Confirmation, "sha256" | "actSha256">;
 
-/** A report that is not the one that was confirmed, and why. */
+/** A report that differs from the confirmed one, and the difference. */
 export type Unconfirmed = { report: DeskReport; problem: string };
 
 /**
- * Ends an act: checks the upload again, seals it, and writes journal and move in one transaction.
- * @returns the report to look at again, where it is not what was confirmed: nothing has happened then; null when the act is done
+ * Ends an act: checks the upload again, seals it, and writes the journal and the move in one transaction.
+ * @returns the report to review again when it differs from the confirmed one (nothing has happened then); null when the
+ * act is done
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
 export async function completeAct(
@@ -133,7 +134,7 @@ export async function completeAct(
 
 type Ended = Premises & { report: DeskReport; document: Awaited<ReturnType<typeof sealAndStore>> };
 
-/** @throws ServiceError `conflict` when act or document are not those that were looked at any more */
+/** @throws ServiceError `conflict` when the act or the document has changed since it was reviewed */
 async function writeDown(
   tx: Tx,
   deps: DeskDeps,
@@ -166,7 +167,10 @@ async function writeDown(
   await deleteSignatures(tx, order.taskId);
 }
 
-/** @throws ServiceError when the notary may not act in the mode any more, the firm has not agreed to it, or the commission did not count at the act */
+/**
+ * @throws ServiceError when the notary may no longer act in this mode, the firm has not agreed to it, or the commission
+ * was not valid at the act
+ */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,
   act: Pick<Act, "mode" | "act" | "venue" | "startedAt" | "endedAt">,
@@ -186,7 +190,7 @@ export function requireMode(
 const warned = ({ checks }: DeskReport): string[] =>
   checks.filter(({ state }) => state === "warns").map(({ name }) => name);
 
-/** Why a report is not the one that was confirmed; null when it is. */
+/** How a report differs from the confirmed one; null when it doesn't. */
 function unconfirmed(report: DeskReport, { actSha256, warnings }: Confirmation): string | null {
   if (report.actSha256 !== actSha256) return "The act was changed since the document was checked. Look at it again.";
   const names = warned(report);

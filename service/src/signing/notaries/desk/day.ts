@@ -1,4 +1,4 @@
-/** A notary's day: every order that waits for a notary, and where each one is. */
+/** A notary's day: every order that waits for a notary, and its state. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -10,7 +10,7 @@ import { sessionState } from "../sessions/store.ts";
 import { type DeskDeps, deskOf, type EligibleOrder } from "./desk.ts";
 import { appointmentsOf } from "./orders.ts";
 
-/** Where an order is that waits for a notary, in words of the notary's page. */
+/** The states of an order that waits for a notary, in the words of the notary's page. */
 export const waitingWords = {
   unclaimed: "Nobody has it yet",
   asks_now: "Its people ask for a notary now",
@@ -24,15 +24,15 @@ export const waitingWords = {
 type WaitingAt = keyof typeof waitingWords;
 type DayOrder = EligibleOrder & { at: WaitingAt };
 
-/** A notary's work today: orders to claim, and those in hand with their appointments, the next one first. */
+/** A notary's work today: orders to claim, and claimed orders with their appointments, the next one first. */
 export type NotaryDay = {
   open: readonly DayOrder[];
   mine: readonly (DayOrder & { appointmentAt: Date | null })[];
-  /** How many more wait for a notary of another state or commission. */
+  /** The number of other orders, which wait for a notary of another state or commission. */
   others: number;
 };
 
-/** Null for an operator who is on record as no notary, or is suspended. */
+/** Null for an operator who is not on record as a notary, or is suspended. */
 export async function dayOf(deps: DeskDeps, operator: Operator): Promise<NotaryDay | null> {
   const notary = operator.id === null ? undefined : await notaryOfOperator(deps.db, operator.id);
   if (!notary || notary.status === "suspended") return null;
@@ -70,7 +70,7 @@ function placeOf(asked: string | undefined, isOpen: boolean | undefined, appoint
   return isOpen === false ? "interrupted" : "in_hand";
 }
 
-/** Whether the latest session of an order is open, by orders that had one. */
+/** Whether the latest session of an order is open, for orders that have had one. */
 async function sessionsNow(db: Sql, orderIds: readonly number[]): Promise<ReadonlyMap<number, boolean>> {
   const rows = await db.query<{ orderId: number; isOpen: boolean } & Marked>(sql`
     SELECT DISTINCT ON (l.order_id) l.order_id AS "orderId", l.state <> 'ended' AS "isOpen", ${marked(sessionState, sql`l`)}

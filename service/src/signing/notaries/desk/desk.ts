@@ -34,14 +34,14 @@ const mostShown = 200;
 
 const noOrder = () => new ServiceError("not_found", "Order not found.");
 
-/** The record of a notary who asks. @throws ServiceError `role_required` for an operator without one */
+/** The record of the requesting notary. @throws ServiceError `role_required` for an operator without one */
 export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<Notary> {
   const notary = id === null ? undefined : await notaryOfOperator(db, id);
   if (!notary) throw new ServiceError("role_required", "You are not on record as a notary. An administrator adds you.");
   return notary;
 }
 
-/** The orders that a notary may take, and those the notary has taken. Those that may not be taken are counted, and not shown. */
+/** The orders that a notary may claim, and those that the notary has claimed. Other orders are only counted. */
 export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary) {
   const { db, clock, readEligibility } = deps;
   const now = clock();
@@ -56,9 +56,10 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
 }
 
 /**
- * Takes an order by its task, since its code opens the client's page: of two at once one gets it.
+ * Claims an order by its task, because the order's code would give access to the client's page. Of two concurrent
+ * claims only one succeeds.
  * @returns the order's code
- * @throws ServiceError `not_found` for one that the notary may not take
+ * @throws ServiceError `not_found` for one that the notary may not claim
  */
 export async function claimOrder(deps: DeskDeps, operator: Operator, task: string): Promise<string> {
   const { db, clock, readEligibility } = deps;
@@ -84,7 +85,10 @@ async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {
   return { notary, order };
 }
 
-/** An order in the notary's hands. @throws ServiceError `not_found` for every other, `role_required` for a suspended notary */
+/**
+ * An order that the notary has claimed. @throws ServiceError `not_found` for any other, `role_required` for a suspended
+ * notary
+ */
 export async function claimedOrder(deps: DeskDeps, operator: Operator, code: string) {
   const { notary, order } = await orderInHands(deps, operator, code);
   requireActive(notary);
@@ -96,8 +100,8 @@ export async function claimedOrder(deps: DeskDeps, operator: Operator, code: str
 export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 
 /**
- * Locks an order in the notary's hands, then the notary: what is written after is about both as they are then.
- * @throws ServiceError `conflict` when it is not in these hands any more, or why the commission does not count
+ * Locks an order that the notary has claimed, then the notary, so that later writes apply to their present state.
+ * @throws ServiceError `conflict` when the notary no longer has it, or saying why the commission is not valid
  */
 export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { order, notary }: Claimed) {
   const locked = await lockOrder(tx, order.code);

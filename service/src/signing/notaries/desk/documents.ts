@@ -9,10 +9,10 @@ import { openRoomDocument, readRoomDocument, roomEnvelopeOf } from "../../envelo
 import type { DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
-/** The document of signers who sign in the notary's presence; undefined where nobody does. */
+/** The document of signers who sign in the notary's presence; undefined when nobody does. */
 const inPresence = ({ db }: Pick<DeskDeps, "db">, { orderId }: WaitingOrder) => roomEnvelopeOf(db, orderId);
 
-/** Hex SHA-256 of the document that the notary is given now. */
+/** Hex SHA-256 of the document that the notary would get now. */
 export async function givenNow(db: Sql, orderId: number): Promise<string | undefined> {
   const room = await roomEnvelopeOf(db, orderId);
   return room?.head.sha256 ?? (await furthestDocument(db, orderId))?.sha256;
@@ -32,7 +32,9 @@ async function known({ db, rowMac }: DeskDeps, order: WaitingOrder) {
 
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
-/** The document that a notary is to notarize: the furthest of the order. @throws ServiceError `unavailable` when it can't be read */
+/**
+ * The document to notarize, which is the latest of the order. @throws ServiceError `unavailable` when it can't be read
+ */
 export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
   const room = await inPresence(deps, order);
   if (room) return openRoomDocument(deps, room.id);
@@ -42,7 +44,7 @@ export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
   return { sha256, file };
 }
 
-/** Works with the bytes of the same, and of as many again, in the budget of memory. @throws ServiceError as above */
+/** Runs work on its bytes within the memory budget, with room for one more copy. @throws ServiceError as above */
 export async function withDocument<T>(
   deps: DeskDeps,
   order: WaitingOrder,
@@ -58,7 +60,7 @@ export async function withDocument<T>(
   });
 }
 
-/** The same, for the notary to keep: who read it is in the audit log. */
+/** The same document for the notary to keep. The audit log records who read it. */
 export async function readForNotary(deps: DeskDeps, operator: Operator, order: WaitingOrder) {
   const document = await documentToNotarize(deps, order);
   const { orderId, partnerId } = order;

@@ -15,7 +15,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { taskState } from "../../../kernel/tasks/tasks.ts";
 import { orderState, type SigningFacts, signersHold, signersOf, signingColumns } from "../../../orders/order/order.ts";
 
-/** An order that waits for a notary, with the task that says so. */
+/** An order that waits for a notary, with the task for it. */
 export type WaitingOrder = {
   orderId: number;
   code: string;
@@ -26,17 +26,17 @@ export type WaitingOrder = {
   reference: string | null;
   signerState: string | null;
   taskId: number;
-  /** `operator:ID` of who has claimed it. */
+  /** `operator:ID` of the notary who claimed it; null when unclaimed. */
   claimedBy: string | null;
   dueAt: Date;
-  /** Who is to appear. */
+  /** The people who are to appear. */
   signers: { name: string; email: string; language: string }[];
 };
 
 type Reading = { db: Sql; rowMac: RowMac };
 type Found = Omit<WaitingOrder, "signers"> & SigningFacts & { mac: Buffer | null } & Marked & MarkedFirm;
 
-/** Orders that were changed outside the service, or whose signers or task were, are left out. */
+/** Leaves out orders that were altered outside the service, or whose signers or task were. */
 async function waitingOrders(
   { db, rowMac }: Reading,
   where: Statement,
@@ -47,7 +47,7 @@ async function waitingOrders(
     .filter((row) => row.isAuthentic && signersHold(rowMac, row))
     .map(({ isAuthentic: _, orderCode: __, fields: ___, mac: ____, customerName, customerEmail, ...order }) => ({
       ...order,
-      // The client, where nobody is named.
+      // The client, when the order names no signers.
       signers: signersOf({ ...order, customerName, customerEmail }).map(({ name, email, language }) => ({
         ...{ name, email, language },
       })),
@@ -63,7 +63,7 @@ const select = (where: Statement, end: Statement): Statement => sql`
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
 
-/** Orders that nobody has claimed, those that are due first at the top. */
+/** Orders that nobody has claimed, the first due at the top. */
 export const unclaimedOrders = (reading: Reading, environment: Environment, limit: number) =>
   waitingOrders(
     reading,
@@ -79,7 +79,7 @@ export const claimedOrders = (reading: Reading, environment: Environment, by: st
     sql`ORDER BY t.due_at, t.id LIMIT 100`,
   );
 
-/** The order by its code; undefined when it waits for no notary, or is of the other environment. */
+/** The order by its code; undefined when it isn't waiting for a notary, or is in the other environment. */
 export async function waitingOrder(
   reading: Reading,
   environment: Environment,
@@ -92,13 +92,13 @@ export async function waitingOrder(
   return order;
 }
 
-/** The order by its number; undefined when it waits for no notary. */
+/** The order by its number; undefined when it isn't waiting for a notary. */
 export async function orderOfId(reading: Reading, orderId: number): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(reading, sql`o.id = ${orderId}`);
   return order;
 }
 
-/** Those of these orders that wait for a notary, by their numbers. */
+/** Those of these orders that wait for a notary, by number. */
 export async function ordersOfIds(
   reading: Reading,
   ids: readonly number[],
@@ -107,18 +107,18 @@ export async function ordersOfIds(
   return new Map(orders.map((order) => [order.orderId, order]));
 }
 
-/** The order by its code alone; undefined when it waits for no notary. */
+/** The order by its code alone; undefined when it isn't waiting for a notary. */
 export async function waitingOrderOf(reading: Reading, code: string): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(reading, isSealed(sql`o.code`, "order", code));
   return order;
 }
 
-/** Who is to appear for an order, wherever it is now. */
+/** The people who are to appear for an order, in any status. */
 export type OrderPeople = Pick<WaitingOrder, "code" | "environment" | "partnerId" | "signers"> & { status: string };
 
 type FoundPeople = Omit<OrderPeople, "signers"> & SigningFacts & { mac: Buffer | null } & Marked;
 
-/** Undefined for an order that was changed outside the service. */
+/** Undefined for an order that was altered outside the service. */
 export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promise<OrderPeople | undefined> {
   const [row] = await db.query<FoundPeople>(sql`
     SELECT o.code AS "code@order", o.environment, o.partner_id AS "partnerId", o.status, ${signingColumns},
@@ -129,7 +129,7 @@ export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promis
   return { code, environment, partnerId, status, signers };
 }
 
-/** The order of a task; undefined when it waits for no notary, or is of the other environment. */
+/** The order of a task; undefined when it isn't waiting for a notary, or is in the other environment. */
 export async function orderOfTask(
   reading: Reading,
   environment: Environment,
@@ -139,10 +139,13 @@ export async function orderOfTask(
   return order;
 }
 
-/** A notary's notes of a claimed order so far. */
+/** A notary's notes about a claimed order so far. */
 export type Draft = { act: unknown; appointmentUrl: string | null; appointmentAt: Date | null };
 
-/** The act goes into the journal, and the address into mails. A draft that was deleted and is put in again gets another id. */
+/**
+ * The MAC covers the row because the act goes into the journal, and the address into mails. Its id is covered too: if a
+ * deleted draft is restored from a copy, it doesn't match the new id.
+ */
 const draftState: StateMac = {
   table: sql`notary_drafts`,
   key: sql`id`,
@@ -164,7 +167,7 @@ export async function findDraft(db: Sql, taskId: number, notaryId: string): Prom
   return draft;
 }
 
-/** The same, held until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockDraft(
   tx: Tx,
   taskId: number,
@@ -188,7 +191,7 @@ export const saveAppointment = (
 
 type DraftKey = { taskId: number; notaryId: string; at: Date };
 
-/** A draft that is there is verified before it changes: a forged part of it would be authentic afterwards. */
+/** An existing draft is verified before it changes, because a forged part of it would become authentic. */
 async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statement): Promise<void> {
   const [inserted] = await tx.query<{ id: string }>(sql`
     INSERT INTO notary_drafts (task_id, notary_id, updated_at) VALUES (${taskId}, ${notaryId}, ${at})
@@ -199,7 +202,7 @@ async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statem
   await writeStateMacs(tx, draftState, sql`id = ${id}`);
 }
 
-/** The appointments that a notary has mailed for claimed orders, by their tasks. */
+/** The appointments that a notary has mailed for claimed orders, by task. */
 export async function appointmentsOf(db: Sql, notaryId: string): Promise<ReadonlyMap<number, Date>> {
   const found = await db.query<{ taskId: number; at: Date }>(sql`
     SELECT task_id AS "taskId", appointment_at AS at FROM notary_drafts
@@ -210,7 +213,7 @@ export async function appointmentsOf(db: Sql, notaryId: string): Promise<Readonl
 export const deleteDraft = (db: Sql, taskId: number) =>
   db.query(sql`DELETE FROM notary_drafts WHERE task_id = ${taskId}`);
 
-/** Deletes what was noted of orders that wait for no notary any more. A forged end of a task deletes nothing. */
+/** Deletes the notes of orders that no longer wait for a notary. A forged end of a task deletes nothing. */
 export async function sweepDrafts(db: Sql): Promise<void> {
   const ended = await db.query<{ taskId: number } & Marked>(sql`
     SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM notary_drafts d JOIN tasks t ON t.id = d.task_id

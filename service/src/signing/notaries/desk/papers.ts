@@ -18,7 +18,7 @@ const checking: Task<UploadRules, UploadReport> = {
   limitMs: 30_000,
 };
 
-/** @param tsaRoots PEM of the time-stamping authorities that are trusted */
+/** @param tsaRoots PEM of the trusted time-stamping authorities */
 export const openNotaryPapers = (workers: Workers, tsaRoots: string, sealDocument: SealDocument): NotaryPapers => ({
   checkUpload: (holder, bytes, rules) =>
     workers.run(checking, { holder, bytes, input: { ...rules, tsaRoots } }).catch((error: unknown) => {

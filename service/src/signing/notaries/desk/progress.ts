@@ -1,4 +1,4 @@
-/** Where the notarization of an order is, as its firm reads it: no names, no links and no addresses. */
+/** The progress of an order's notarization, for its firm. It contains no names, links or addresses. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { verified } from "../../../kernel/platform/database/state-mac.ts";
@@ -15,7 +15,7 @@ import { orderOfId } from "./orders.ts";
 
 type Reading = { db: Sql; rowMac: RowMac };
 
-/** Groups of statuses after a notarization; two statuses of failures afterwards are in no such group. */
+/** Groups of statuses after a notarization. The two statuses of later failures are not in these groups. */
 const notarized: ReadonlySet<string> = new Set(["notarized", "shipping", "shipped", "delivered", "complete"]);
 
 function stateOf(status: string, isActed: boolean): Notarization["state"] {
@@ -43,10 +43,10 @@ export async function notarizationOf(reading: Reading, code: string): Promise<No
   return state === "waiting" ? waitingPart(reading, order.id) : { ...nothingKnown, state };
 }
 
-/** Of an order that waits for a notary, or is in a notary's hands. */
+/** For an order that waits for a notary, or that a notary has claimed. */
 async function waitingPart(reading: Reading, orderId: number): Promise<Notarization> {
   const { db } = reading;
-  // An order on hold is in nobody's hands until it goes on.
+  // An order on hold has no notary until the hold ends.
   const [order, appointment, sessions, request] = await Promise.all([
     orderOfId(reading, orderId),
     scheduledFor(db, orderId),
@@ -68,7 +68,7 @@ async function waitingPart(reading: Reading, orderId: number): Promise<Notarizat
   };
 }
 
-/** The meeting that is next or now: a session, a request to meet now, or an appointment. */
+/** The next or present meeting: a session, a request to meet now, or an appointment. */
 function sessionWord(
   session: LiveSession | undefined,
   request: NotaryRequest | undefined,

@@ -13,9 +13,9 @@ import { deleteDraft, findDraft } from "./orders.ts";
 const reasons = Object.keys(refusalReasons) as [RefusalReason, ...RefusalReason[]];
 
 /**
- * Ends an order without an act: the order fails or, when an identity could not be established for good, is locked; and the
- * journal says why.
- * @throws ServiceError naming every field that is wrong
+ * Ends an order without an act: the order fails or, when an identity could not be established after all tries, is
+ * locked. The journal records the reason.
+ * @throws ServiceError naming every wrong field
  */
 export async function refuseAct(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -34,7 +34,7 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
     const recording = await recordingOfOrder(tx, orderId, deps.baseUrl);
     await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act, ...(recording && { recording }) });
     const on = reason === "identity" ? "identity_locked" : "notarization_failed";
-    // The firm reads why in kind; the words stay in the journal.
+    // The firm sees only the kind of reason; the notary's words stay in the journal.
     const facts = { reason: refusalReasons[reason] };
     await perform(tx, locked, on, facts, { actor: operator.actor, at, log: deps.log });
     const outcome = reason === "identity" || reason === "no_show" || reason === "technical" ? reason : "refused";

@@ -2,11 +2,11 @@ import { fail, fields, type Place, text } from "../../../orders/pricing/pricing.
 import type { ActKind, Principal } from "../acts/act.ts";
 import type { ActMode } from "../commissions/expiry.ts";
 
-/** The modes in which the service draws a certificate. On paper the notary writes it. */
+/** The modes in which the service draws a certificate. On paper the notary writes it by hand. */
 export const certificateModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
 type CertificateMode = (typeof certificateModes)[number];
 
-/** The words of a state's certificate of one act, by how the act is done; a mode without words has the facts alone. */
+/** The wording of a state's certificate for one act, by mode. A mode without a wording shows only the facts. */
 export type Wording = { readonly [M in CertificateMode]?: string };
 
 const slots = ["date", "names", "identification"] as const;
@@ -14,7 +14,7 @@ type Slot = (typeof slots)[number];
 const required: readonly Slot[] = ["date", "names"];
 const mostCharacters = 600;
 
-/** Why a text can't be a certificate's; null when it can. */
+/** Why a text can't be a certificate's wording; null when it can. */
 export function wordingFault(words: string): string | null {
   if (words.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
   const named = [...words.matchAll(/\{([^}]*)\}?/g)].map(([, slot = ""]) => slot);
@@ -37,7 +37,7 @@ export function readWording(place: Place): Wording {
   return Object.fromEntries(read);
 }
 
-/** A principal as a certificate names one; before the act nobody knows how they will be identified. */
+/** A principal as a certificate names one. Before the act it is not known how the principal will be identified. */
 export type Named = Pick<Principal, "name"> & Partial<Pick<Principal, "basis" | "credential">>;
 
 type About = { startedAt: string; principals: readonly Named[]; zone: string | null };
@@ -49,7 +49,7 @@ export const certificateOf = (words: string, { startedAt, principals, zone }: Ab
     .replaceAll("{names}", listed(principals.map(({ name }) => name)))
     .replaceAll("{identification}", identification(principals));
 
-/** The day at the notary's place. Without a known zone the text says whose day it is. */
+/** The day at the notary's place. If the time zone is unknown, the text says in which zone the day is. */
 export function dateIn(zone: string | null, at: Date): string {
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: zone ?? "UTC" }).format(at);
   return zone === null ? `${day} (UTC)` : day;
@@ -71,7 +71,7 @@ function howIdentified({ basis, credential }: Named): string {
   return `produced identification: ${credential?.type ?? "a credential of the kind that the signer shows"}`;
 }
 
-/** The words of a state's certificate; null where none are known. */
+/** The wording of a state's certificate; null when it is unknown. */
 export const wordsFor = (
   certificates: { readonly [A in ActKind]?: { value: Wording } },
   act: ActKind,

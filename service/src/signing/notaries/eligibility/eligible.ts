@@ -2,18 +2,18 @@ import type { Commission } from "../commissions/commission.ts";
 import { type ActMode, blocksOf } from "../commissions/expiry.ts";
 import type { NotaryRules, RulesAttribution, StateRules } from "./rules.ts";
 
-/** The facts of an order that decide who may notarize it. */
+/** The facts of an order that determine who may notarize it. */
 export type OrderToNotarize = { docSlug: string | null; signerState: string | null };
 
 export type Eligibility = {
   rules: StateRules;
-  /** Whose data the rules are; null for the operator's own. */
+  /** The source of the rules, as its license requires it to be named; null for the operator's own. */
   attribution: RulesAttribution | null;
-  /** Classes that the state excludes from remote acts, where nothing says of which class the document is. */
+  /** Classes that the state excludes from remote acts, when the class of the document is unknown. */
   unclassed: string[];
-  /** How the notary may act for the order. */
+  /** The modes in which the notary may act for the order. */
   modes: ActMode[];
-  /** Why not in the other ways that the state has. */
+  /** Why the notary can't act in the other modes that the state allows. */
   obstacles: string[];
 };
 
@@ -30,7 +30,7 @@ export const modeWords: Readonly<Record<ActMode, string>> = {
   rin: "by audio and video, in ink (RIN)",
 };
 
-/** The ways in which a notary may act for an order at the instant, by the commission and the rules of its state. */
+/** The modes in which a notary may act for an order at the instant, by the commission and the rules of its state. */
 export function eligibilityFor(
   { rules, notarizationBlocked }: EligibilityDeps,
   commission: Commission,

@@ -11,7 +11,7 @@ import {
 } from "../../../orders/pricing/pricing.ts";
 import { isDay } from "../form-reader.ts";
 
-/** The ways in which a signer proves their identity to a notary who is elsewhere. */
+/** The ways for a signer to prove their identity to a notary who is elsewhere. */
 export const proofTypes = ["credential_analysis", "kba", "biometric", "antecedent", "certificate"] as const;
 export type ProofType = (typeof proofTypes)[number];
 
@@ -23,23 +23,23 @@ export const proofWords: Readonly<Record<ProofType, string>> = {
   certificate: "certificate of the signer",
 };
 
-/** How a state wants knowledge-based questions asked. */
+/** A state's rules for knowledge-based questions. */
 export type QuizRules = {
   questions: number;
-  /** Choices of each question. */
+  /** The number of choices of each question. */
   choices: number;
-  /** The share of right answers that passes. */
+  /** The percentage of right answers that is needed to pass. */
   percent: number;
   seconds: number;
   /** How often it may be repeated within `hours`. */
   retakes: number;
   hours: number;
-  /** The share of questions that are new in a repetition. */
+  /** The percentage of questions that must be new when it is repeated. */
   renewed: number;
 };
 
 type OnlineValues = {
-  /** Alternatives; of one of them each type has to be passed. */
+  /** Alternatives. All types of one alternative must be passed. */
   proofing: ProofType[][];
   kba: QuizRules;
   personalKnowledge: boolean;
@@ -48,11 +48,11 @@ type OnlineValues = {
   signerAbroad: boolean;
   recordingYears: number;
   certificateOf: "own" | "service";
-  /** How the state has to know the tool by which notaries act online. */
+  /** The state's requirement for the tool with which notaries act online. */
   platform: "none" | "registered" | "approved" | "self_certified";
-  /** Where and when the operator saw to that. */
+  /** Where and when the operator met that requirement. */
   platformConfirmed: { reference: string; on: string };
-  /** Where an act begins again after somebody was away. */
+  /** From which point an act starts again after a person was away. */
   restart: "act" | "identity" | "resume";
   resumeSeconds: number;
   feeCapCents: number;
@@ -60,15 +60,15 @@ type OnlineValues = {
 export type OnlineName = keyof OnlineValues;
 export type OnlineValue<K extends OnlineName = OnlineName> = OnlineValues[K];
 
-/** How a value is read from a data file, and how a form shows and reads it. */
+/** How to read a value from a data file, and how a form shows and reads it. */
 type Form<T> = {
   label: string;
   hint: string;
-  /** One of these in a form; otherwise a text. */
+  /** The choices in a form; without them the value is typed as text. */
   choices?: readonly string[];
   parse: (place: Place) => T;
   write: (value: T) => string;
-  /** Undefined for a text of another form. */
+  /** Undefined for a malformed text. */
   read: (typed: string) => T | undefined;
 };
 
@@ -122,7 +122,7 @@ const isWhole = (value: readonly (readonly ProofType[])[]): boolean =>
   value.length <= 10 &&
   value.every((each) => each.length > 0 && new Set(each).size === each.length);
 
-/** The members of the questions' rules with what is allowed, in the order in which a form names them. */
+/** The members of the questions' rules with their allowed ranges, in the order of the form. */
 const quizBounds: Readonly<Record<keyof QuizRules, readonly [min: number, max: number]>> = {
   questions: [1, 20],
   choices: [2, 10],
@@ -177,7 +177,10 @@ const confirmation: Form<OnlineValues["platformConfirmed"]> = {
   },
 };
 
-/** Each value that a state may have of acts by audio and video. A value that is not there is not known, and offers nothing. */
+/**
+ * All values that a state may have for acts by audio and video. An absent value is unknown, and nothing is offered
+ * because of it.
+ */
 export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } = {
   proofing: alternatives,
   kba: quiz,
@@ -207,7 +210,10 @@ export const onlineNames = Object.keys(onlineForms) as OnlineName[];
 /** The proofs that the service's providers can make. */
 export type ProofMeans = { credentials: boolean; questions: boolean };
 
-/** Whether the service itself can have proof of the type. An earlier meeting and a certificate are the notary's to judge. */
+/**
+ * Whether the service can check this type of proof itself. Only the notary can judge an earlier meeting or a
+ * certificate.
+ */
 const canProve = (type: ProofType, { credentials, questions }: ProofMeans): boolean =>
   ({ credential_analysis: credentials, biometric: credentials, kba: questions, antecedent: false, certificate: false })[
     type
@@ -215,13 +221,13 @@ const canProve = (type: ProofType, { credentials, questions }: ProofMeans): bool
 
 type Rules = { proofing?: { value: ProofType[][] }; kba?: { value: QuizRules } };
 
-/** The alternatives that can be met wholly by this service's providers. */
+/** The alternatives that this service's providers can fulfill completely. */
 export const openAlternatives = ({ proofing, kba }: Rules, means: ProofMeans): ProofType[][] =>
   (proofing?.value ?? []).filter((each) =>
     each.every((type) => canProve(type, means) && (type !== "kba" || kba !== undefined)),
   );
 
-/** Which value or provider is missing, so that this service can't check the identity of a signer; null when it can. */
+/** The missing value or provider that prevents this service from checking a signer's identity; null when it can. */
 export function proofingGap(rules: Rules, means: ProofMeans): string | null {
   if (openAlternatives(rules, means).length > 0) return null;
   const { proofing, kba } = rules;

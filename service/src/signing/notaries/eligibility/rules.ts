@@ -16,10 +16,10 @@ import { type ActMode, actModes } from "../commissions/expiry.ts";
 import { readWording, type Wording } from "./certificates.ts";
 import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./online-rules.ts";
 
-/** A value of the law as somebody read it: as of when, and where. */
+/** A value of the law as read by a person: the day and the source. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
-/** Further terms of a state's law of remote acts, in words for the notary. */
+/** Further terms of a state's law on remote acts, in words for the notary. */
 export const termNames = [
   "effective",
   "feeCap",
@@ -38,9 +38,9 @@ export type StateRules = {
   acts: Sourced<ActKind[]>;
   /** Classes of documents that are not notarized by audio and video. */
   excluded: Sourced<string[]> | null;
-  /** One of them has to stand in a document that is notarized in the mode. */
+  /** A document that is notarized in the mode must contain one of these. */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
-  /** The words of the state's certificates. An act without them has the facts in its block, and no wording. */
+  /** The wording of the state's certificates. Without it, the block of an act shows only the facts. */
   certificates: CertificateRules;
   terms: Partial<Record<TermName, Sourced<string>>>;
   /** Rules for identity checks and acts by audio and video. */
@@ -52,7 +52,10 @@ export type CertificateRules = { [A in ActKind]?: Sourced<Wording> };
 
 export type OnlineRules = { [K in OnlineName]?: Sourced<OnlineValue<K>> };
 
-/** Where the rules of a state come from: the rules file, a confirmed change, or nowhere, because a change was altered outside the service. */
+/**
+ * The origin of a state's rules: the rules file, a confirmed change, or none, because a change was altered outside the
+ * service.
+ */
 export type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
 
 export type ConfirmedChange = {
@@ -61,21 +64,21 @@ export type ConfirmedChange = {
   by: string;
   at: Date;
   sourceUrl: string;
-  /** `YYYY-MM-DD`: the first day on which it counts. */
+  /** `YYYY-MM-DD`: the first day on which it applies. */
   effectiveOn: string;
 };
 
-/** Whose data the rules are, as its license wants it to be named. */
+/** The source of the rules, as its license requires it to be named. */
 export type RulesAttribution = { title: string; license: string; url: string };
 
 export type NotaryRules = {
-  /** The documents of the catalog that a class is, by its name. */
+  /** The catalog documents of each class, by the name of the class. */
   classes: ReadonlyMap<string, readonly string[]>;
-  /** The rules of a state: its own, and for what it does not say the default. */
+  /** The rules of a state: its own, completed by the default. */
   of: (state: string) => StateRules;
-  /** The rules of a state of which nothing is known. */
+  /** The rules for a state about which nothing is known. */
   base: StateRules;
-  /** The states of which something is known. */
+  /** The states about which something is known. */
   states: readonly string[];
   attribution: RulesAttribution | null;
 };
@@ -113,7 +116,7 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
   return { classes, of: (state) => states.get(state) ?? base, base, states: [...states.keys()], attribution };
 }
 
-/** The rules of one state as `rulesText` wrote them. @throws DataFileError */
+/** Parses the rules of one state that `rulesText` wrote. @throws DataFileError */
 export const parseStateRules = (source: string, file: string, { base, classes }: NotaryRules): StateRules =>
   stateRules(parseDataFile(source, file), base, classes);
 

@@ -10,20 +10,20 @@ import { type EligibilityDeps, eligibilityFor } from "./eligible.ts";
 export type SupplyDeps = {
   readEligibility: ReadEligibility;
   clock: Clock;
-  /** NOTARY_REQUIRED. */
+  /** The setting NOTARY_REQUIRED. */
   refuses: boolean;
 };
 
-// The service sells online notarization: a notary who may act in person alone can't perform it.
+// The service sells online notarization, which a notary who may act only in person can't perform.
 const online: readonly ActMode[] = ["ron", "rin"];
 
-/** Says of orders whether a notary on record may perform them today. */
+/** Reports whether a notary on record may perform an order today. */
 export const openNotarySupply = (deps: SupplyDeps): NotarySupply => ({
   refuses: deps.refuses,
   async gapOf(db, sale) {
     if (sale.environment === "test") return null;
     const { isEmpty, commissions } = await onRecord(db);
-    // Without any notary, quotes are made and the operator is warned.
+    // Without any notary on record, quotes are still made, and the operator is warned.
     if (isEmpty) return deps.refuses ? "No notary is on record." : null;
     return gapIn(await deps.readEligibility(db), commissions, sale, deps.clock());
   },
@@ -54,10 +54,12 @@ function gapIn(
   return "The document takes no electronic signature, so that no notary on record may notarize it online.";
 }
 
-/** The operator's warning about notarizations on sale: `urgent` for orders that are paid and that nobody can perform. */
+/**
+ * The operator's warning about notarizations that are sold. `urgent`: there are paid orders that nobody can perform.
+ */
 export type SupplyState = { result: "ok" | "warning" | "urgent"; detail: string };
 
-/** Whether live notarizations are sold that nobody on record can perform. */
+/** Whether live notarizations are sold that no notary on record can perform. */
 export async function supplyState(deps: SupplyDeps, db: Sql): Promise<SupplyState> {
   const { isEmpty, commissions } = await onRecord(db);
   if (isEmpty && deps.refuses)

@@ -38,14 +38,14 @@ export type IdentityDeps = {
   quiz: KnowledgeQuiz | null;
 };
 
-/** How long a link opens its check. */
+/** How long the link of a check is valid. */
 const linkDays = 7;
 /** How long a passed check may be relied on. */
 export const proofHours = 24;
-/** Each check costs money. */
+/** The most checks, because each costs money. */
 const mostChecks = 5;
 
-/** The proofs that the service's providers can make for orders of an environment. */
+/** The types of proof that the service's providers offer for orders of an environment. */
 export const meansFor = (
   { proofing, quiz }: Pick<IdentityDeps, "proofing" | "quiz">,
   environment: WaitingOrder["environment"],
@@ -60,9 +60,10 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 ];
 
 /**
- * Mails a person of an order in the notary's hands a link by which they prove their identity, in the first way of the state
- * that the service's providers can carry out.
- * @throws ServiceError naming the value or the provider that is missing, for a check that is open, and after two failed quizzes
+ * Mails a person a link for proving their identity, in the first way of the state that the service's providers can
+ * carry out. The notary must have claimed the person's order.
+ * @throws ServiceError naming the value or the provider that is missing, for a check that is open, and after two failed
+ * quizzes
  */
 export async function askIdentity(deps: IdentityDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk, secrets } = deps;
@@ -113,7 +114,7 @@ async function requireMayAsk(tx: Tx, { orderId, person }: About, at: Date): Prom
   await endCheck(tx, open.id, "expired", at);
 }
 
-/** @throws ServiceError `conflict` while the state's hours after the last of too many failed quizzes run */
+/** @throws ServiceError `conflict` during the hours that the state sets after too many failed quizzes */
 async function requireNotLocked(
   tx: Tx,
   about: About,
@@ -129,17 +130,20 @@ async function requireNotLocked(
   );
 }
 
-/** A check with its tries and the order that it is for. */
+/** A check with its tries and its order. */
 export type OpenedCheck = {
   check: IdentityCheck;
   proofs: Proof[];
   order: WaitingOrder;
   notaryName: string;
-  /** Who is to prove their identity. */
+  /** The person who must prove their identity. */
   name: string;
 };
 
-/** The check behind a link. @throws ServiceError `not_found` for every other link, and once the order waits for no notary */
+/**
+ * The check of a link. @throws ServiceError `not_found` for any other link, and when the order no longer waits for a
+ * notary
+ */
 export async function openCheck({ desk }: IdentityDeps, token: string): Promise<OpenedCheck> {
   const check = isCode(token) ? await checkOfToken(desk.db, linkSha256(token)) : undefined;
   if (!check) throw noCheck();
@@ -149,7 +153,7 @@ export async function openCheck({ desk }: IdentityDeps, token: string): Promise<
 const noCheck = () => new ServiceError("not_found", "This link opens no identity check.");
 
 async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Promise<OpenedCheck> {
-  // One after another: a transaction has one connection.
+  // Run one after another, because a transaction has only one connection.
   const order = await orderOfId({ db, rowMac }, check.orderId);
   const notary = await findNotary(db, check.notaryId);
   const proofs = await proofsOf(db, [check.id]);
@@ -158,12 +162,12 @@ async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Prom
   return { check, proofs, order, notaryName: notary.commissionName, name };
 }
 
-/** Whether a check still takes proofs. */
+/** Whether a check still accepts proofs. */
 export const isOpen = ({ state, expiresAt }: IdentityCheck, now: Date): boolean => state === "asked" && expiresAt > now;
 
 /**
- * Locks the order of a check, then the check, and reads both as they are.
- * @throws ServiceError `conflict` for a check that takes no proofs any more
+ * Locks the order of a check, then the check, and reads both in their present state.
+ * @throws ServiceError `conflict` for a check that no longer accepts proofs
  */
 export async function lockOpenCheck(
   deps: IdentityDeps,
@@ -180,7 +184,10 @@ export async function lockOpenCheck(
 
 export type LockedCheck = Awaited<ReturnType<typeof lockOpenCheck>>;
 
-/** After a try has ended: ends the check once all kinds are passed, or when it failed for good; then the order is locked. */
+/**
+ * Called after a try has ended. Ends the check when all types are passed, or when it has failed for good; in that case
+ * the order is locked.
+ */
 export async function concludeCheck(
   { desk }: IdentityDeps,
   tx: Tx,

@@ -33,38 +33,39 @@ import {
   setProof,
 } from "./store.ts";
 
-/** Tries of a credential that a check has: each costs money. */
+/** The most tries of a credential in a check, because each costs money. */
 const mostCredentials = 4;
-/** Faces that did not match, after which no other try follows. */
+/** After this many faces that did not match, no other try is allowed. */
 const mostMismatches = 2;
 
 const lookQueue = "identity-look";
 const forgetQueue = "identity-forget";
-/** Where no event arrives, the provider is asked after these pauses, and then each day while the link works. */
+/** If no event arrives, the provider is asked after these pauses, and then daily while the link is valid. */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
-/** A provider's findings are kept this long after the check began. */
+/** How long a provider's findings are stored after the start of the check. */
 const keptMs = 30 * dayMs;
 const againMs = 7 * dayMs;
 
 const unavailable = (what: string) => new ServiceError("unavailable", `${what} are not available now.`);
 
 /**
- * Begins the check of the person's credential, or goes on with the one that was begun.
- * @returns the address of the provider's page
- * @throws ServiceError `conflict` for one that is passed or was tried too often, `unavailable` when the provider is not reached
+ * Begins the check of the person's credential, or continues one that was begun.
+ * @returns the URL of the provider's page
+ * @throws ServiceError `conflict` for one that is passed or was tried too often, `unavailable` when the provider can't
+ * be reached
  */
 export async function beginCredential(deps: IdentityDeps, token: string): Promise<string> {
   const { desk, proofing } = deps;
   const found = await openCheck(deps, token);
   if (!proofing || !meansFor(deps, found.order.environment).credentials) throw unavailable("Checks of credentials");
-  // A refused credential may be shown again in the same session: the provider's word on it counts first.
+  // Asks for the earlier try's result first, because a refused credential may be shown again in the same session.
   const before = triesOf(found.proofs, "credential").find(({ state }) => state === "begun");
   if (before) await lookAtCredential(deps, before.id);
   const proof = await desk.db.transaction(async (tx) => begun(tx, await lockOpenCheck(deps, tx, found)));
   let { reference } = proof;
   if (reference === null) {
     const comparesFaces = found.check.needs.includes("biometric");
-    // The link itself is a credential, and not for the provider.
+    // The link itself is a credential that the provider must not see.
     const returnTo = `${desk.baseUrl}/identity/back`;
     ({ reference } = await proofing.begin({ id: proof.id, comparesFaces, returnTo }));
     const known = reference;
@@ -105,7 +106,7 @@ function requireOpenKind({ check, proofs }: Pick<OpenedCheck, "check" | "proofs"
     throw new ServiceError("conflict", "You have passed this part already.");
 }
 
-/** Asks the provider for the result of a try, and writes it down once. @returns false while the check goes on */
+/** Asks the provider for the result of a try, and stores it once. @returns false while the check is in progress */
 export async function lookAtCredential(deps: IdentityDeps, proofId: string): Promise<boolean> {
   const { desk, proofing } = deps;
   const proof = await findProof(desk.db, proofId);
@@ -114,7 +115,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
   if (result === null) return false;
   const check = await findCheck(desk.db, proof.checkId);
   const waiting = check && isOpen(check, desk.clock()) ? await orderOfId(desk, check.orderId) : undefined;
-  // The order is elsewhere: what the provider found changes nothing.
+  // The order has moved on, so the provider's findings no longer matter.
   if (!check || !waiting) return true;
   await desk.db.transaction(async (tx) => {
     const locked = await lockOpenCheck(deps, tx, { check, order: waiting });
@@ -136,7 +137,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
 
 const cipherOf = (secrets: SecretBytes) => columnCipher(secrets, foundColumn);
 
-/** The provider's findings on a credential; null before, and once they are forgotten. */
+/** The provider's findings about a credential; null before there are any, and after they were deleted. */
 export const resultOf = (
   secrets: SecretBytes,
   { id, content }: Pick<Proof, "id" | "content">,
@@ -145,7 +146,7 @@ export const resultOf = (
 
 type Look = { proofId: string; looks?: number };
 
-/** Works on events of the provider and looks at checks whose event did not arrive; forgets what is old. */
+/** Handles events of the provider, polls about checks whose event did not arrive, and deletes old findings. */
 export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDeps): void {
   const { db } = deps.desk;
   providers.onEvent("stripe_identity", async ({ type, objectId }) => {
@@ -153,7 +154,7 @@ export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDep
     const proof = await proofOfReference(db, "stripe_identity", objectId);
     if (!proof) return "unknown";
     if (proof.state !== "begun") return "known";
-    // An event may be late, repeated or out of order: the provider's answer of now is what counts.
+    // Asks the provider, because an event may be late, repeated or out of order.
     await lookAtCredential(deps, proof.id);
     return "applied";
   });
@@ -166,13 +167,13 @@ export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDep
   jobs.work<{ proofId: string }>(forgetQueue, ({ proofId }) => forget(deps, proofId));
 }
 
-/** Has what was found deleted at the provider and here, unless the order still waits for the notary. */
+/** Deletes findings at the provider and here, unless the order still waits for the notary. */
 async function forget({ desk, proofing }: IdentityDeps, proofId: string): Promise<void> {
   const proof = await findProof(desk.db, proofId);
   const check = proof && (await findCheck(desk.db, proof.checkId));
   if (!check || proof.reference === null) return;
   if (await orderOfId(desk, check.orderId)) return enqueueAfter(desk.db, forgetQueue, { proofId }, againMs);
-  // Without the account nobody can ask: the job stays, and people see that it failed.
+  // Without the account the request is impossible, so the job fails visibly and is kept.
   if (!proofing) throw unavailable("Checks of credentials");
   await proofing.forget(proof.reference);
   await desk.db.transaction(async (tx) => {

@@ -18,14 +18,14 @@ import {
 import { triesOf } from "./proofs.ts";
 import { endProof, insertProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
 
-/** Tries that the provider broke off do not count as failed, and still end somewhere. */
+/** Tries that the provider interrupted don't count as failed, but they are limited too. */
 const mostTries = 8;
 
 export type AskedQuiz = { proofId: string; questions: QuizQuestion[]; seconds: number };
 
 /**
- * Makes the provider ask its questions about the person. The person's data is passed on, and not kept.
- * @throws ServiceError naming every field that is wrong; `conflict` while a quiz runs, or after the last try
+ * Gets questions about the person from the provider. The person's data is passed on and not stored.
+ * @throws ServiceError naming every wrong field; `conflict` while a quiz is running, or after the last try
  */
 export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<AskedQuiz> {
   const { desk, quiz } = deps;
@@ -72,7 +72,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // Nobody answered in time; or the service stopped while the provider worked, which is not the person's fault.
+    // The earlier try was not answered in time. If the service had stopped before the provider responded, that is not
+    // the person's fault.
     const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }
@@ -88,16 +89,16 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }
 
-/** The time of travel between the browser and us with the last answer. Answers count by the state's seconds alone. */
+/** The time that the last answer may take to travel to us. Only the state's seconds count for the answers. */
 const graceSeconds = 5;
 
 const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>
   Math.ceil((at.getTime() - begunAt.getTime()) / 1000);
 
 /**
- * Counts the answers of the open quiz, once. Time runs on our clock, from before the questions were fetched.
+ * Evaluates the answers of the open quiz, once. Time is measured by our clock, from before the questions were fetched.
  * @returns whether it was passed
- * @throws ServiceError `conflict` for a quiz that ended; naming the rule for answers of another number
+ * @throws ServiceError `conflict` for a quiz that has ended; naming the rule for a wrong number of answers
  */
 export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<"passed" | "failed"> {
   const { desk, quiz } = deps;
@@ -151,7 +152,7 @@ async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Pr
   return isLast;
 }
 
-/** The provider did not answer: the try decides nothing, unless it has ended already. */
+/** The provider did not answer, so the try is inconclusive, unless it has already ended. */
 const breakOff = ({ desk }: IdentityDeps, { check }: OpenedCheck, proofId: string): Promise<void> =>
   desk.db.transaction(async (tx) => {
     await lockCheck(tx, check.id);

@@ -5,17 +5,17 @@ import { type IdentityDeps, proofHours } from "./checks.ts";
 import { resultOf } from "./proofs.ts";
 import { checksOf, type IdentityCheck, type Proof, proofsOf } from "./store.ts";
 
-/** The known identity of a person who is to appear. */
+/** The known facts about the identity of a person who is to appear. */
 export type IdentityState = {
-  /** From 1. */
+  /** Counted from 1. */
   person: number;
   name: string;
-  /** The latest check; null where none was asked for. */
+  /** The latest check; null when none was requested. */
   check: IdentityCheck | null;
   proofs: (Proof & { result: CredentialResult | null })[];
-  /** The name on the credential, where it is not the order's. */
+  /** The name on the credential, if it differs from the order's. */
   otherName: string | null;
-  /** Whether it was passed so long ago that the notary may not rely on it. */
+  /** Whether it was passed too long ago for the notary to rely on it. */
   isTooOld: boolean;
 };
 
@@ -41,7 +41,7 @@ export async function identitiesOf(deps: IdentityDeps, order: WaitingOrder): Pro
   });
 }
 
-/** Whether two names have the same words, in whichever order, case and accents. */
+/** Whether two names consist of the same words, ignoring order, case and accents. */
 export const isSameName = (one: string, other: string): boolean => folded(one) === folded(other);
 
 const folded = (name: string): string =>

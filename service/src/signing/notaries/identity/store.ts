@@ -6,12 +6,12 @@ import { type ProtectedTable, stateRows } from "../../../kernel/platform/protect
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import type { ProofType, QuizRules } from "../eligibility/online-rules.ts";
 
-/** A notary's check of a person: the types of proof, all of which are to be passed. */
+/** A notary's check of a person: the types of proof that must all be passed. */
 export type IdentityCheck = {
   id: string;
   orderId: number;
   notaryId: string;
-  /** Which of those who are to appear, from 1. */
+  /** The number of the person who is to appear, counted from 1. */
   person: number;
   needs: ProofType[];
   quiz: QuizRules | null;
@@ -23,7 +23,7 @@ export type IdentityCheck = {
 
 export type ProofKind = "credential" | "questions";
 
-/** One try of one kind of proof. */
+/** One try of one type of proof. */
 export type Proof = {
   id: string;
   checkId: string;
@@ -37,7 +37,7 @@ export type Proof = {
   correct: number | null;
   asked: number | null;
   seconds: number | null;
-  /** The provider's findings on a credential, encrypted; null once they are forgotten. */
+  /** The provider's findings about a credential, encrypted; null after they were deleted. */
   content: Buffer | null;
 };
 
@@ -54,13 +54,13 @@ const proofState: StateMac = {
   table: sql`identity_proofs`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // The cipher binds content to its row; the MAC says whether there is one.
+  // Encryption binds the content to its row; the MAC only covers whether there is content.
   covered: (p) => sql`${p}.id, ${p}.check_id, ${p}.kind, ${p}.attempt, ${p}.provider, ${p}.reference,
     extract(epoch FROM ${p}.begun_at), ${p}.state, extract(epoch FROM ${p}.ended_at), ${p}.correct, ${p}.asked, ${p}.seconds,
     extract(epoch FROM ${p}.forgotten_at), ${p}.content IS NULL`,
 };
 
-/** The name from which the key of what was found is derived. */
+/** The name from which the key for the findings is derived. */
 export const foundColumn = "identity_proofs";
 
 export const checkRows = stateRows(checkState);
@@ -88,7 +88,7 @@ const oneCheck = async (db: Sql, where: Statement): Promise<IdentityCheck | unde
 export const findCheck = (db: Sql, id: string) => oneCheck(db, sql`c.id = ${id}`);
 export const checkOfToken = (db: Sql, sha256: Buffer) => oneCheck(db, sql`c.token_sha256 = ${sha256}`);
 
-/** The check, held until the transaction ends. Who locks its order, too, does that first. */
+/** The check, locked until the transaction ends. If its order is locked too, it must be locked first. */
 export async function lockCheck(tx: Tx, id: string): Promise<IdentityCheck | undefined> {
   await tx.query(sql`SELECT FROM identity_checks WHERE id = ${id} FOR UPDATE`);
   return findCheck(tx, id);
@@ -105,19 +105,19 @@ export async function insertCheck(tx: Tx, check: NewCheck): Promise<void> {
   await writeStateMacs(tx, checkState, sql`id = ${id}`);
 }
 
-/** The caller has locked the check by `lockCheck`. */
+/** The caller must have locked the check with `lockCheck`. */
 export async function endCheck(tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> {
   await tx.query(sql`UPDATE identity_checks SET state = ${state}, ended_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, checkState, sql`id = ${id}`);
 }
 
-/** The tries of checks, each kind's in their order. */
+/** The tries of checks, each type's in order. */
 export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]> =>
   db.query<Proof>(
     sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,
   );
 
-/** Failed tries of questions that a notary had an order's person asked, since the time. */
+/** Failed quizzes since the time, of the same notary and the same person of the order. */
 export async function failedQuizzes(
   db: Sql,
   check: Pick<IdentityCheck, "orderId" | "notaryId" | "person">,
@@ -144,7 +144,7 @@ export async function findProof(db: Sql, id: string): Promise<Proof | undefined>
 
 type NewProof = Pick<Proof, "id" | "checkId" | "kind" | "attempt" | "provider" | "begunAt">;
 
-/** The caller has locked the check by `lockCheck`. */
+/** The caller must have locked the check with `lockCheck`. */
 export async function insertProof(tx: Tx, { id, checkId, kind, attempt, provider, begunAt }: NewProof): Promise<void> {
   await tx.query(sql`
     INSERT INTO identity_proofs (id, check_id, kind, attempt, provider, begun_at)
@@ -162,7 +162,7 @@ export type ProofEnd = {
   content?: Buffer;
 };
 
-/** The caller has locked the try's check by `lockCheck`. A try that has ended stays unchanged. */
+/** The caller must have locked the try's check with `lockCheck`. A try that has ended stays unchanged. */
 export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
   const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
   await tx.query(sql`
@@ -171,14 +171,14 @@ export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void>
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
-/** The same. */
+/** Changes a try that is in progress; the same lock is needed. */
 export async function setProof(tx: Tx, id: string, set: { reference: string } | "answering"): Promise<void> {
   const what = set === "answering" ? sql`state = 'answering'` : sql`reference = ${set.reference}`;
   await tx.query(sql`UPDATE identity_proofs SET ${what} WHERE id = ${id} AND state = 'begun'`);
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
-/** The findings on a credential are deleted, and the provider has deleted its own. */
+/** Deletes the findings about a credential, after the provider has deleted its own. */
 export async function forgetProof(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.query(sql`UPDATE identity_proofs SET content = NULL, forgotten_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
@@ -190,7 +190,7 @@ export const linkSha256 = (token: string): Buffer => hash("sha256", token, "buff
 export const tokenUnder = (secrets: SecretBytes, checkId: string): string =>
   derivedToken(deriveKey(secrets, "identity-link"), checkId);
 
-/** The token of a check's link, under whichever key it was made. */
+/** The token of a check's link, made with any of the keys. */
 export const linkTokenOf = (secrets: SecretBytes, checkId: string, sha256: Buffer): string | undefined =>
   keysOf(secrets)
     .map((key) => tokenUnder(key, checkId))

@@ -25,12 +25,13 @@ import {
 
 export type { InPersonRequest } from "./store.ts";
 
-/** A firm that declines is asked with other reasons, and not without end. */
+/** The most requests. A firm that has declined can be asked again with other reasons, but not endlessly. */
 const mostRequests = 3;
 
 /**
- * Asks the firm whether the notary may act in person, in ink, although online notarization was bought. Its owners are mailed.
- * @throws ServiceError when the firm was asked already, or too often
+ * Asks the firm whether the notary may act in person, in ink, although online notarization was bought. Mails the
+ * owners.
+ * @throws ServiceError when the firm was already asked, or too often
  */
 export async function askInPerson(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const asker = askerOf(operator, typed);
@@ -44,8 +45,8 @@ export async function askInPerson(deps: DeskDeps, operator: Operator, code: stri
 }
 
 /**
- * Asks the same for an operator who has the notary work elsewhere, and takes in the document.
- * @throws ServiceError as above, and for an order that waits for no notary
+ * Asks the same on behalf of an operator, when the notary works elsewhere and the operator hands in the document.
+ * @throws ServiceError as above, and for an order that isn't waiting for a notary
  */
 export async function askInPersonElsewhere(
   { db, clock }: { db: Database; clock: Clock },
@@ -97,7 +98,7 @@ function requireWaiting({ status }: LockedOrder): void {
     throw new ServiceError("conflict", `An order in ${status} waits for no notary.`);
 }
 
-/** The latest request about a firm's own order, and what would go back of the payment; null for none. */
+/** The latest request about a firm's own order, and the amount that would be refunded; null for none. */
 export async function inPersonOf(db: Sql, orderCode: string, owner: Owner) {
   const orderId = await orderIdOf(db, orderCode, owner);
   const request = orderId === undefined ? undefined : await latestRequest(db, orderId);
@@ -109,14 +110,15 @@ type Decision = { owner: Owner; orderCode: string; actor: string; agrees: boolea
 /** The outcome of a decision. */
 export type InPersonDecision = {
   state: "agreed" | "declined";
-  /** The refund that was requested; null for nothing. */
+  /** The amount of the requested refund; null for none. */
   refundCents: number | null;
 };
 
 /**
- * Writes down whether the firm agrees. When it does, a refund of the technology fee is asked for: the order's status stays, and another
- * person than the notary approves the refund. Where none can be asked for, a task says why to people.
- * @throws ServiceError `not_found` for another firm's order, `conflict` when nothing is open: of two decisions at once one counts
+ * Records whether the firm agrees. If it does, a refund of the technology fee is requested; the order's status stays,
+ * and a person other than the notary approves the refund. If no refund can be requested, a task states the reason.
+ * @throws ServiceError `not_found` for another firm's order, `conflict` when no request is open, so that only one of
+ * two concurrent decisions counts
  */
 export async function answerInPerson(
   { db, clock }: { db: Database; clock: Clock },
@@ -149,7 +151,7 @@ type FeeRequest = { requestedBy: string; actor: string; at: Date };
 
 type FeeAsked = { refund: string; refundCents: number } | { noRefund: string };
 
-/** Asks for a refund of the technology fee of an order that the transaction holds locked; null where none was paid. */
+/** Requests a refund of the technology fee of an order that the transaction has locked; null when no fee was paid. */
 async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: FeeRequest): Promise<FeeAsked | null> {
   const refundCents = await technologyFeeOf(tx, order.id);
   if (refundCents === 0) return null;
@@ -162,8 +164,8 @@ async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: Fe
 }
 
 /**
- * Asks for the technology fee that could not be asked for when the firm agreed, and ends the task.
- * @throws ServiceError `conflict` why it still can't be, and where it was asked for already
+ * Requests the refund of the technology fee that was impossible when the firm agreed, and ends the task.
+ * @throws ServiceError `conflict` with the reason when it is still impossible, and when it was already requested
  */
 export async function askTechnologyFee(
   { db, clock }: { db: Database; clock: Clock },
@@ -188,7 +190,10 @@ export async function askTechnologyFee(
   });
 }
 
-/** Why an act of the mode can't be recorded: online notarization was bought, and the firm has not agreed to ink; null when it can. */
+/**
+ * Why an act in this mode can't be recorded: online notarization was bought, and the firm has not agreed to ink; null
+ * when it can.
+ */
 export function inPersonObstacle(mode: Act["mode"], request: Pick<InPersonRequest, "state"> | null): string | null {
   if (mode !== "ink" || request?.state === "agreed") return null;
   const bought =

@@ -5,7 +5,7 @@ import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 
 type InPersonMail = { id: string; orderCode: string; partnerId: string; environment: Environment; ownerId: string };
 
-/** Asks an owner of the firm; the reason is on the order's page. Nothing to a former owner. */
+/** Asks an owner of the firm; the reason is shown on the order's page. Skips former owners. */
 export const inPersonMail = defineMail({
   queue: "in-person-mail",
   load: ({ ownerId, ...owner }: InPersonMail, { db }: MailDeps) => ownerAddress(db, owner, ownerId),

@@ -51,7 +51,7 @@ const params = Type.Object({ code: Type.String({ description: "The order code." 
 
 type RoutesDeps = { frame: RouteDeps; db: Database; clock: Clock };
 
-/** The request for an act in ink where online notarization was bought, and the firm's answer. */
+/** Routes for the request to act in ink although online notarization was bought, and for the firm's answer. */
 export function inPersonRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   jsonRoute(app, deps.frame, {
     ...frame,

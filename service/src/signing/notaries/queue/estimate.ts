@@ -1,4 +1,4 @@
-/** The wait of somebody in the queue, by what is known and no more. */
+/** Estimates the wait of people in the queue, only from known facts. */
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
@@ -6,26 +6,26 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { sessionState } from "../sessions/store.ts";
 
-/** Fewer sessions say nothing about the next one. */
+/** With fewer sessions no estimate is possible. */
 const leastSessions = 5;
 const roundedMinutes = 5;
 
 export type Estimate =
-  /** No notary who is on duty may take this order. */
+  /** No notary on duty may act for this order. */
   | { kind: "nobody" }
-  /** As many notaries are free as people are before this one, and one more. */
+  /** More notaries are free than people are ahead in the queue. */
   | { kind: "free" }
   | { kind: "minutes"; minutes: number; sessions: number }
-  /** Too few sessions were held. */
+  /** There were too few sessions for an estimate. */
   | { kind: "unknown" };
 
 type Line = {
-  /** From 1. */
+  /** Counted from 1. */
   place: number;
-  /** Notaries on duty who may take the order, and how many of them are in no session. */
+  /** The number of notaries on duty who may act for the order. `free` counts those who are not in a session. */
   notaries: number;
   free: number;
-  /** Of earlier sessions, in milliseconds. */
+  /** The lengths of earlier sessions, in milliseconds. */
   lengths: readonly number[];
 };
 
@@ -33,8 +33,8 @@ export function estimateOf({ place, notaries, free, lengths }: Line): Estimate {
   if (notaries === 0) return { kind: "nobody" };
   if (place <= free) return { kind: "free" };
   if (lengths.length < leastSessions) return { kind: "unknown" };
-  // Everybody who is before this one, and those who are in sessions, take a median session each. A running one counts in full:
-  // nobody knows when it ends.
+  // Each person ahead in the queue, and each running session, takes a median session. A running session counts in full,
+  // because its end is unknown.
   const rounds = Math.ceil((place - free) / notaries);
   const minutes = (rounds * medianOf(lengths)) / minuteMs;
   return {
@@ -59,7 +59,7 @@ export async function notariesInSession(db: Sql): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ notaryId }) => notaryId));
 }
 
-/** How long the latest sessions took that ended with the act, in milliseconds. */
+/** The lengths in milliseconds of the latest sessions that ended with the act. */
 export async function lengthsOfSessions(db: Sql, environment: Environment, since: Date): Promise<number[]> {
   const rows = await db.query<{ ms: number } & Marked>(sql`
     SELECT (extract(epoch FROM l.ended_at - l.opened_at) * 1000)::float8 AS ms, ${marked(sessionState, sql`l`)}

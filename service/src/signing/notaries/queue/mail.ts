@@ -10,7 +10,7 @@ import { type QueueMoment, queueMailWords } from "./words.ts";
 
 type QueueMail = { orderId: number; requestId: string; moment: QueueMoment; at: string; person: number };
 
-/** Mails everybody who is to appear that a notary is there, or that none was free in time. */
+/** Mails everybody who is to appear that a notary is available, or that none was free in time. */
 export async function callPeople(
   tx: Tx,
   { orderId, signers }: Pick<WaitingOrder, "orderId" | "signers">,
@@ -27,7 +27,7 @@ export const queueMail = defineMail({
     const to = order?.signers[person - 1];
     if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
     if (moment === "called" ? request.state !== "taken" : request.outcome !== "expired") return null;
-    // Only those who were mailed a link before have a page to look at; the others get the room's link when it opens.
+    // Only people who were mailed a link before have a page to look at. The others get the room's link when it opens.
     const path = await linkPathOf(db, secrets, orderId, person);
     const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
     return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };

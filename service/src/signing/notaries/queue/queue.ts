@@ -1,6 +1,6 @@
 /**
- * The queue for “now”: people of an order ask to meet a notary at once, and notaries on duty take the oldest request that they may take.
- * Locks are taken in the order of the desk: the order, its request, the notary.
+ * The queue for “now”: people of an order ask to meet a notary at once, and notaries on duty take the oldest request
+ * that they may take. Locks are taken in the same order as at the desk: the order, its request, the notary.
  */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -31,18 +31,18 @@ import {
 
 export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
 
-/** A request that nobody takes ends after so long, and people choose a time. */
+/** How long a request waits for a notary. After that, people choose a time. */
 export const waitMs = 20 * minuteMs;
 export const mostOpen = 50;
-/** One firm must not fill the queue of all. */
+/** The most requests of one firm, so that it can't fill the queue for all. */
 const mostOfFirm = 10;
 const mostADay = 10;
-/** Sessions that an estimate is made of. */
+/** How far back sessions count for an estimate. */
 const measuredMs = 90 * dayMs;
 
 export type Request = NotaryRequest & { order: WaitingOrder };
 
-/** The requests of an environment, with the notaries on duty: one reading, so that places and estimates agree. */
+/** The requests of an environment and the notaries on duty, read together so that positions and estimates agree. */
 export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environment: Environment, now: Date) {
   const [duty, notaries, open, rules] = await Promise.all([
     onDuty(db, environment, now),
@@ -79,17 +79,19 @@ export const mayTake = (
 const takersOf = (deps: QueueDeps, line: Line, order: WaitingOrder, now: Date): Notary[] =>
   line.there.filter((notary) => mayTake(deps, line, notary, order, now));
 
-/** The page of somebody who may ask, waits, or is called. */
+/** The page of a person who may ask, waits, or is called. */
 export type QueuePlace =
   | { state: "offered" }
   | { state: "waiting"; place: number; estimate: Estimate; until: Date }
   | { state: "taken"; notary: string }
-  /** The path of this person's own room. */
+  /** The path of the person's own room. */
   | { state: "open"; room: string }
-  /** Nobody took the request in time; whether it can be asked for again. */
+  /** No notary took the request in time. `isOffered`: whether the person may ask again. */
   | { state: "expired"; isOffered: boolean };
 
-/** @returns null where there is nothing to ask for @throws ServiceError `not_found` for a link that opens no appointment */
+/**
+ * @returns null when there is nothing to ask for @throws ServiceError `not_found` for a link that opens no appointment
+ */
 export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<QueuePlace | null> {
   const { desk } = deps.sheets;
   const { order, person } = await personOfLink(desk, token);
@@ -120,7 +122,7 @@ export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<Queu
   return isOffered ? { state: "offered" } : null;
 }
 
-/** One more than the older requests that a notary could take in place of this one. */
+/** The position in the queue: one more than the number of older requests that the same notaries could take. */
 function placeOf(deps: QueueDeps, line: Line, request: NotaryRequest, takers: readonly Notary[], now: Date): number {
   const at = line.waiting.findIndex(({ id }) => id === request.id);
   const before = at < 0 ? line.waiting : line.waiting.slice(0, at);
@@ -148,8 +150,9 @@ async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: Wai
 }
 
 /**
- * Asks to meet a notary now. An order that asks already stays in its place.
- * @throws ServiceError `conflict` without a notary on duty who may, with an appointment, and for a full queue
+ * Asks to meet a notary now. An order that is already in the queue keeps its position.
+ * @throws ServiceError `conflict` when no suitable notary is on duty, for an order with an appointment, and for a full
+ * queue
  */
 export async function askNow(deps: QueueDeps, token: string): Promise<void> {
   const { desk } = deps.sheets;

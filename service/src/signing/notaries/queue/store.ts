@@ -1,4 +1,4 @@
-/** The rows of the queue: who is on duty, and which orders ask to meet a notary now. */
+/** The rows of the queue: the notaries on duty, and the orders that ask to meet a notary now. */
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -13,7 +13,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 
 export type RequestOutcome = "met" | "left" | "booked" | "expired" | "elsewhere";
 
-/** The people of an order ask to meet a notary now. */
+/** The request of an order's people to meet a notary now. */
 export type NotaryRequest = {
   id: string;
   orderId: number;
@@ -21,7 +21,7 @@ export type NotaryRequest = {
   expiresAt: Date;
   state: "waiting" | "taken" | "ended";
   outcome: RequestOutcome | null;
-  /** Who took it. */
+  /** The notary who took it. */
   notaryId: string | null;
   takenAt: Date | null;
 };
@@ -44,7 +44,7 @@ const requestState: StateMac = {
 
 export const queueTables = [stateRows(dutyState), stateRows(requestState)];
 
-/** Until when notaries are on duty, by their ids. Rows that the service did not write are left out. */
+/** For each notary on duty, the end of the duty. Leaves out rows that the service did not write. */
 export async function onDuty(db: Sql, environment: Environment, now: Date): Promise<ReadonlyMap<string, Date>> {
   const rows = await db.query<{ notaryId: string; until: Date } & Marked>(sql`
     SELECT d.notary_id AS "notaryId", d.until, ${marked(dutyState, sql`d`)} FROM notary_duty d
@@ -52,12 +52,12 @@ export async function onDuty(db: Sql, environment: Environment, now: Date): Prom
   return new Map(rows.filter(({ isAuthentic }) => isAuthentic).map(({ notaryId, until }) => [notaryId, until]));
 }
 
-/** Whether any notary is on duty: a reason to offer the page, which looks closer. */
+/** Whether any notary is on duty. If so, the page is offered, which then checks more closely. */
 export async function isAnyOnDuty(db: Sql): Promise<boolean> {
   return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;
 }
 
-/** Of a notary that the transaction holds locked. */
+/** The notary must be locked by the transaction. */
 export async function writeDuty(
   tx: Tx,
   { notaryId, environment }: { notaryId: string; environment: Environment },
@@ -74,7 +74,7 @@ const select = (seen: Statement): Statement => sql`
     r.notary_id AS "notaryId", r.taken_at AS "takenAt", ${seen}
   FROM notary_requests r`;
 
-/** The open request of an order. @param lock held until the transaction ends; the order is locked before */
+/** The open request of an order. @param lock locks it until the transaction ends; the order must be locked before */
 export async function openRequestOf(
   db: Sql,
   orderId: number,
@@ -87,7 +87,10 @@ export async function openRequestOf(
 
 export const lockRequest = (tx: Tx, orderId: number) => openRequestOf(tx, orderId, sql`FOR UPDATE`);
 
-/** The latest request of an order, an ended one, too. A leap of the test clock moves `asked_at` of open requests, and no `ended_at`. */
+/**
+ * The latest request of an order, even if it has ended. It is sorted by `ended_at`, because advancing the test clock
+ * moves `asked_at` of open requests.
+ */
 export async function latestRequestOf(db: Sql, orderId: number): Promise<NotaryRequest | undefined> {
   const [found] = await db.query<NotaryRequest>(sql`
     ${select(verified(requestState, sql`r`))} WHERE r.order_id = ${orderId}
@@ -102,7 +105,7 @@ export async function countRequests(db: Sql, orderId: number, since: Date): Prom
   return row?.n ?? 0;
 }
 
-/** Open requests in their order, the oldest first. Rows that the service did not write are left out. */
+/** Open requests, the oldest first. Leaves out rows that the service did not write. */
 export async function openRequests(db: Sql, environment: Environment, limit: number): Promise<NotaryRequest[]> {
   const rows = await db.query<NotaryRequest & Marked>(sql`
     ${select(marked(requestState, sql`r`))} JOIN orders o ON o.id = r.order_id
@@ -110,7 +113,10 @@ export async function openRequests(db: Sql, environment: Environment, limit: num
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request);
 }
 
-/** The open requests of an environment, and those of one firm. Others who ask wait until the transaction ends, so that a bound holds. */
+/**
+ * The numbers of open requests in an environment and of one firm. Other callers wait until the transaction ends, so
+ * that the limits hold.
+ */
 export async function countOpenLocked(tx: Tx, environment: Environment, partnerId: string) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`notary_requests ${environment}`}, 0))`);
   const [row] = await tx.query<{ all: number; firm: number }>(sql`
@@ -122,7 +128,7 @@ export async function countOpenLocked(tx: Tx, environment: Environment, partnerI
 
 type NewRequest = Pick<NotaryRequest, "id" | "orderId" | "askedAt" | "expiresAt">;
 
-/** Of an order that is locked and has no open request. */
+/** The order must be locked and have no open request. */
 export async function insertRequest(tx: Tx, { id, orderId, askedAt, expiresAt }: NewRequest): Promise<void> {
   await tx.query(sql`
     INSERT INTO notary_requests (id, order_id, asked_at, expires_at) VALUES (${id}, ${orderId}, ${askedAt}, ${expiresAt})`);
@@ -134,25 +140,28 @@ async function change(tx: Tx, id: string, set: Statement): Promise<void> {
   await writeStateMacs(tx, requestState, sql`id = ${id}`);
 }
 
-/** Of a request that is locked. */
+/** The request must be locked. */
 export const setTaken = (tx: Tx, id: string, notaryId: string, at: Date): Promise<void> =>
   change(tx, id, sql`state = 'taken', notary_id = ${notaryId}, taken_at = ${at}`);
 
-/** Puts a locked request that was taken back at its place. */
+/** Returns a locked request that was taken to its position in the queue. */
 export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =>
   change(tx, id, sql`state = 'waiting', notary_id = NULL, taken_at = NULL, expires_at = ${expiresAt}`);
 
-/** Of a request that is locked. */
+/** The request must be locked. */
 export const setEnded = (tx: Tx, id: string, outcome: RequestOutcome, at: Date): Promise<void> =>
   change(tx, id, sql`state = 'ended', outcome = ${outcome}, ended_at = ${at}`);
 
-/** Ends the request of a locked order, where one is open. */
+/** Ends the open request of a locked order, if there is one. */
 export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutcome, at: Date): Promise<void> {
   const request = await lockRequest(tx, orderId);
   if (request) await setEnded(tx, request.id, outcome, at);
 }
 
-/** The requests to look at: those that nobody took in time, those whose notary did not come or gave the order back, and those whose order no longer waits. */
+/**
+ * The requests to check: those that nobody took in time, those whose notary did not come or released the order, and
+ * those whose order no longer waits.
+ */
 export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
   db.query<{ orderId: number }>(sql`
     SELECT r.order_id AS "orderId" FROM notary_requests r JOIN orders o ON o.id = r.order_id
@@ -162,7 +171,7 @@ export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
         WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state = 'claimed' AND n.id = r.notary_id)))
     ORDER BY r.asked_at LIMIT 200`);
 
-/** Moves the open requests of a firm's test orders nearer by so many seconds. */
+/** Moves the open requests of a firm's test orders earlier by this many seconds. */
 export async function bringRequestsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
     SELECT r.id, ${marked(requestState, sql`r`)} FROM notary_requests r JOIN orders o ON o.id = r.order_id

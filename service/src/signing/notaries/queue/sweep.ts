@@ -13,10 +13,10 @@ import { lockRequest, type NotaryRequest, requestsToLookAt, setEnded, setWaiting
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
-/** A notary who took a request opens the session within so long. */
+/** How soon a notary who took a request must open the session. */
 const callMs = 5 * minuteMs;
 
-/** Ends requests that nobody took in time, and puts those back whose notary did not come. */
+/** Ends requests that nobody took in time. Returns requests whose notary did not come to the queue. */
 export async function sweepRequests(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const now = deps.clock();
   for (const { orderId } of await requestsToLookAt(deps.db, now, new Date(now.getTime() - callMs))) {
@@ -32,7 +32,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
   if (!seen)
     return log.error({ orderId }, "a request for a notary is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
-    // Those who ask and who take lock the order first, too.
+    // The order is locked first, as when a request is made or taken.
     await lockOrder(tx, seen.code);
     const request = await lockRequest(tx, orderId);
     const order = await orderOfId({ db: tx, rowMac }, orderId);
@@ -49,7 +49,10 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
   });
 }
 
-/** Puts a request back at its place when its notary gave the order back, or did not open the session: that notary goes off duty. */
+/**
+ * Returns a request to its position when its notary released the order, or did not open the session. In the second case
+ * that notary goes off duty.
+ */
 async function lookAtTaken(
   tx: Tx,
   rowMac: SweepDeps["rowMac"],
@@ -57,7 +60,7 @@ async function lookAtTaken(
   { orderId, taskId, partnerId, environment, claimedBy }: WaitingOrder,
   at: Date,
 ): Promise<void> {
-  // An act is open: people meet in another way.
+  // An act is already open, so the people meet in another way.
   if (notaryId === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return setEnded(tx, id, "met", at);
   const notary = await lockNotary(tx, notaryId);
   const by = `operator:${notary?.operatorId}`;

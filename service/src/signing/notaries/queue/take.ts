@@ -1,4 +1,4 @@
-/** The notary’s side of the queue for “now”: duty, and taking the request that is next. */
+/** The notary's side of the queue for “now”: duty, and taking the next request. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { hourMs } from "../../../kernel/platform/clock.ts";
@@ -15,15 +15,15 @@ import { callPeople } from "./mail.ts";
 import { lineOf, mayTake, mostOpen, type QueueDeps, type Request } from "./queue.ts";
 import { lockRequest, onDuty, openRequests, setTaken, writeDuty } from "./store.ts";
 
-/** Duty ends by itself: a notary who has left must not keep people waiting. */
+/** Duty ends by itself, so that a notary who has left does not keep people waiting. */
 const dutyMs = 4 * hourMs;
 
-/** The queue as a notary sees it. */
+/** The queue as shown to a notary. */
 export type NotaryQueue = {
   dutyUntil: Date | null;
-  /** Those that this notary may take, in their order. */
+  /** The requests that this notary may take, in order. */
   waiting: readonly Request[];
-  /** The order of the request that this notary has taken and not opened. */
+  /** The order whose request this notary has taken without opening the session yet. */
   taken: WaitingOrder | null;
 };
 
@@ -41,7 +41,9 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
   };
 }
 
-/** Goes on duty, or stays on it for four hours more; or goes off duty. @throws ServiceError for a notary who may not work */
+/**
+ * Goes on duty, extends it for another four hours, or goes off duty. @throws ServiceError for a notary who may not work
+ */
 export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean): Promise<void> {
   sessionOf(operator);
   const { db, clock } = deps.sheets.desk;
@@ -65,9 +67,10 @@ export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean
 }
 
 /**
- * Takes the oldest request that the notary may take, and the order with it: of two notaries at once each gets another one.
+ * Takes the oldest request that the notary may take, together with its order. Two concurrent notaries get different
+ * requests.
  * @returns the order's code
- * @throws ServiceError `conflict` for a notary who is off duty, or has called somebody, and when nobody waits
+ * @throws ServiceError `conflict` for a notary who is off duty or has already called people, and when nobody waits
  */
 export async function takeNext(deps: QueueDeps, operator: Operator): Promise<string> {
   sessionOf(operator);
@@ -80,7 +83,7 @@ export async function takeNext(deps: QueueDeps, operator: Operator): Promise<str
   throw new ServiceError("conflict", "Nobody waits whom you may meet.");
 }
 
-/** @returns false when the request is not waiting any more */
+/** @returns false when the request is no longer waiting */
 async function take(tx: Tx, deps: QueueDeps, operator: Operator, { id }: Notary, { code, orderId }: WaitingOrder) {
   const { desk } = deps.sheets;
   if (!(await lockOrder(tx, code))) return false;

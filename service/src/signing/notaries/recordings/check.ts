@@ -1,4 +1,4 @@
-/** Whether what is stored of a recording is what was recorded; each fault names the part, line or chunk. */
+/** Checks that a stored recording is what was recorded. Each fault names the part, line or chunk. */
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
 import { chunkReader, placedChunks, type ReadDeps } from "./read.ts";
 import { markedPartsOf, type Part, type Recording } from "./store.ts";
@@ -6,7 +6,10 @@ import { markedPartsOf, type Part, type Recording } from "./store.ts";
 const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
   `Part ${index + 1} (lines ${firstSeq} to ${lastSeq})`;
 
-/** Faults of the manifest and of the chain, from its first line to the head that the recording's row vouches for. */
+/**
+ * Faults of the manifest and of the chain, from its first line to the head that the recording's row, with its MAC,
+ * states.
+ */
 export function chainFaults(recording: Recording, parts: readonly (Part & { isAuthentic?: boolean })[]): string[] {
   const faults: string[] = [];
   if (recording.manifest !== null && sha256Hex(recording.manifest) !== recording.manifestSha256)
@@ -36,11 +39,11 @@ function lineIn(text: string) {
   }
 }
 
-/** The same, and each chunk is read: for one that was deleted the chain alone. */
+/** The same, and also reads each chunk. For a deleted recording only the chain is checked. */
 export async function recordingFaults(deps: ReadDeps, recording: Recording): Promise<string[]> {
   const parts = await markedPartsOf(deps.db, recording.id);
   const faults = chainFaults(recording, parts);
-  // Places of chunks depend on the lines.
+  // The positions of chunks depend on the lines, so these must be sound.
   if (faults.length > 0 || recording.deletedAt) return faults;
   const read = await chunkReader(deps, recording);
   for (const chunk of placedChunks(parts)) {

@@ -1,4 +1,4 @@
-/** Events about the recordings of a firm's orders: topics, times, hashes and causes; no names, no addresses. */
+/** Events about the recordings of a firm's orders: topics, times, hashes and causes, but no names or addresses. */
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -30,7 +30,7 @@ async function orderOf(db: Sql, id: number) {
   return order;
 }
 
-/** Tells the firm of the order, in the transaction of what happened; of a recording without an order nobody is told. */
+/** Notifies the firm of the order, in the transaction of the event. A recording without an order notifies nobody. */
 export async function tellOfRecording(
   tx: Tx,
   topic: RecordingTopic,
@@ -40,7 +40,7 @@ export async function tellOfRecording(
 ): Promise<void> {
   const order = orderId === null ? undefined : await orderOf(tx, orderId);
   if (orderId === null || !order) return;
-  // Two at once would get one number.
+  // Locks the order, because two concurrent events would get the same number.
   await tx.query(sql`SELECT FROM orders WHERE id = ${orderId} FOR NO KEY UPDATE`);
   const [last] = await tx.query<{ n: number }>(sql`
     SELECT coalesce(max(n), 0)::int AS n FROM recording_events WHERE order_id = ${orderId} AND topic = ${topic}`);

@@ -1,4 +1,4 @@
-/** A recording as a zip: manifest, chain, and each take as it was recorded. Made while it is sent. */
+/** A recording as a zip: manifest, chain, and each take as recorded. It is generated while it is sent. */
 import { crc32 } from "node:zlib";
 import { logProof } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -12,10 +12,13 @@ import { manifestEntry, partsOf, type Recording } from "./store.ts";
 
 type Entry = { name: string; length: number; bytes: () => AsyncIterable<Buffer> | Iterable<Buffer> };
 
-/** Longer files need another form of zip; a session of three people has 3 GB after four hours. */
+/** Longer files would need the 64-bit zip format. A session of three people has about 3 GB after four hours. */
 const mostBytes = 2 ** 32 - 1;
 
-/** @throws ServiceError `conflict` for one without a manifest, or too long for a zip; `unavailable` naming what was altered */
+/**
+ * @throws ServiceError `conflict` for a recording without a manifest, or too long for a zip; `unavailable` naming the
+ * altered part
+ */
 export async function exportedRecording(deps: ReadDeps, recording: Recording): Promise<StoredFile> {
   const { manifest } = recording;
   if (manifest === null) throw new ServiceError("conflict", "The recording has not ended.");
@@ -24,7 +27,7 @@ export async function exportedRecording(deps: ReadDeps, recording: Recording): P
   if (fault !== undefined) throw new ServiceError("unavailable", `The recording is not what was written. ${fault}`);
   const takes = [...new Set(placedChunks(parts).map(({ line }) => line.take))];
   const entries: Entry[] = [held("recording.json", manifest), held("chain.jsonl", chainText(parts))];
-  // The log has the line within seconds; an export before that goes without the proof.
+  // The log includes the line within seconds. An earlier export has no proof.
   const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
   if (logged.state === "logged") entries.push(held("recording.json.tlog-proof", logged.proof));
   for (const take of takes) {
@@ -52,12 +55,15 @@ function held(name: string, text: string): Entry {
 }
 
 const nameBytes = ({ name }: Entry): number => Buffer.byteLength(name);
-/** Local header, descriptor and directory entry, without the names; and the end of the directory (APPNOTE 4.3). */
+/**
+ * The lengths of the local header, descriptor and directory entry without names, and of the end of the directory
+ * (APPNOTE 4.3).
+ */
 const [localBytes, descriptorBytes, directoryBytes, endBytes] = [30, 16, 46, 22];
 const fixedBytes = localBytes + descriptorBytes + directoryBytes;
-/** The first of January 1980: the times are in the manifest. */
+/** January 1, 1980, because the real times are in the manifest. */
 const dosDate = 0x21;
-/** Stored uncompressed, its sum behind it. */
+/** The entry's checksum follows its data. */
 const flags = 0x08;
 
 async function* zipped(entries: readonly Entry[]): AsyncGenerator<Buffer> {

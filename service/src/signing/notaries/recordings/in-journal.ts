@@ -1,4 +1,4 @@
-/** The recording that this service made, as an entry of a notary's journal names it. */
+/** The recording by this service, in the form in which a notary's journal entry names it. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { headAfter, readLine } from "../../../providers/providers.ts";
@@ -10,8 +10,8 @@ const entryOf = ({ id, manifestSha256, keepUntil }: Recording, keptAt: string): 
   manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt, keptUntil: keepUntil };
 
 /**
- * Reads the recording whose state the act, and so the notary's signature, names; null for an act that names none.
- * @throws ServiceError `conflict` while it goes on, or where it does not have that state
+ * Finds the recording whose state the act names, and therefore the notary's signature; null for an act that names none.
+ * @throws ServiceError `conflict` while it is in progress, or when it does not have that state
  */
 export async function recordingOfAct(
   db: Sql,
@@ -30,7 +30,7 @@ export async function recordingOfAct(
   return entry;
 }
 
-/** The recording of the order's last session, where it was recorded and has ended. */
+/** The recording of the order's last session, if it was recorded and has ended. */
 export async function recordingOfOrder(db: Sql, orderId: number, keptAt: string): Promise<EntryRecording | null> {
   const recording = await lastOfOrder(db, orderId);
   return recording ? entryOf(recording, keptAt) : null;

@@ -1,4 +1,7 @@
-/** Who looks at recordings and why, and what stops their deletion. Each look is a line of the audit log and a mail to the notary. */
+/**
+ * Viewing recordings with a stated reason, and holds against their deletion. Each view is recorded in the audit log and
+ * mailed to the notary.
+ */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { type Clock, hourMs } from "../../../kernel/platform/clock.ts";
@@ -15,16 +18,16 @@ import { changeRecording, lockRecording, type Recording, recordingById } from ".
 
 export type KeepDeps = ReadDeps & { db: Database; clock: Clock };
 
-/** Somebody who acts on a recording, and why: the notary, too, gives a reason. */
+/** The actor and the reason for an action on a recording. Even the notary must state a reason. */
 export type Viewer = { readonly actor: string; readonly reason: string };
 
-/** For so long a stated reason opens the takes of a recording to its viewer. */
+/** How long a viewer may play a recording after stating a reason. */
 const openedMs = hourMs;
 const longestReason = 500;
 
 type Action = "opened" | "exported" | "held" | "released";
 
-/** Opens a recording to its viewer for an hour. @throws ServiceError naming the field and the rule */
+/** Lets a viewer play a recording for an hour. @throws ServiceError naming the field and the rule */
 export async function openRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<void> {
   playable(await recordingById(deps.db, id));
   await deps.db.transaction(async (tx) => writeDown(tx, deps, await recordingById(tx, id), viewer, "opened"));
@@ -39,9 +42,9 @@ export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: str
 }
 
 /**
- * A take to play, to a viewer who opened the recording; each request of a player is logged.
+ * A take to play, for a viewer who has opened the recording. Each request of a player is logged.
  * @param range as the request names it
- * @throws ServiceError `conflict` where it is not opened
+ * @throws ServiceError `conflict` when it is not opened
  */
 export async function playTake(
   deps: KeepDeps,
@@ -69,7 +72,7 @@ export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer
   return file;
 }
 
-/** Stops deletion, as a court may ask, or allows it again. */
+/** Stops the deletion of a recording, for example by a court order, or allows it again. */
 export async function holdRecording(deps: KeepDeps, id: string, isHeld: boolean, viewer: Viewer): Promise<void> {
   await recordingById(deps.db, id);
   await deps.db.transaction(async (tx) => {
@@ -111,7 +114,7 @@ async function writeDown(
   await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
 
-/** Holds no text that people typed, such as a reason: that is read from the audit log. */
+/** Contains no typed text such as the reason, which is read from the audit log. */
 type RecordingMail = { recording: string; actor: string; how: Action; at: string };
 
 const words: Readonly<Record<Action, string>> = {

@@ -3,7 +3,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 
-/** A recording as lists show it. */
+/** A recording in a list. */
 export type RecordingOnList = {
   id: string;
   notaryId: string;
@@ -20,9 +20,9 @@ export type RecordingOnList = {
 
 type Which = {
   environment: Environment;
-  /** Null for those of all notaries. */
+  /** Null for recordings of all notaries. */
   notaryId: string | null;
-  /** Null for those of all orders. */
+  /** Null for recordings of all orders. */
   orderCode: string | null;
 };
 

@@ -1,10 +1,10 @@
-/** `recording.json`: what a recording holds, in canonical JSON. */
+/** `recording.json`: the contents of a recording, in canonical JSON. */
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { sha256Hex, tracksIn } from "../../../providers/providers.ts";
 import type { ReadTake } from "./read.ts";
 import type { Part, Recording } from "./store.ts";
 
-/** A moment of the session: a step of its script, a consent, an act. */
+/** An event in the session: a step of its script, a consent, or an act. */
 export type Mark = { at: string; kind: string; person: string | null };
 
 type Input = {
@@ -12,14 +12,14 @@ type Input = {
   takes: readonly ReadTake[];
   marks: readonly Mark[];
   endedAt: Date;
-  /** Random: the transparency log has the manifest's hash, which is to tell nothing. */
+  /** Random, so that the manifest's hash in the transparency log reveals nothing. */
   salt: Buffer;
 };
 
-/** The lines of the chain as a file: `chainSha256` is of exactly these bytes. */
+/** The lines of the chain as a file; `chainSha256` is the hash of exactly these bytes. */
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
-/** A take whose end nobody wrote down, because the service died with it. */
+/** The end of a take that was never recorded, because the service died during it. */
 export const stopped = "stopped";
 
 export function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {
@@ -59,7 +59,7 @@ export function manifestOf(recording: Recording, { parts, takes, marks, endedAt,
 
 type Shown = { person: string; firstChunkAt: string; lastChunkAt: string; endedBy: string };
 
-/** The time between one take of a person and the next. */
+/** The time between two consecutive takes of a person. */
 function gapsOf(takes: readonly Shown[]) {
   return takes.flatMap((take, index) => {
     const next = takes.slice(index + 1).find(({ person }) => person === take.person);

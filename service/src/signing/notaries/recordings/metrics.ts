@@ -1,4 +1,4 @@
-/** Figures of recordings: what came, how takes ended, and whether the disk and the store keep up. */
+/** Metrics of recordings: data received, how takes ended, and whether the disk and the store keep up. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
@@ -43,7 +43,10 @@ export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir
   metrics.gauge("recordings", "Recordings, by state.", "state", () => recordingsByState(db));
 }
 
-/** A chunk's own lag can't be seen from outside: the time of its first packet is known to the engine alone. */
+/**
+ * Estimates the lag of chunks. It can't be measured directly, because only the engine knows when the first packet of a
+ * chunk arrived.
+ */
 function lateness(clock: Clock) {
   const fastest = new Map<string, number>();
   let recent: { at: number; ms: number }[] = [];
@@ -52,7 +55,7 @@ function lateness(clock: Clock) {
       const began = Date.parse(at) - to;
       const name = `${session} ${take}`;
       const before = fastest.get(name) ?? began;
-      // Takes of ended sessions are forgotten: sessions are few, and hours long.
+      // Sessions are few and last for hours, so takes of ended sessions are dropped all at once.
       if (fastest.size > 1_000) fastest.clear();
       fastest.set(name, Math.min(before, began));
       recent.push({ at: clock().getTime(), ms: Math.max(0, began - before) });

@@ -1,4 +1,4 @@
-/** Parts of recordings on their way from the disk of the engine into the store. */
+/** Moves parts of recordings from the engine's disk to the store. */
 import { rename, stat, unlink } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
@@ -20,12 +20,12 @@ import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Reco
 
 type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
-/** Numbers of takes in one run of the engine: more than a session can use, and 4,000 runs fit into a nonce. */
+/** The take numbers of one run of the engine: more than a session can use, while 4,000 runs still fit into a nonce. */
 export const takesInRun = 1_000_000;
-/** A process that was cut off may write for a moment longer. */
+/** An interrupted process may still write for a moment. */
 const quietMs = 1_000;
 
-/** Waits until nobody writes into the folder. */
+/** Waits until nothing is written to the folder any more. */
 export async function untilQuiet(folder: string): Promise<void> {
   for (;;) {
     const files = await spoolFiles(folder);
@@ -49,7 +49,10 @@ export async function required({ db }: Pick<PartDeps, "db">, session: string): P
   return recording;
 }
 
-/** Puts a spool file into the store; its row and the chain's head commit together. The file goes last, so that a repeated call finds its row. */
+/**
+ * Moves a spool file to the store. Its row and the chain's head are committed together. The file is deleted last, so
+ * that a repeated call finds its row.
+ */
 export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
   const { db, clock, blobs, log } = deps;
   const recording = await required(deps, session);
@@ -102,7 +105,7 @@ export async function storePart(deps: PartDeps, session: string, file: string): 
   await unlink(file);
 }
 
-/** Whether a later run went on before these chunks were stored: they would be a second chain. */
+/** Whether a later run continued before these chunks were stored, so that they would form a second chain. */
 async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
   const { headSeq, runs, id } = recording;
   const isLate = ({ line }: SpooledChunk) => line.seq > headSeq && Math.floor(line.take / takesInRun) < runs;

@@ -1,4 +1,4 @@
-/** A take for a player: the clusters as they were recorded, behind a header that is made for it (duration, places to seek to). */
+/** A take for a player: the clusters as recorded, with a new header that has the duration and seek points. */
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -6,14 +6,17 @@ import { finishedHeader, tracksIn } from "../../../providers/providers.ts";
 import { chunkReader, type PlacedChunk, placedChunks, type ReadDeps } from "./read.ts";
 import { partsOf, type Recording } from "./store.ts";
 
-/** The chunks of one take, in their order. @throws ServiceError `not_found` */
+/** The chunks of one take, in order. @throws ServiceError `not_found` */
 async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Promise<[PlacedChunk, ...PlacedChunk[]]> {
   const [header, ...clusters] = placedChunks(await partsOf(db, id)).filter(({ line }) => line.take === take);
   if (!header) throw new ServiceError("not_found", "The recording has no such take.");
   return [header, ...clusters];
 }
 
-/** A take to play. `Range` reads only the chunks that it touches. @throws ServiceError `not_found`, `unavailable` */
+/**
+ * A take to play. A `Range` request reads only the chunks that it needs. @throws ServiceError `not_found`,
+ * `unavailable`
+ */
 export async function playableTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
   const [first, ...clusters] = await chunksOf(deps, recording, take);
   const read = await chunkReader(deps, recording);
@@ -22,7 +25,7 @@ export async function playableTake(deps: ReadDeps, recording: Recording, take: n
   return fileOf(deps, recording, [{ bytes: header.length, read: async () => header }, ...readers(clusters, read)]);
 }
 
-/** A take byte for byte as it was recorded: its hash is in the manifest. */
+/** A take, byte for byte as recorded; its hash is in the manifest. */
 export async function recordedTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
   const read = await chunkReader(deps, recording);
   return fileOf(deps, recording, readers(await chunksOf(deps, recording, take), read));

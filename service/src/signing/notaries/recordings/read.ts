@@ -1,4 +1,4 @@
-/** Takes as they were recorded, from the parts in the store. */
+/** Takes as recorded, read from the parts in the store. */
 import { createHash } from "node:crypto";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -10,7 +10,7 @@ import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./stor
 
 export type ReadDeps = { db: Sql; secrets: SecretBytes; blobs: Blobs };
 
-/** Where a chunk's encrypted bytes are. */
+/** The position of a chunk's encrypted bytes. */
 export type PlacedChunk = { line: ChainLine; part: Part; at: number };
 
 const linesIn = (part: Part): ChainLine[] => part.lines.trimEnd().split("\n").map(readLine);
@@ -26,7 +26,10 @@ export function placedChunks(parts: readonly Part[]): PlacedChunk[] {
   });
 }
 
-/** Reads chunks of a recording, opened and compared with their lines. @throws ServiceError `not_found` for a deleted one */
+/**
+ * Reads chunks of a recording, decrypts them and compares them with their lines. @throws ServiceError `not_found` for a
+ * deleted one
+ */
 export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: Recording) {
   const key = recordKey(await recordKeyOf(db, secrets, recording.id));
   const files = new Map<string, Promise<StoredFile>>();
@@ -45,7 +48,7 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
   };
 }
 
-/** A take as a whole: the file of all its chunks, in their order. */
+/** A whole take: the file made of all its chunks, in order. */
 export type ReadTake = {
   take: number;
   person: string;

@@ -1,4 +1,7 @@
-/** Recordings of sessions: each person's take as it came, one chain over all, kept for as long as the notary's state asks. */
+/**
+ * Recordings of sessions: each person's take as received, and one chain over all. They are stored for as long as the
+ * notary's state requires.
+ */
 import { mkdir, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -51,7 +54,7 @@ export type RecordingDeps = {
 };
 
 type RecordingInput = {
-  /** The session's name, as the engine knows it. */
+  /** The session's name in the engine. */
   session: string;
   notaryId: string;
   orderId: number | null;
@@ -59,17 +62,17 @@ type RecordingInput = {
   people: readonly RecordedPerson[];
 };
 
-/** The chain of a session at one moment: everything up to here is durable. */
+/** The chain of a session at one moment. Everything up to this line is durable. */
 export type RecordingHead = { recording: string; seq: number; headSha256: string; at: string };
 
 export class Recordings {
   readonly #deps: RecordingDeps;
   readonly #heads = new Map<string, RecordingHead>();
   readonly #ids = new Map<string, string>();
-  /** Work on one session's parts and rows, and its runs. */
+  /** Queues the work on each session's parts and rows. */
   readonly #queues: Queues = new Map();
   readonly #resumed: Queues = new Map();
-  /** Hears the engine no more. */
+  /** Stops listening to the engine. */
   readonly stop: () => void;
 
   constructor(deps: RecordingDeps) {
@@ -77,14 +80,17 @@ export class Recordings {
     this.stop = deps.media.engine.listen((event) => this.#hear(event));
   }
 
-  /** Opens the session in the engine, with a recording. @throws ServiceError `conflict` for a session that has one */
+  /**
+   * Opens the session in the engine, with a recording. @throws ServiceError `conflict` for a session that already has
+   * one
+   */
   async begin({ session, notaryId, orderId, environment, people }: RecordingInput): Promise<string> {
     const { db, clock, random, secrets, readEligibility } = this.#deps;
     const existing = await recordingOf(db, session);
     if (existing) {
       const taken = new ServiceError("conflict", "The session has a recording.");
       if (existing.endedAt || this.#ids.has(session)) throw taken;
-      // The engine may have refused the first time, or died before anything was in the store.
+      // The engine may have refused the first time, or died before anything was stored.
       await this.#settle(session);
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw taken;
@@ -107,14 +113,17 @@ export class Recordings {
     return id;
   }
 
-  /** Opens it again after the engine was lost, or the service started again. @throws ServiceError `not_found`, `conflict` */
+  /**
+   * Opens the session again after the engine was lost, or the service restarted. @throws ServiceError `not_found`,
+   * `conflict`
+   */
   async resume(session: string): Promise<void> {
     await inOrder(this.#resumed, session, () => this.#resume(session));
   }
 
   async #resume(session: string): Promise<void> {
     const { db, clock, media } = this.#deps;
-    // An earlier run that still goes on would add parts that no later one has.
+    // Closes an earlier run, which could otherwise add parts that no later run has.
     await media.engine.close(session);
     await this.#settle(session);
     const recording = await required(this.#deps, session);
@@ -123,13 +132,13 @@ export class Recordings {
     await db.transaction((tx) => tellOfRecording(tx, "recording.interrupted", recording, clock(), stopped));
   }
 
-  /** Closes the session here, where another node goes on with it or has ended it. */
+  /** Closes the session on this node, when another node continues it or has ended it. */
   async leave(session: string): Promise<void> {
     const { engine, spoolDir } = this.#deps.media;
     await engine.close(session);
     await this.#settle(session);
     await rmdir(join(spoolDir, session)).catch((error: NodeJS.ErrnoException) => {
-      // A part that was set aside stays.
+      // The folder is kept when it contains a part that was set aside.
       if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
     });
     for (const map of [this.#ids, this.#heads, this.#queues, this.#resumed]) map.delete(session);
@@ -140,13 +149,13 @@ export class Recordings {
     return this.#heads.get(session) ?? null;
   }
 
-  /** Closes the session, stores the last part, and writes `recording.json`. May be repeated. */
+  /** Closes the session, stores the last part, and writes `recording.json`. Safe to repeat. */
   async end(session: string, marks: readonly Mark[]): Promise<{ recording: string; manifestSha256: string }> {
     await this.leave(session);
     return writeManifest(this.#deps, await required(this.#deps, session), marks);
   }
 
-  /** Stores what a killed process left on the disk. */
+  /** Stores the parts that a killed process left on the disk. */
   async recover(): Promise<void> {
     const { media, log } = this.#deps;
     const { spoolDir } = media;
@@ -169,7 +178,7 @@ export class Recordings {
       const { seq, sha256 } = headAfter(event.line);
       this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
     }
-    // Stores those, too, that could not be stored before.
+    // Also stores earlier parts that could not be stored before.
     if (event.kind === "part") later(event.session, () => this.#store(event.session, { closedOnly: true }));
     if (event.kind === "take" && event.ended !== null) {
       const { session, take, at, ended } = event;
@@ -177,7 +186,7 @@ export class Recordings {
     }
   }
 
-  /** Stores what the session left on this disk. */
+  /** Stores the parts that the session left on this disk. */
   async #settle(session: string): Promise<void> {
     const folder = join(this.#deps.media.spoolDir, session);
     await untilQuiet(folder);
@@ -196,14 +205,14 @@ export class Recordings {
     const firstTake = runs * takesInRun;
     const head = { seq: headSeq, sha256: headSha256 };
     await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
-    // Nobody sends before this.
+    // Nobody can send before this point.
     this.#ids.set(session, id);
   }
 }
 
 type Queues = Map<string, Promise<void>>;
 
-/** Does one session's work one after the other. */
+/** Runs the work of one session in sequence. */
 function inOrder(queues: Queues, session: string, work: () => Promise<void>): Promise<void> {
   const next = (queues.get(session) ?? Promise.resolve()).then(work);
   queues.set(
@@ -228,7 +237,7 @@ async function endTakes(deps: RecordingDeps, session: string, ends: Recording["t
   });
 }
 
-/** Reads every chunk once more: a manifest names no byte that is not there. */
+/** Reads every chunk again, so that the manifest names no missing byte. */
 async function writeManifest(deps: RecordingDeps, recording: Recording, marks: readonly Mark[]) {
   const { db, clock, random } = deps;
   const { id, environment } = recording;

@@ -1,4 +1,4 @@
-/** How long recordings are kept: as the state of the notary's commission asks, by its rules in force. */
+/** How long recordings are stored: as the rules in force of the notary's state require. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -11,7 +11,7 @@ import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { tellOfRecording } from "./events.ts";
 import { changeRecording, forgetBlobs, lockRecording } from "./store.ts";
 
-/** Null where the rules of the notary's state do not say: such a recording is kept for good. */
+/** Null when the rules of the notary's state don't say; such a recording is stored permanently. */
 export async function yearsOf(db: Sql, readEligibility: ReadEligibility, notaryId: string): Promise<number | null> {
   const notary = await findNotary(db, notaryId);
   if (!notary) return null;
@@ -27,7 +27,7 @@ export function yearsAfter(start: Date, years: number): string {
 
 type SweepDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
-/** The firm's test clock counts for recordings of its test orders. */
+/** For recordings of test orders the firm's test clock counts. */
 const due = (now: Date) => sql`
   r.ended_at IS NOT NULL AND r.deleted_at IS NULL AND NOT r.is_held
   AND r.keep_until < ((${now}::timestamptz + CASE WHEN r.environment = 'test' AND o.partner_id IS NOT NULL
@@ -36,7 +36,7 @@ const due = (now: Date) => sql`
 const from = sql`FROM recordings r LEFT JOIN orders o ON o.id = r.order_id`;
 const mostAtOnce = 100;
 
-/** Deletes recordings whose time is over, and that nobody holds. */
+/** Deletes recordings whose retention has ended and that are not held. */
 export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const found = await db.query<{ id: string }>(
@@ -50,12 +50,12 @@ export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): P
   }
 }
 
-/** The key goes first, so that the bytes in a backup open nothing; hashes, lines and manifest stay. */
+/** Deletes the key first, so that the bytes in a backup can't be decrypted. Hashes, lines and manifest are kept. */
 async function deleteIfDue({ db, clock, blobs }: SweepDeps, id: string): Promise<void> {
   const at = clock();
   const removed = await db.transaction(async (tx) => {
     const recording = await lockRecording(tx, id);
-    // A hold may have come since.
+    // A hold may have been set in the meantime.
     const [still] = await tx.query(sql`SELECT ${from} WHERE r.id = ${id} AND ${due(at)}`);
     if (!still) return [];
     await changeRecording(tx, id, { deletedAt: at });

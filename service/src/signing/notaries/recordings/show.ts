@@ -15,7 +15,7 @@ type ShownTake = {
   endedBy: string;
 };
 
-/** A moment of the time line, in milliseconds from the start of the first take. */
+/** An event on the time line, in milliseconds since the start of the first take. */
 type ShownMark = { ms: number; kind: string; name: string | null };
 
 export type ShownRecording = { takes: ShownTake[]; marks: ShownMark[]; durationMs: number };
@@ -55,7 +55,10 @@ export async function shownRecording(db: Sql, recording: Recording): Promise<Sho
 
 type Line = { take: number; at: string; to: number; n: number };
 
-/** When each take began by this service's clock: a chunk is written soon after its last frame, and at times later. */
+/**
+ * When each take began, by this service's clock. A chunk is written soon after its last frame, sometimes later, so the
+ * earliest estimate counts.
+ */
 function startsOf(lines: readonly Line[]): Map<number, { at: number; durationMs: number }> {
   const starts = new Map<number, { at: number; durationMs: number }>();
   for (const { take, at, to } of lines) {

@@ -18,10 +18,10 @@ import { type BlobRows, stateRows } from "../../../kernel/platform/protected-dat
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 
-/** A person of the session, by the session's name for them. */
+/** A person of the session, with the session's name for that person. */
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
-/** The end of each take, by its number. `endedBy` is null while it goes on, and where the service died with it. */
+/** The end of each take, by its number. A take has none while it goes on, and when the service died during it. */
 export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 
 export type Recording = {
@@ -32,7 +32,7 @@ export type Recording = {
   environment: Environment;
   people: RecordedPerson[];
   takeEnds: TakeEnds;
-  /** The number of runs of the engine: the latest has the chain. */
+  /** The number of runs of the engine. Only the latest run continues the chain. */
   runs: number;
   headSeq: number;
   headSha256: string;
@@ -40,7 +40,7 @@ export type Recording = {
   endedAt: Date | null;
   manifest: string | null;
   manifestSha256: string | null;
-  /** ISO day until which it is kept; null for good, where the state's rules name no number of years. */
+  /** The last day (ISO) of its storage; null for permanent storage, when the state's rules name no number of years. */
   keepUntil: string | null;
   isHeld: boolean;
   deletedAt: Date | null;
@@ -90,7 +90,7 @@ const columns = sql`id, session, notary_id AS "notaryId", order_id AS "orderId",
   manifest_sha256 AS "manifestSha256", keep_until::text AS "keepUntil", is_held AS "isHeld", deleted_at AS "deletedAt",
   ${verified(recordingState, sql`recordings`)}`;
 
-/** @throws ServiceError `not_found`; `unavailable` for a row that is not what the service wrote */
+/** @throws ServiceError `not_found`; `unavailable` for a row that was altered */
 export async function recordingById(db: Sql, id: string): Promise<Recording> {
   const [found] = isUuid(id) ? await db.query<Recording>(sql`SELECT ${columns} FROM recordings WHERE id = ${id}`) : [];
   if (!found) throw new ServiceError("not_found", "Recording not found.");
@@ -110,7 +110,7 @@ export async function recordingOf(db: Sql, session: string): Promise<Recording |
   return found;
 }
 
-/** Holds the row until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export async function lockRecording(tx: Tx, id: string): Promise<Recording> {
   await tx.query(sql`SELECT FROM recordings WHERE id = ${id} FOR UPDATE`);
   return recordingById(tx, id);
@@ -129,7 +129,10 @@ export async function insertRecording(tx: Tx, made: NewRecording, sealedKey: Uin
   await writeStateMacs(tx, recordingState, sql`id = ${made.id}`);
 }
 
-/** Counts another run of the engine for a recording. @returns the row with its number, never given twice: no earlier run adds a part */
+/**
+ * Counts another run of the engine for a recording. @returns the row with the run's number, which is never reused, so
+ * that no earlier run can add a part
+ */
 export async function nextRun(tx: Tx, id: string): Promise<Recording> {
   const before = await lockRecording(tx, id);
   await tx.query(sql`UPDATE recordings SET runs = runs + 1 WHERE id = ${id}`);
@@ -143,13 +146,13 @@ export const manifestEntry = (sha256: string): LogEntry => ({ kind: "artifact/v1
 type Changes = {
   head?: { seq: number; sha256: string };
   takeEnds?: TakeEnds;
-  /** `log`: the transparency log that names it, by a line that the same statement queues. */
+  /** `log`: the transparency log for the manifest; the same statement queues its line. */
   manifest?: { text: string; sha256: string; at: Date; log: Environment };
   isHeld?: boolean;
   deletedAt?: Date;
 };
 
-/** The transaction holds the row. */
+/** The transaction must have locked the row. */
 export async function changeRecording(tx: Tx, id: string, changes: Changes): Promise<void> {
   const { head, takeEnds, manifest, isHeld, deletedAt } = changes;
   const logged = manifest
@@ -190,19 +193,19 @@ export async function insertPart(tx: Tx, recordingId: string, part: NewPart): Pr
 
 const partColumns = sql`id, first_seq::int AS "firstSeq", last_seq::int AS "lastSeq", bytes, sha256, lines, blob_key AS "blobKey"`;
 
-/** The parts in the order of the chain, each with whether it is what the service wrote. */
+/** The parts in the order of the chain, each with whether it is authentic. */
 export const markedPartsOf = (db: Sql, recordingId: string) =>
   db.query<Part & Marked>(sql`
     SELECT ${partColumns}, ${marked(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** The parts in the order of the chain. @throws ServiceError `unavailable` for one that is not what the service wrote */
+/** The parts in the order of the chain. @throws ServiceError `unavailable` for one that was altered */
 export const partsOf = (db: Sql, recordingId: string) =>
   db.query<Part>(sql`
     SELECT ${partColumns}, ${verified(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** Forgets where the parts' bytes are. @returns the blobs that nothing refers to any more */
+/** Removes the references to the parts' blobs. @returns the blobs that are no longer referenced */
 export async function forgetBlobs(tx: Tx, recordingId: string): Promise<string[]> {
   const held = await tx.query<{ blobKey: string }>(sql`
     SELECT blob_key AS "blobKey" FROM recording_parts WHERE recording_id = ${recordingId} AND blob_key IS NOT NULL`);
@@ -212,7 +215,7 @@ export async function forgetBlobs(tx: Tx, recordingId: string): Promise<string[]
 
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyUse);
 
-/** The key of a recording. @throws ServiceError `not_found` once it was deleted */
+/** The key of a recording. @throws ServiceError `not_found` after it was deleted */
 export async function recordKeyOf(db: Sql, secrets: SecretBytes, id: string): Promise<Buffer> {
   const [row] = await db.query<{ sealed: Buffer | null }>(
     sql`SELECT record_key AS sealed FROM recordings WHERE id = ${id}`,

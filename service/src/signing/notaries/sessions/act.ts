@@ -19,7 +19,7 @@ import { notaryName, signerName } from "./interruption.ts";
 import type { LiveDeps } from "./session.ts";
 import { findLive, type LiveSession, openLiveOf } from "./store.ts";
 
-/** The conditions of an act by audio and video: who is there now, and whether what they do is on record. */
+/** The conditions of an act by audio and video: who is present, and whether it is being recorded. */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
   { id, state }: Pick<LiveSession, "id" | "state">,
@@ -42,7 +42,7 @@ export function unmetLive(
   };
 }
 
-/** @throws ServiceError `conflict` while nothing of the act may go on */
+/** @throws ServiceError `conflict` while the act may not continue */
 function requireLive(session: LiveSession | undefined): LiveSession {
   if (session?.state === "live") return session;
   throw new ServiceError(
@@ -52,8 +52,8 @@ function requireLive(session: LiveSession | undefined): LiveSession {
 }
 
 /**
- * Marks a step of the notary's.
- * @throws ServiceError `conflict` naming the open step or the condition, `validation` naming every field that is wrong
+ * Marks a step of the notary.
+ * @throws ServiceError `conflict` naming the open step or the condition, `validation` naming every wrong field
  */
 export async function markLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk } = deps.sheets;
@@ -93,13 +93,13 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
   deps.rooms.tell(id, { kind: "changed" });
 }
 
-/** The watch holds the session a second after somebody is away; a request asks now. */
+/** Checks right now, because the watch notices an absence only within a second. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
   const absent = rooms.absent(id, [notaryName, ...(rooms.roomOf(id)?.people.keys() ?? [])]);
   if (absent !== null) throw new ServiceError("conflict", "Somebody is away now: nothing is marked or signed.");
 }
 
-/** Why the state's rules don't let the notary identify a person so; null when they do. */
+/** Why the state's rules don't let the notary identify a person in this way; null when they do. */
 async function basisObstacle(
   deps: LiveDeps,
   { order, eligibility }: Claimed,
@@ -110,7 +110,7 @@ async function basisObstacle(
     return eligibility.rules.online.personalKnowledge?.value
       ? null
       : "Personal knowledge is not known to count online in your state.";
-  // The witness would have to be a person of the session, identified and recorded as the others.
+  // The witness would have to be a person of the session, identified and recorded like the others.
   if (basis === "credible_witness") return "A credible witness can’t take part in a session here.";
   if (basis !== "credential") return null;
   const found = (await identitiesOf(deps.identity, order)).find(({ person }) => person === signer);
@@ -118,7 +118,10 @@ async function basisObstacle(
   return found.isTooOld ? "The identity check was passed more than 24 hours ago. Ask again." : null;
 }
 
-/** Gives a signer their turn: the signing pages open in their room. @throws ServiceError `conflict` naming the open step */
+/**
+ * Begins a signer's turn: the signing pages open in the signer's room. @throws ServiceError `conflict` naming the open
+ * step
+ */
 export async function giveTurn(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const { desk } = deps.sheets;
   const claimed = await claimedOrder(desk, operator, code);
@@ -142,7 +145,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      // While somebody renews it: the service that is there, and records.
+      // The turn ends with the lease of this node, which must be renewed while the session is here and recorded.
       const until = new Date(deps.rooms.roomOf(session.id)?.leasedUntil ?? at);
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
         n: signer,
@@ -162,7 +165,10 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
   deps.rooms.tell(given.session, { kind: "changed" });
 }
 
-/** Where an act of the open session is on record; null without a session. @throws ServiceError `conflict` before anything is recorded */
+/**
+ * Where an act of the open session is recorded; null without a session. @throws ServiceError `conflict` before anything
+ * is recorded
+ */
 export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRecord | null> {
   const { desk } = deps.sheets;
   const session = await openLiveOf(desk.db, order.taskId);
@@ -180,21 +186,21 @@ export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRe
   };
 }
 
-/** The fields of an act's form that the session knows. */
+/** The fields of an act's form that are known from the session. */
 export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, string> => ({
   mode: "ron",
   tool: session?.tool ?? "",
   session_id: session?.id ?? "",
   recording_sha256: recording?.sha256 ?? "",
   recording_at: recording?.keptAt ?? "",
-  // The form asks for a day; the act says that it is kept for good.
+  // The form needs a day; the act itself says that it is stored permanently.
   recording_until: recording?.keptUntil ?? "9999-12-31",
 });
 
 /**
- * Holds the signature of an act by audio and video to the session in which people are together now.
- * @param mayHaveSigned whether the recording may have ended: it ends with a file that was signed
- * @throws ServiceError `conflict` while somebody is away or the session is on hold, and for an act of another session
+ * Ties the signature of an act by audio and video to the session in which people are present now.
+ * @param mayHaveSigned whether the recording may have ended, as it does with a signed file
+ * @throws ServiceError `conflict` while a person is away or the session is on hold, and for an act of another session
  */
 export async function requireTogether(
   db: Sql,

@@ -1,4 +1,4 @@
-/** The notary's hold on a session that is open: who comes in, whether it goes on, and its end without an act. */
+/** The notary's control of an open session: admitting people, pausing it, and ending it without an act. */
 import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -24,7 +24,10 @@ const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
   return person;
 };
 
-/** Lets one person in. @throws ServiceError `conflict` before the session began, and for a person who is not in the waiting room */
+/**
+ * Admits one person. @throws ServiceError `conflict` before the session began, and for a person who is not in the
+ * waiting room
+ */
 export async function admitPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   await changeLive(deps, operator, code, async (live) => {
     const person = personOf(live.people, typed);
@@ -38,8 +41,9 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
 }
 
 /**
- * Lets a person come in by another browser: the present one is out, and a new code is asked for. Who comes then may be another person, so the
- * act of somebody who was in begins again. @throws ServiceError `conflict` once the notary has signed
+ * Lets a person join with another browser: the present one is removed, and a new code is required. A different person
+ * may come then, so the act of a person who was already admitted begins again. @throws ServiceError `conflict` once the
+ * notary has signed
  */
 export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const released = await changeLive(deps, operator, code, async (live) => {
@@ -65,14 +69,14 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
   await deps.rooms.disconnect(released.session, released.who);
 }
 
-/** Holds the session, or goes on: while it is held nothing is marked or signed, and the recording goes on. */
+/** Pauses the session, or continues it. During a pause nothing is marked or signed, but the recording continues. */
 export async function pauseLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const isPaused = typed["hold"] === "yes";
   await changeLive(deps, operator, code, async (live) => {
     const { state } = live.session;
     if (state === "open") throw new ServiceError("conflict", "Begin the session first.");
     if (state === "signed") throw new ServiceError("conflict", hasSigned);
-    // Going on waits for the watch: it sees whether everybody is there.
+    // Continuing takes effect when the watch has checked that everybody is present.
     const set = isPaused ? sql`is_paused = true, state = 'held'` : sql`is_paused = false`;
     await note(deps, live, operator.actor, { name: isPaused ? "held" : "resumed" }, set);
     if (isPaused) await openSignature(live.tx, deps, live.session, false, live.at);
@@ -81,7 +85,9 @@ export async function pauseLive(deps: LiveDeps, operator: Operator, code: string
 
 const endings = ["technical", "no_show", "abandoned"] as const;
 
-/** Ends the session without an act; the watch closes recording and rooms. Refusals are made on the order's page. */
+/**
+ * Ends the session without an act; the watch then closes recording and rooms. Refusals are made on the order's page.
+ */
 export async function endLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
   const outcome: SheetOutcome = accepted(read.done(read.requiredOneOf("outcome", endings)));
@@ -91,9 +97,10 @@ export async function endLive(deps: LiveDeps, operator: Operator, code: string, 
 }
 
 /**
- * Ends the recording once the notary has signed, with people there: the journal names the whole of it. Nothing without a session. The end is
- * of one file and one act, so that nothing that is signed after it is taken.
- * @throws ServiceError `conflict` while a step is open, or somebody is away, and for another file than the one that it was ended with
+ * Ends the recording once the notary has signed in the presence of the people, so that the journal can name all of it.
+ * Does nothing without a session. The end belongs to one file and act, so that no file signed later is accepted.
+ * @throws ServiceError `conflict` while a step is open or a person is away, and for a file other than the one with
+ * which it was ended
  */
 export async function closeForAct(deps: LiveDeps, operator: Operator, code: string, signed: SignedAct): Promise<void> {
   const { desk } = deps.sheets;
@@ -127,7 +134,7 @@ async function changeLive<T>(
   let id = "";
   const result = await atLive(deps, operator, claimed, async (live) => {
     id = live.session.id;
-    // Once it has begun, media and recording are in one node's engine.
+    // After its start, the media and recording of a session are in one node's engine.
     if (live.session.state !== "open") await requireHere(deps, id, live.tx);
     return work(live);
   });

@@ -12,7 +12,7 @@ import { marksOf } from "./marks.ts";
 import type { LiveDeps } from "./session.ts";
 import { appendEvent, findLive, type LiveSession, livePeople, liveSessionsOf, lockLive, updateLive } from "./store.ts";
 
-/** Works at a session with its order locked. */
+/** Runs work on a session with its order locked. */
 export async function atSession(
   { sheets: { desk } }: LiveDeps,
   seen: LiveSession,
@@ -26,7 +26,7 @@ export async function atSession(
   });
 }
 
-/** Ends the act of a session that can't go on. */
+/** Ends the act of a session that can't continue. */
 export async function endTechnical(deps: LiveDeps, seen: LiveSession): Promise<void> {
   await atSession(deps, seen, (tx, session, at) =>
     endWithoutAct(tx, deps.sheets.desk.rowMac, session, "technical", { by: "system", at }),
@@ -38,7 +38,10 @@ const reasons = {
   technical: "Two sessions failed for technical reasons",
 } as const;
 
-/** Closes recording and rooms of a session whose act has ended. May be repeated: what failed is tried again a second later. */
+/**
+ * Closes recording and rooms of a session whose act has ended. Safe to repeat; after a failure it is retried a second
+ * later.
+ */
 export async function finish(deps: LiveDeps, id: string): Promise<void> {
   const { rooms, recordings, sheets } = deps;
   const { desk } = sheets;
@@ -47,7 +50,7 @@ export async function finish(deps: LiveDeps, id: string): Promise<void> {
   if (!seen || !outcome) return;
   if (seen.liveAt !== null)
     await recordings.end(seen.id, await marksOf(deps, seen)).catch((error: unknown) => {
-      // The session was live for a moment without a recording.
+      // The session was live without a recording for a moment.
       if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
     });
   await desk.db.transaction(async (tx) => {

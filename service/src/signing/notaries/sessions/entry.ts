@@ -1,4 +1,4 @@
-/** The way of a signer into a live session: link, code, one browser, consent to the recording, waiting room. */
+/** A signer's way into a live session: link, code, one browser, consent to the recording, waiting room. */
 import { timingSafeEqual } from "node:crypto";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
@@ -25,13 +25,13 @@ import {
   updatePerson,
 } from "./store.ts";
 
-/** The link of a room, and the secret of the browser that follows it. */
+/** The link of a room, and the secret of the browser that opened it. */
 export type RoomLink = { token: string; browser: string | null };
 
 export type Entered = {
   session: LiveSession;
   person: LivePerson;
-  /** `elsewhere`: another browser passed the code. */
+  /** `elsewhere`: another browser has entered the code. */
   step: "code" | "elsewhere" | "about" | "refused" | "waiting" | "room" | "ended";
 };
 
@@ -42,7 +42,10 @@ const notOpen = () => new ServiceError("conflict", "This is not open to you now.
 const isBound = ({ browserSha256 }: LivePerson, { browser }: RoomLink): boolean =>
   browserSha256 !== null && browser !== null && isSecret(browser) && browserSha256.equals(sha256Of(browser));
 
-/** Where a link leads in this browser. @throws ServiceError `not_found` for a link that is malformed or unknown, all alike */
+/**
+ * The state of a link in this browser. @throws ServiceError `not_found` for a link that is malformed or unknown, with
+ * the same message
+ */
 export async function enteredBy({ sheets: { desk } }: Pick<LiveDeps, "sheets">, link: RoomLink): Promise<Entered> {
   const person = isCode(link.token) ? await personOfToken(desk.db, link.token) : undefined;
   const session = person && (await findLive(desk.db, person.sessionId));
@@ -58,7 +61,7 @@ function stepOf({ state }: LiveSession, person: LivePerson, link: RoomLink): Ent
   return person.admittedAt === null || state === "open" ? "waiting" : "room";
 }
 
-/** @throws ServiceError `conflict` for a browser or a moment to which the step is not open */
+/** @throws ServiceError `conflict` when the step is not open to this browser now */
 export async function requireStep(
   deps: Pick<LiveDeps, "sheets">,
   link: RoomLink,
@@ -87,7 +90,7 @@ async function change<T>(
     const session = await lockLive(tx, seen.id);
     const person = await lockPerson(tx, id);
     if (!session || !person || session.state === "ended") throw new ServiceError("conflict", "This session has ended.");
-    // The notary may have let another browser in meanwhile.
+    // The notary may have admitted another browser in the meantime.
     if (!steps.includes(stepOf(session, person, link))) throw notOpen();
     return work({ tx, session, person, at: desk.clock() });
   });
@@ -108,7 +111,7 @@ async function write(
 const mostCodes = 12;
 const mostFailures = 5;
 
-/** A stranger who has the link can ask for all of them: the notary lets the person ask again. */
+/** A stranger with the link can use up all codes. The notary then lets the person request more. */
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
 /** Mails a code: at most one in half a minute, and twelve in a session. @throws ServiceError */
@@ -126,7 +129,7 @@ export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void
 }
 
 /**
- * Binds the room to this browser by the code that was mailed. The fifth wrong one ends the code.
+ * Binds the room to this browser by the mailed code. The fifth wrong code invalidates it.
  * @returns the browser's secret; null for a wrong code
  */
 export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): Promise<string | null> {
@@ -154,8 +157,9 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 }
 
 /**
- * Takes the answer to the recording, and where the person is. Who refuses is not let in, and nobody's media is forwarded without them.
- * @throws ServiceError naming every field that is wrong
+ * Records the answer about the recording, and the person's location. A person who refuses is not admitted, and then
+ * nobody's media is forwarded.
+ * @throws ServiceError naming every wrong field
  */
 export async function answerConsent(deps: LiveDeps, link: RoomLink, typed: Record<string, string>): Promise<void> {
   const { answer, version = "", language = "" } = typed;

@@ -1,4 +1,4 @@
-/** The hold on the act of a live session: its signature is frozen, or the whole of it begins again. */
+/** Holds the act of a live session: its signature is blocked, or the whole act begins again. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { endWithoutAct } from "../sheets/room.ts";
@@ -10,8 +10,8 @@ import type { LiveDeps } from "./session.ts";
 import type { LiveSession } from "./store.ts";
 
 /**
- * Begins the act again. A signature that was given before the oath, or before the notary, in a broken run can't be cured: the session ends,
- * and the next one begins with the document as it was.
+ * Begins the act again. A signature from before the oath, or without the notary, can't be repaired: the session ends,
+ * and the next one begins with the original document.
  */
 export async function beginAgain(
   deps: LiveDeps,
@@ -33,7 +33,7 @@ export async function beginAgain(
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }
 
-/** Freezes the signature of the signer whose turn it is, and opens it again when the sheet allows it. */
+/** Blocks the signature of the signer whose turn it is, and unblocks it when the sheet allows it. */
 export async function openSignature(
   tx: Tx,
   deps: LiveDeps,

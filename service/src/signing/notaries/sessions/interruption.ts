@@ -1,12 +1,18 @@
-/** When somebody of a live session counts as absent, and where the act begins again: pure rules over the packets that came and the clock. */
+/**
+ * When a person in a live session counts as absent, and from where the act begins again. Pure functions of the packets
+ * and the clock.
+ */
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 
-/** `frozen`: nothing is marked or signed; a hole that heals is a gap on record. `away`: the act is interrupted. */
+/**
+ * `frozen`: nothing is marked or signed; if the interruption is short, it becomes a recorded gap. `away`: the act is
+ * interrupted.
+ */
 export type Phase = "here" | "frozen" | "away";
 
 const frozenMs = 3_000;
-/** A line that loses all packets for 8 s is back within 10 s, without anybody's doing. */
+/** A connection that loses all packets for 8 s recovers by itself within 10 s. */
 const awayMs = 12_000;
 
 export const phaseOf = (silentMs: number): Phase =>
@@ -15,8 +21,8 @@ export const phaseOf = (silentMs: number): Phase =>
 export type Restart = "act" | "identity";
 
 /**
- * Where the act begins again after somebody was silent for so long; null when it goes on. What is not known of the state is taken as
- * strictly as can be: nobody may be away at all, and the act begins again.
+ * From where the act begins again after a person was silent this long; null when it continues. If the state's rules are
+ * unknown, the strictest apply: any absence makes the act begin again.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;
@@ -27,10 +33,10 @@ export function restartAfter(silentMs: number, { restart, resumeSeconds }: Onlin
 
 const mostNotaryAwayMs = 15 * minuteMs;
 const mostSignerAwayMs = 30 * minuteMs;
-/** An act takes minutes; who forgot to end a session is not recorded through the night. */
+/** An act takes minutes. This limits the recording of a session that a person forgot to end. */
 const mostSessionMs = 8 * hourMs;
 
-/** Whether a session ends for technical reasons. @param silentMs of each person, by the engine's name */
+/** Whether a session ends for technical reasons. @param silentMs for each person, by the engine's name */
 export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): boolean =>
   lasts >= mostSessionMs ||
   [...silentMs].some(([person, ms]) => ms >= (person === notaryName ? mostNotaryAwayMs : mostSignerAwayMs));

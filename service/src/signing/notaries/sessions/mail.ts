@@ -13,13 +13,13 @@ import { liveMailWords } from "./words.ts";
 export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =>
   derivedToken(deriveKey(secrets, "live-link"), personId);
 
-/** Under whichever key it was made; undefined when that key is gone. */
+/** The token of a room link, made with any of the keys; undefined when its key is missing. */
 export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
   keysOf(secrets)
     .map((key) => roomTokenUnder(key, id))
     .find((token) => sha256Of(token).equals(tokenSha256));
 
-/** The six digits of a code. They are computed from its id and stored nowhere. */
+/** The six digits of a code, derived from its id and not stored. */
 export function roomCode(secrets: SecretBytes, codeId: string): string {
   const random = createHmac("sha256", deriveKey(secrets, "live-code")).update(codeId).digest().readUIntBE(0, 6);
   return String(random % 1_000_000).padStart(6, "0");
@@ -29,11 +29,11 @@ export const codeMs = 10 * 60_000;
 
 type LiveMail = {
   personId: string;
-  /** Null for the link. */
+  /** Null for a mail with the link. */
   codeId: string | null;
 };
 
-/** The link of a person's room, or the code for it. The address is read from the order when it is sent. */
+/** The link of a person's room, or the code for it. The address is read from the order when the mail is sent. */
 export const liveMail = defineMail({
   queue: "live-session-mail",
   async load({ personId, codeId }: LiveMail, { db, rowMac, secrets, clock }: MailDeps) {
@@ -64,7 +64,7 @@ export const liveMail = defineMail({
       ...{ to, environment, subject, language, firm, caution: words.caution },
       greeting: words.hello(isPlainName(name) ? name : null),
       lines: code === null ? [words.link.line(by), words.link.have] : [words.code.line(code), words.code.minutes],
-      // A code goes to the browser that asked for it: the mail has no link that opens the room.
+      // A code must be entered in the browser that requested it, so the mail has no link that opens the room.
       link: code === null ? { label: words.link.open, url: `${baseUrl}/notary-room/${token}?lang=${language}` } : null,
     };
   },

@@ -4,7 +4,7 @@ import { findSheet } from "../sheets/store.ts";
 import { notaryName, signerName } from "./interruption.ts";
 import { eventsOf, findLive, type LiveSession } from "./store.ts";
 
-/** Steps, consents and what happened, for the recording's manifest. */
+/** Steps, consents and other events, for the recording's manifest. */
 export async function marksOf(
   { sheets: { desk } }: { sheets: Pick<SheetDeps, "desk"> },
   session: LiveSession,

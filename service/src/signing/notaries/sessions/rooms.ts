@@ -1,4 +1,4 @@
-/** The live sessions that this process has in its engine: who is there now, what their pages hear, and their tickets. */
+/** The live sessions in this process's engine: who is present, the messages for their pages, and their tickets. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
@@ -6,17 +6,17 @@ import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } fr
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type Phase, phaseOf } from "./interruption.ts";
 
-/** A person of a room, as packets of their picture show them: sound alone shows nobody. */
+/** The presence of a person in a room, judged by the packets of their video. Sound alone doesn't count. */
 type Presence = {
-  /** The instant of the last packet, or of the start of waiting for one: milliseconds of the clock. */
+  /** The time of the last packet, or of the start of the wait for one, in milliseconds of the clock. */
   lastAt: number;
   hasJoined: boolean;
   phase: Phase;
-  /** When the last packet came before the present hole. */
+  /** The time of the last packet before the present gap. */
   goneAt: number;
-  /** Packets lost in the last second. */
+  /** The number of packets lost in the last second. */
   lost: number;
-  /** Whether the take that is being recorded has this person’s picture. */
+  /** Whether the take that is being recorded includes this person's video. */
   hasPicture: boolean;
 };
 
@@ -24,24 +24,24 @@ export type Room = {
   readonly session: string;
   readonly orderId: number;
   readonly liveAt: number;
-  /** By the engine's names: those who were let in. */
+  /** The people who were admitted, by the engine's names. */
   readonly people: Map<string, Presence>;
-  /** Whose picture is in the recording. */
+  /** The people whose video is in the recording. */
   readonly recorded: Set<string>;
-  /** Whose turn it is to read and sign, and the token of their signing pages. */
+  /** The person whose turn it is to read and sign, and the token of the signing pages. */
   turn: { person: string; token: string } | null;
-  /** The engine can't record any more. */
+  /** Set when the engine can no longer record. */
   broken: string | null;
   leasedUntil: number;
 };
 
-/** News for a page: its part changed, it has to connect again, or the engine has a message. */
+/** A message for a page: its part has changed, it must reconnect, or the engine has a message. */
 type RoomNews = { kind: "changed" } | { kind: "media" } | { kind: "message"; isCheck: boolean; message: ServerMessage };
 
-/** A person of a session, or of a check. */
+/** A person of a session or of a connection test. */
 type Of = { session: string; person: string };
 
-/** A page that is open: what it hears, and the end of its stream. */
+/** An open page: receives messages, and can be closed. */
 type Listener = { readonly hear: (news: RoomNews) => void; readonly end: () => void };
 
 type RoomsDeps = { engine: MediaEngine; recordings: Recordings; now: () => number };
@@ -51,14 +51,14 @@ const mostChecks = 50;
 const checkMs = minuteMs;
 
 export class LiveRooms {
-  /** The holder of leases: another process on the same machine has another name. */
+  /** The holder of leases in this process. Another process on the same machine has a different one. */
   readonly node = newUuid();
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();
   readonly #streams = new Map<string, Set<Listener>>();
   readonly #tickets = new Map<string, Of>();
   readonly #opening = new Map<string, Promise<void>>();
-  /** By the engine's session: whose check it is, and its end. */
+  /** The connection tests by the engine's session: whose test it is, and its end. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
   readonly stop: () => void;
 
@@ -75,7 +75,7 @@ export class LiveRooms {
   roomOf = (session: string): Room | undefined => this.#rooms.get(session);
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
-  /** Opens a session: who asks for the same meanwhile waits for it. */
+  /** Opens a session. Concurrent callers for the same session wait for it. */
   async openOnce(session: string, open: () => Promise<void>): Promise<void> {
     const opening = this.#opening.get(session) ?? open().finally(() => this.#opening.delete(session));
     this.#opening.set(session, opening);
@@ -106,7 +106,7 @@ export class LiveRooms {
     this.tell(session, { kind: "changed" });
   }
 
-  /** Gives a person who was let in a way to connect; an earlier one of theirs ends. */
+  /** Gives an admitted person a ticket to connect; an earlier one of the same person ends. */
   async connect(session: string, person: string): Promise<Ticket> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
@@ -114,7 +114,7 @@ export class LiveRooms {
     return this.#admit(session, person, false);
   }
 
-  /** Ends a person's media, and what their pages hear. */
+  /** Ends a person's media and the streams of their pages. */
   async disconnect(session: string, person: string): Promise<void> {
     const key = `${session} ${person}`;
     for (const { end } of this.#streams.get(key) ?? []) end();
@@ -124,7 +124,9 @@ export class LiveRooms {
     if (this.#rooms.get(session)?.people.delete(person)) await this.#deps.engine.remove(session, person);
   }
 
-  /** Sends a person's own media back, for a check of device and line: nothing is recorded. It ends after a minute. */
+  /**
+   * Sends a person's own media back, to test device and connection. Nothing is recorded, and it ends after a minute.
+   */
   async check(of: Of): Promise<Ticket> {
     for (const [check, owner] of this.#checks)
       if (owner.session === of.session && owner.person === of.person) await this.#endCheck(check);
@@ -152,7 +154,7 @@ export class LiveRooms {
     return ticket;
   }
 
-  /** @throws ServiceError `not_found` for somebody else's ticket, and for one that has ended */
+  /** @throws ServiceError `not_found` for another person's ticket, and for one that has ended */
   async signal(ticket: string, of: Of, message: ClientMessage): Promise<readonly ServerMessage[]> {
     const held = this.#tickets.get(ticket);
     const owner = held && (this.#checks.get(held.session) ?? held);
@@ -161,7 +163,7 @@ export class LiveRooms {
     return this.#deps.engine.signal(ticket, message);
   }
 
-  /** @returns the end of listening @throws ServiceError `rate_limited` for more pages than a person opens */
+  /** @returns a function that stops listening @throws ServiceError `rate_limited` for more pages than a person needs */
   listen(session: string, person: string, listener: Listener): () => void {
     const key = `${session} ${person}`;
     const heard = this.#streams.get(key) ?? new Set();
@@ -173,19 +175,19 @@ export class LiveRooms {
     };
   }
 
-  /** Tells all pages of a session. */
+  /** Sends a message to all pages of a session. */
   tell(session: string, news: RoomNews): void {
     for (const [key, listeners] of this.#streams)
       if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(news);
   }
 
-  /** Milliseconds for which no picture came from each person who was let in. */
+  /** For each admitted person, the milliseconds without any video. */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));
   }
 
-  /** The first of these people who is not there now; null when all are. */
+  /** The first of these people who is absent now; null when all are present. */
   absent(session: string, people: readonly string[]): string | null {
     const room = this.#rooms.get(session);
     const isHere = (person: string) => {

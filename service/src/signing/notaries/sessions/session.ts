@@ -38,25 +38,25 @@ import {
   updateLive,
 } from "./store.ts";
 
-/** The parts that live sessions work with. */
+/** The dependencies of live sessions. */
 export type LiveDeps = {
   sheets: SheetDeps;
   identity: IdentityDeps;
   rooms: LiveRooms;
   recordings: Recordings;
   consentTexts: Pick<ConsentTexts, "find" | "current">;
-  /** As the journal names the tool: this service and its version. */
+  /** The name of the tool in the journal: this service and its version. */
   tool: string;
 };
 
-/** The engine takes eight people. */
+/** The engine supports eight people, including the notary. */
 const mostSigners = 7;
-/** A confirmation of the operator's counts for a year. */
+/** An operator's confirmation is valid for a year. */
 const confirmedMs = 366 * dayMs;
 
 /**
- * Why an act by audio and video is not offered by this service for a state: a value that is not known, or that the operator has not
- * confirmed; null when it is. Nobody here decides that a state accepts this service.
+ * Why this service does not offer an act by audio and video for a state: a value is unknown, or the operator has not
+ * confirmed it; null when it is offered. The service never decides by itself that a state accepts it.
  */
 export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
   const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
@@ -69,7 +69,7 @@ export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): stri
   return proofingGap(online, means);
 }
 
-/** Why the notary can't open a session for the order here; null when it can be opened. */
+/** Why the notary can't open a session for the order here; null when it is possible. */
 export function liveObstacle(
   { identity, sheets }: Pick<LiveDeps, "identity" | "sheets">,
   { eligibility, order }: Pick<Claimed, "eligibility" | "order">,
@@ -122,13 +122,13 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
   );
 }
 
-/** The open session of an order in the notary's hands, with its people; null without one. */
+/** The open session of an order that the notary has claimed, with its people; null without one. */
 export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { order }: Claimed) {
   const session = await openLiveOf(desk.db, order.taskId);
   return session ? { session, people: await livePeople(desk.db, session.id) } : null;
 }
 
-/** The facts of a session that a room shows; undefined when its notary or sheet is gone. */
+/** The facts of a session that a room shows; undefined when its notary or sheet no longer exists. */
 export async function livePeopleOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) {
   const [notary, sheet, people, order] = await Promise.all([
     findNotary(desk.db, session.notaryId),
@@ -147,7 +147,10 @@ export type LockedLive = {
   locked: Awaited<ReturnType<typeof lockClaimed>>;
 };
 
-/** Works at the open session of an order in the notary's hands, with order and session locked. @throws ServiceError `conflict` without one */
+/**
+ * Runs work on the open session of an order that the notary has claimed, with order and session locked. @throws
+ * ServiceError `conflict` without one
+ */
 export async function atLive<T>(
   deps: Pick<LiveDeps, "sheets">,
   operator: Operator,
@@ -164,7 +167,7 @@ export async function atLive<T>(
   });
 }
 
-/** Writes what the notary did, and changes the session with it. */
+/** Records the notary's action, and changes the session accordingly. */
 export async function note(
   deps: Pick<LiveDeps, "sheets">,
   { tx, session, at }: LockedLive,
@@ -177,14 +180,14 @@ export async function note(
 }
 
 /**
- * Begins: from here on all that comes is recorded. Everybody has agreed to that before.
- * @throws ServiceError `conflict` naming who has not; `unavailable` while the engine can't take a session
+ * Begins the session: from now on all media are recorded. Everybody has already consented.
+ * @throws ServiceError `conflict` naming a person who has not; `unavailable` while the engine can't open a session
  */
 export async function startLive(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const open = await openLiveOf(deps.sheets.desk.db, claimed.order.taskId);
   if (!open) throw new ServiceError("conflict", "No session is open for this order.");
-  // A page that connects from now on waits for the recording.
+  // A page that connects from now on waits until the recording runs.
   await deps.rooms.openOnce(open.id, () => beginLive(deps, operator, claimed));
 }
 
@@ -214,7 +217,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     );
     throw error;
   }
-  // Who ended the act meanwhile found no recording to end.
+  // If the act was ended in the meantime, that request found no recording to end.
   if ((await outcomeOf(deps.sheets.desk.db, session.sheetId)) !== null) {
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");
@@ -225,7 +228,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
 
 export const leaseMs = 15_000;
 
-/** @returns until when this node has the session; null while another one has it */
+/** @returns the end of this node's lease on the session; null while another node has it */
 export async function renewLease({ rooms, sheets: { desk } }: LiveDeps, id: string, db = desk.db as Pick<Tx, "query">) {
   const now = desk.clock();
   const until = new Date(now.getTime() + leaseMs);
@@ -242,7 +245,10 @@ export async function leaseOf(deps: LiveDeps, id: string, db?: Pick<Tx, "query">
 const elsewhere = () =>
   new ServiceError("unavailable", "Another server holds this session. Try again in some seconds.");
 
-/** A lease that ended tells how long people were away, so it is not renewed. @throws ServiceError `unavailable` while another node has the session */
+/**
+ * A lease that has ended is not renewed, because its end shows how long people were away. @throws ServiceError
+ * `unavailable` while another node has the session
+ */
 export async function requireHere({ rooms, sheets: { desk } }: LiveDeps, id: string, tx: Tx): Promise<void> {
   if (await isHeldElsewhere(tx, id, rooms.node, desk.clock())) throw elsewhere();
 }
@@ -260,7 +266,7 @@ async function beginRecording(
   await recordings.begin({ session: id, notaryId, orderId, environment, people: recorded });
 }
 
-/** The notary's own connection. @throws ServiceError `conflict` while the session is not live */
+/** Connects the notary. @throws ServiceError `conflict` while the session is not live */
 export async function connectNotary(deps: LiveDeps, operator: Operator, code: string): Promise<Ticket> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const live = await liveOf(deps, claimed);

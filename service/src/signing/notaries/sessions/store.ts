@@ -1,4 +1,4 @@
-/** The rows of live sessions: the session, its people, and what happened in it. */
+/** The rows of live sessions: the session, its people, and its events. */
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -10,7 +10,7 @@ import type { SheetOutcome } from "../sheets/store.ts";
 
 /** A meeting of a notary and the signers of an order by audio and video. */
 export type LiveSession = {
-  /** The engine and the recording know it by this name, too. */
+  /** The engine and the recording use the same id. */
   id: string;
   orderId: number;
   taskId: number;
@@ -18,7 +18,7 @@ export type LiveSession = {
   sheetId: string;
   state: "open" | "live" | "held" | "signed" | "ended";
   outcome: SheetOutcome | null;
-  /** The notary put it on hold. */
+  /** Whether the notary has paused it. */
   isPaused: boolean;
   openedAt: Date;
   liveAt: Date | null;
@@ -27,7 +27,7 @@ export type LiveSession = {
   headSha256: string | null;
 };
 
-/** The answer to being recorded. */
+/** A person's answer to being recorded. */
 type RecordingConsent = {
   agreed: boolean;
   version: string;
@@ -64,7 +64,7 @@ export const sessionState: StateMac = {
     ${s}.head_position, ${s}.head_sha256`,
 };
 
-/** A changed hash would open a room for another browser, so the MAC covers every column. */
+/** The MAC covers every column, because a changed hash would let another browser into a room. */
 const personState: StateMac = {
   table: sql`live_people`,
   key: sql`id`,
@@ -100,12 +100,12 @@ export async function findLive(db: Sql, id: string): Promise<LiveSession | undef
   return (await sessionsWhere(db, sql`id = ${id}`))[0];
 }
 
-/** The order was locked before. */
+/** The order must be locked before. */
 export async function lockLive(tx: Tx, id: string): Promise<LiveSession | undefined> {
   return (await sessionsWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
 }
 
-/** The session of a task that has not ended; undefined for none. */
+/** The open session of a task; undefined for none. */
 export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession | undefined> {
   return (await sessionsWhere(db, sql`task_id = ${taskId} AND state <> 'ended'`))[0];
 }
@@ -114,14 +114,14 @@ export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession |
 export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]> =>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
-/** Sessions whose act has ended, and which no other node has in its engine. */
+/** Sessions whose act has ended, and that no other node has in its engine. */
 export const sessionsToEnd = (db: Sql, node: string, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
     WHERE l.state <> 'ended' AND n.outcome IS NOT NULL AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < ${now})
     LIMIT 50`);
 
-/** Sessions that nobody's node holds: their service ended, or nobody came into the waiting room. */
+/** Sessions that no node has: their service ended, or nobody came to the waiting room. */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT id FROM live_sessions WHERE state IN ('live', 'held', 'signed') AND (lease_until IS NULL OR lease_until < ${now}::timestamptz - interval '30 minutes')
@@ -137,7 +137,7 @@ export async function insertLive(tx: Tx, session: NewSession): Promise<void> {
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** The caller has locked the session. */
+/** The caller must have locked the session. */
 export async function updateLive(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`UPDATE live_sessions SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
@@ -159,7 +159,7 @@ export async function isHeldElsewhere(db: Sql, id: string, node: string, now: Da
   return rows.length === 1;
 }
 
-/** Another process may have the session at once. */
+/** Lets another process take the session at once. */
 export const releaseLease = (db: Sql, id: string, node: string, now: Date) =>
   db.query(sql`UPDATE live_sessions SET node = NULL, lease_until = ${now} WHERE id = ${id} AND node = ${node}`);
 
@@ -182,7 +182,7 @@ export async function findPerson(db: Sql, id: string): Promise<LivePerson | unde
   return (await peopleWhere(db, sql`id = ${id}`))[0];
 }
 
-/** The caller has locked the session. */
+/** The caller must have locked the session. */
 export async function lockPerson(tx: Tx, id: string): Promise<LivePerson | undefined> {
   return (await peopleWhere(tx, sql`id = ${id}`, sql`FOR UPDATE`))[0];
 }
@@ -198,13 +198,13 @@ export async function insertPerson(tx: Tx, { id, sessionId, n, name, token }: Ne
   await writeStateMacs(tx, personState, sql`id = ${id}`);
 }
 
-/** The caller has locked the person. */
+/** The caller must have locked the person. */
 export async function updatePerson(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`UPDATE live_people SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, personState, sql`id = ${id}`);
 }
 
-/** Something that happened in a session. `person` as the engine names people. */
+/** An event in a session. `person` is the engine's name for the person. */
 type LiveEvent = {
   readonly name: string;
   readonly by: string;
@@ -212,7 +212,7 @@ type LiveEvent = {
   readonly detail: unknown;
 };
 
-/** Appends to the record of a session that the transaction holds locked. */
+/** Appends to the record of a session that the transaction has locked. */
 export async function appendEvent(
   tx: Tx,
   rowMac: RowMac,
@@ -237,7 +237,7 @@ export async function appendEvent(
 
 type Stored = { at: string } & LiveEvent;
 
-/** The events of a session, oldest first. @throws Error for a record that is not what was written */
+/** The events of a session, oldest first. @throws Error for an altered record */
 export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): Promise<Stored[]> {
   const rows = await db.query<{ position: number; record: string; sha256: string; mac: Buffer | null }>(sql`
     SELECT position, record, sha256, row_mac AS mac FROM live_events WHERE session_id = ${session.id} ORDER BY position`);

@@ -1,4 +1,6 @@
-/** Watches live sessions once a second: who went away and came back, whether a signer is done, and whether the act has ended. */
+/**
+ * Watches live sessions once a second: who leaves and returns, whether a signer is done, and whether the act has ended.
+ */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { extendTurn, roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
@@ -28,7 +30,7 @@ const everyMs = 1_000;
 const renewMs = 10_000;
 const lookForLeftMs = 60_000;
 
-/** Begins to watch. @returns the end of it */
+/** Starts the watch. @returns a function that stops it */
 export function watchSessions(deps: LiveDeps): () => Promise<void> {
   const { log } = deps.sheets.desk;
   let running: Promise<void> = Promise.resolve();
@@ -63,7 +65,7 @@ export function watchSessions(deps: LiveDeps): () => Promise<void> {
   };
 }
 
-/** Looks at one session. */
+/** Checks one session. */
 async function look(deps: LiveDeps, room: Room): Promise<void> {
   const { rooms, sheets } = deps;
   const { desk } = sheets;
@@ -85,15 +87,15 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   await followTurn(deps, room);
 }
 
-/** Another node has the session, or has ended it: nobody hears anybody here, and nothing more is recorded. */
+/** Another node has the session or has ended it, so media and recording stop on this node. */
 async function letGo({ rooms, recordings }: LiveDeps, { session }: Room): Promise<void> {
   rooms.remove(session);
   await recordings.leave(session);
 }
 
-/** Goes on in an engine that was started again. */
+/** Continues the session in a restarted engine. */
 async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void> {
-  // It may be lost once more meanwhile.
+  // Reset first, because the engine may be lost again in the meantime.
   room.broken = null;
   room.recorded.clear();
   try {
@@ -107,12 +109,14 @@ async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void
 
 type Turned = { person: string; from: Phase; to: Phase; silentMs: number };
 
-/** Writes who went and came back, holds the session meanwhile, and has the act begin again where the state wants it. */
+/**
+ * Records who left and returned, holds the session in between, and makes the act begin again if the state requires it.
+ */
 async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
   const turned: Turned[] = [];
   for (const [person, presence] of room.people) {
     const to = phaseOf(silences.get(person) ?? 0);
-    // A hole lasted from the last packet before it to the first after it.
+    // A gap lasts from the last packet before it to the first packet after it.
     if (to !== "here" && presence.phase === "here") presence.goneAt = presence.lastAt;
     const silentMs = to === "here" ? presence.lastAt - presence.goneAt : (silences.get(person) ?? 0);
     if (to !== presence.phase) turned.push({ person, from: presence.phase, to, silentMs });
@@ -159,12 +163,12 @@ async function onlineOf({ sheets: { desk } }: LiveDeps, { notaryId }: LiveSessio
   return (await desk.readEligibility(desk.db)).rules.of(notary?.state ?? "").online;
 }
 
-/** Marks the steps that a signer did on their own pages. */
+/** Marks the steps that a signer performed on their own pages. */
 async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
   const session = await findLive(desk.db, room.session);
   if (session?.state !== "live") return;
-  // A service that stopped may have left a step that its signer finished.
+  // A service that stopped may have left a step unmarked that its signer finished.
   const seen = await findSheet(desk, session.sheetId);
   const open = seen && openTurn(seen);
   if (open?.step.by !== "signer") return;
@@ -186,7 +190,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   }
 }
 
-/** The turn of a signer lasts as the lease does: of a service that was killed, neither is left. */
+/** Extends a signer's turn to the end of the lease, so that neither outlives a killed service. */
 async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, leasedUntil }: Room): Promise<void> {
   await desk.db.transaction(async (tx) => {
     const envelope = await roomEnvelopeOf(tx, orderId);
@@ -194,7 +198,7 @@ async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, leasedUntil }
   });
 }
 
-/** A session whose service ended, or to which nobody came. */
+/** Ends a session whose service ended, or to which nobody came. */
 async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   const session = await findLive(deps.sheets.desk.db, id);
   if (!session) return;
@@ -202,7 +206,10 @@ async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   await endTechnical(deps, session);
 }
 
-/** Opens a session that was live when its service ended, in this one: held, and everybody was away since. @throws ServiceError `unavailable` while another holds it */
+/**
+ * Takes over a session that was live when its service ended. It is on hold, and everybody counts as absent since then.
+ * @throws ServiceError `unavailable` while another node has it
+ */
 export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {
   if (!deps.rooms.roomOf(id)) await deps.rooms.openOnce(id, () => openHere(deps, id));
 }
@@ -229,7 +236,9 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
   }
 }
 
-/** When the service that had a session was there for sure, for the last time: one that was killed renewed its lease then. */
+/**
+ * The last time at which the service that had a session was certainly running: a killed service renewed its lease then.
+ */
 async function leftAt(db: Sql, id: string): Promise<Date> {
   const [row] = await db.query<{ until: Date | null; isKilled: boolean; openedAt: Date }>(sql`
     SELECT lease_until AS until, node IS NOT NULL AS "isKilled", opened_at AS "openedAt" FROM live_sessions WHERE id = ${id}`);

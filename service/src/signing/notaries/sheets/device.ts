@@ -28,7 +28,8 @@ export const basisWords = {
 } as const;
 
 /**
- * Hands the device to the signer whose step is open: the console's session in this browser opens nothing until the device is back.
+ * Hands the device to the signer whose step is open. The console session in this browser is suspended until the device
+ * is back.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` naming the open step
  */
@@ -60,7 +61,7 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
   });
 }
 
-/** Takes the device back by a session that is signed in: with a passkey shown, or from another device. @throws ServiceError */
+/** Takes the device back by a signed-in session: with a passkey, or from another device. @throws ServiceError */
 export async function takeBack(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
   await atSheet(deps, operator, claimed, async (tx, { sheet, room }, { at }) => {
@@ -82,10 +83,10 @@ async function returned(
   await noteEvent(tx, rowMac, sheet, { name: "handed_back", signer }, { by, at });
 }
 
-/** Who holds a browser whose console session is suspended. */
+/** The holder of a browser whose console session is suspended. */
 export type Holding = { sessionId: string; userId: string };
 
-/** The content of the page in a signer's hands; null for a browser that no notary handed over. */
+/** The content of the page that a signer sees; null for a browser that no notary has handed over. */
 export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: Holding) {
   const open = await handOverOfSession(desk.db, sessionId);
   const sheet = open && (await findSheet(desk, open.sheetId));
@@ -93,9 +94,9 @@ export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: H
 }
 
 /**
- * Takes the device back by the PIN, in the browser that was handed over.
+ * Takes the device back with the PIN, in the browser that was handed over.
  * @returns the order's code
- * @throws ServiceError for a wrong PIN; after five, only signing in gives the device back
+ * @throws ServiceError for a wrong PIN; after five, only signing in takes the device back
  */
 export async function takeBackByPin(
   { desk }: Pick<SheetDeps, "desk">,
@@ -116,7 +117,7 @@ export async function takeBackByPin(
     await lockOrder(tx, code);
     if (!(await closeHandOver(tx, open.id, "pin", at))) throw gone();
     const now = await findSheet({ ...desk, db: tx }, sheet.id);
-    // An order that came back has another task, and its act another sheet.
+    // If the order was released in the meantime, its task and sheet are different ones.
     if (now?.endedAt === null && (await isInHands(tx, now))) {
       const room = await roomEnvelopeOf(tx, sheet.orderId);
       const locked = await lockOpenSheet(tx, desk.rowMac, sheet.id);

@@ -4,12 +4,12 @@ import { type StateMac, verified, writeStateMacs } from "../../../kernel/platfor
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 
-/** A notary's device in a signer's hands. */
+/** A notary's device that was handed to a signer. */
 export type HandOver = {
   id: string;
   sheetId: string;
   signer: number;
-  /** The console's session in that browser, which opens nothing meanwhile. */
+  /** The console session in that browser, which is suspended in the meantime. */
   sessionId: string;
   givenAt: Date;
   failures: number;
@@ -27,7 +27,7 @@ const handOverState: StateMac = {
 
 export const handOverRows = stateRows(handOverState);
 
-/** With a million PINs of six digits, a guesser succeeds once in 200,000 times. */
+/** There are a million PINs of six digits, so a guesser succeeds once in 200,000 times. */
 export const mostWrongPins = 5;
 
 async function openOne(db: Sql, where: Statement, lock: Statement): Promise<HandOver | undefined> {
@@ -43,7 +43,7 @@ export const handOverOfSession = (db: Sql, sessionId: string) => openOne(db, sql
 
 type New = Pick<HandOver, "sheetId" | "signer" | "sessionId" | "givenAt">;
 
-/** The sheet is locked by the transaction; an open hand-over of it was closed. */
+/** The transaction must have locked the sheet, and closed an open hand-over of it. */
 export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, givenAt }: New): Promise<void> {
   const id = newUuid();
   await tx.query(sql`
@@ -52,7 +52,10 @@ export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, given
   await writeStateMacs(tx, handOverState, sql`id = ${id}`);
 }
 
-/** Counts an attempt before its PIN is compared, so that many at once are no more than the limit. @returns false when none is left */
+/**
+ * Counts an attempt before its PIN is compared, so that concurrent attempts can't exceed the limit. @returns false when
+ * none is left
+ */
 export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   const open = await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`);
   if (!open || open.failures >= mostWrongPins) return false;
@@ -61,7 +64,7 @@ export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   return true;
 }
 
-/** @returns false when it was closed before */
+/** @returns false when it was already closed */
 export async function closeHandOver(tx: Tx, id: string, by: "pin" | "sign_in", at: Date): Promise<boolean> {
   if (!(await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`))) return false;
   await tx.query(sql`UPDATE notary_hand_overs SET returned_at = ${at}, returned_by = ${by} WHERE id = ${id}`);

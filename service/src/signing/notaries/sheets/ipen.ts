@@ -18,11 +18,12 @@ import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords, type Unmet
 import { openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
-/** Parts that acts in person on one device need besides the desk. */
+/** The dependencies of acts in person on one device, in addition to the desk. */
 export type SheetDeps = {
   desk: DeskDeps;
   workers: Workers;
-  scripts: Scripts /** Where the notary's block can be. */;
+  scripts: Scripts;
+  /** Finds the place for the notary's block. */
   placeFor: PlaceFor;
 };
 
@@ -31,8 +32,8 @@ export type PlaceFor = (claimed: Claimed, script: Script) => PlaceBlock;
 const leastPin = 6;
 
 /**
- * Opens an act in person: the document is prepared where signers sign in it, and the run sheet begins.
- * @throws ServiceError naming the field and the rule, or why such an act is not done for this order
+ * Opens an act in person: the document is prepared if signers sign in the act, and the run sheet begins.
+ * @throws ServiceError naming the field and the rule, or why such an act is impossible for this order
  */
 export async function beginAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const session = sessionOf(operator);
@@ -49,9 +50,9 @@ export async function beginAct(deps: SheetDeps, operator: Operator, code: string
 type NewAct = { act: Script["act"]; mode: SheetMode; pinHash: string | null };
 
 /**
- * Prepares the document where signers sign in the act, and opens its run sheet.
- * @param also what is written with the sheet
- * @throws ServiceError why such an act is not done for this order
+ * Prepares the document if signers sign in the act, and opens its run sheet.
+ * @param also writes further data in the same transaction
+ * @throws ServiceError why such an act is impossible for this order
  */
 export async function openAct(
   deps: SheetDeps,
@@ -67,7 +68,7 @@ export async function openAct(
   await desk.db.transaction(async (tx) => {
     const { at } = await lockClaimed(tx, desk, operator, claimed);
     if (await openSheetOf({ ...desk, db: tx }, taskId)) throw new ServiceError("conflict", openAlready);
-    // A document that was prepared before the service stopped is prepared again.
+    // A document that was prepared just before the service stopped is prepared again.
     await endWithoutAct(tx, desk.rowMac, { orderId }, "abandoned", { by: operator.actor, at });
   });
   if (hasSigners) await prepare(deps, claimed, script);
@@ -106,7 +107,7 @@ export function sessionOf(operator: Operator) {
   return operator.session;
 }
 
-/** @throws ServiceError why such an act is not done for this order */
+/** @throws ServiceError why such an act is impossible for this order */
 async function scriptFor(
   { desk, scripts }: SheetDeps,
   { eligibility, notary, order }: Claimed,
@@ -139,7 +140,7 @@ async function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed,
 
 export type Opened = { sheet: Sheet; room: RoomEnvelope | undefined };
 
-/** The content of an act's page; null without an open one. */
+/** The content of an act's page; null without an open act. */
 export type SheetView = Opened & {
   turns: { turn: Turn; isMarked: boolean; words: string }[];
   open: Turn | null;
@@ -147,7 +148,7 @@ export type SheetView = Opened & {
   handOver: HandOver | undefined;
 };
 
-/** @param conditions of an act that is not in one room */
+/** @param conditions those of an act that does not take place in one room */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,
   { order, notary }: Claimed,
@@ -181,8 +182,9 @@ export async function sheetOf(
 type Locked = Awaited<ReturnType<typeof lockClaimed>>;
 
 /**
- * Works at the open sheet of an order in the notary's hands, with all that is locked, and the signers' own steps marked.
- * @param mode of the sheet: the conditions of an act in one room are not those of one by audio and video
+ * Runs work on the open sheet of an order that the notary has claimed, with all locks, and with the signers' own steps
+ * marked.
+ * @param mode of the sheet, because acts in one room and acts by audio and video have different conditions
  */
 export function atSheet<T>(
   { desk }: Pick<SheetDeps, "desk">,
@@ -203,8 +205,8 @@ export function atSheet<T>(
 }
 
 /**
- * Marks a step of the notary's.
- * @throws ServiceError `conflict` naming the open step, `validation` naming every field that is wrong
+ * Marks a step of the notary.
+ * @throws ServiceError `conflict` naming the open step, `validation` naming every wrong field
  */
 export async function markAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
@@ -219,7 +221,7 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
     const isIdentity = name === "identify" && signer !== null;
     const choice = isIdentity ? (typed[principalField(signer, "basis")] ?? null) : (typed["choice"] ?? null);
     const mark = { name, signer, choice: choice === "" ? null : choice };
-    // The open step is named before what is wrong with the fields of another.
+    // The fields are checked only if this is the open step. Otherwise the error names the open step first.
     if (isIdentity && turn?.step.name === name && turn.signer === signer) {
       const known = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
       const detail = { ...accepted(readIdentity(known, signer, false)), name: nameOf(sheet, signer) };
@@ -228,7 +230,7 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
   });
 }
 
-/** Ends an act in person without a refusal of the order: what was signed on it counts no more. @throws ServiceError */
+/** Ends an act in person without refusing the order; signatures in the act no longer count. @throws ServiceError */
 export async function abandonAct(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
   await atSheet(deps, operator, claimed, async (tx, { sheet }, { at, order }) => {

@@ -9,8 +9,9 @@ import { openSheetOf, type Sheet } from "./store.ts";
 export type OnRecord = Pick<Act, "session" | "recording">;
 
 /**
- * Notes an act; one with a run sheet names where its record ends, so that the notary's signature is over what was marked.
- * @param onRecord of the live session; null without one
+ * Notes an act. If it has a run sheet, the act names the end of the sheet's record, so that the notary's signature
+ * covers the marks.
+ * @param onRecord where the live session is recorded; null without one
  */
 export async function noteAct(
   desk: DeskDeps,
@@ -26,7 +27,7 @@ export async function noteAct(
 
 const minute = (at: string): string => at.slice(0, 16);
 
-/** The form of the act, as far as the sheet knows it: the notary looks at it and completes it. */
+/** The form of the act, filled in from the sheet. The notary reviews and completes it. */
 export function typedOfSheet({ sheet }: { sheet: Sheet }): Record<string, string> {
   const steps = sheet.marks.filter(({ kind, run }) => kind === "step" && run === sheet.run);
   const [first, last] = [steps[0], steps.at(-1)];
@@ -46,7 +47,7 @@ export function typedOfSheet({ sheet }: { sheet: Sheet }): Record<string, string
   };
 }
 
-/** Who swore and who affirmed: the form of an act has no field for it. */
+/** Notes who swore and who affirmed, because the form of an act has no field for it. */
 const notesOf = ({ people }: Sheet, steps: readonly Mark[]): string =>
   steps
     .filter(({ name }) => name === "oath" || name === "oath_alone")

@@ -8,7 +8,10 @@ import { type By, endSheet, lockOpenSheet, markStep } from "./sheet.ts";
 import { markOf, openTurn, type Progress, turnWords, type Unmet } from "./steps.ts";
 import { openSheetOf, openSheetsOfOrder, type Sheet, type SheetOutcome } from "./store.ts";
 
-/** Why a condition of an act in person is not met; null when all are. Only consent is checked: nothing is recorded, and the notary sees who is there. */
+/**
+ * Why a condition of an act in person is not met; null when all are. Only consent is checked, because nothing is
+ * recorded and the notary sees who is present.
+ */
 export const unmetIn =
   (room: RoomEnvelope | undefined): Unmet =>
   (need, signer) => {
@@ -18,8 +21,8 @@ export const unmetIn =
   };
 
 /**
- * Marks the steps that a signer did on the signing pages: consent and signature are rows of the envelope, so that nothing is lost where the
- * service stopped in between.
+ * Marks the steps that a signer performed on the signing pages. Consent and signature are rows of the envelope, so
+ * nothing is lost if the service stops in between.
  */
 export async function markSignersSteps(
   tx: Tx,
@@ -43,7 +46,7 @@ export async function markSignersSteps(
   return now;
 }
 
-/** Where the record of a sheet ends: an act names it, so that the notary's signature is over it. */
+/** The end of a sheet's record. An act names it, so that the notary's signature covers it. */
 export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act["sheet"]> => ({
   id,
   position: headPosition,
@@ -51,8 +54,9 @@ export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act
 });
 
 /**
- * The open sheet of a task, whose only open step is the notary's signature over the act that was noted; undefined without a sheet.
- * @throws ServiceError `conflict` naming the open step, or what of the act is not the sheet's
+ * Returns the open sheet of a task, whose only remaining step must be the notary's signature on the noted act;
+ * undefined without a sheet.
+ * @throws ServiceError `conflict` naming the open step, or the part of the act that differs from the sheet
  */
 export function requireReady(sheet: Sheet | undefined, act: Act): void {
   if (!sheet) {
@@ -73,14 +77,17 @@ export function requireReady(sheet: Sheet | undefined, act: Act): void {
   requirePrincipals(sheet, act);
 }
 
-/** The mark of an identity is the notary's word at the act: the journal says the same. @throws ServiceError `conflict` */
+/**
+ * The marked identity is the notary's statement during the act, so the journal must say the same. @throws ServiceError
+ * `conflict`
+ */
 function requirePrincipals(sheet: Sheet, { principals }: Act): void {
   const wrong = (what: string) => new ServiceError("conflict", `${what} Note the act again as you marked it.`);
   if (principals.length !== sheet.people.length)
     throw wrong("The principals that you noted are not those who appeared.");
   for (const { n, name } of sheet.people) {
     const marked = principalOf(sheet, n);
-    // By place: two signers may have one name.
+    // Compared by position, because two signers may have the same name.
     const noted = principals[n - 1];
     if (!marked || noted?.name !== name) throw wrong(`${name} appeared, and is not principal ${n}.`);
     if (!isDeepStrictEqual(identityOf(noted), identityOf(marked)))
@@ -90,15 +97,15 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
 
 const identityOf = ({ basis, credential, witness }: Principal) => ({ basis, credential, witness });
 
-/** The principal's facts from the mark of their identity; undefined before it. */
+/** A principal's facts, from the mark of the identity step; undefined before it. */
 export const principalOf = (sheet: Progress, n: number): Principal | undefined =>
   markOf(sheet, "identify", n)?.detail as Principal | undefined;
 
 type Ended = { document: { bytes: number; sha256: string } } & By;
 
 /**
- * Ends the sheet of a task with the notary's signature, in the transaction that writes the journal and moves the order. Nothing without a
- * sheet. @throws ServiceError as `requireReady`
+ * Ends the sheet of a task with the notary's signature, in the transaction that writes the journal and moves the order.
+ * Does nothing without a sheet. @throws ServiceError as `requireReady`
  */
 export async function endWithSignature(
   tx: Tx,
@@ -119,7 +126,7 @@ export async function endWithSignature(
   if (room) await completeRoom(tx, rowMac, room.id, { notarizedSha256: sha256, bytes, at });
 }
 
-/** Ends the open sheets of an order without an act, and what was signed on them. Nothing without a sheet. */
+/** Ends the open sheets of an order without an act, and voids their signatures. Does nothing without a sheet. */
 export async function endWithoutAct(
   tx: Tx,
   rowMac: RowMac,

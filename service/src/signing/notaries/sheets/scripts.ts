@@ -13,11 +13,11 @@ import {
 } from "../../../orders/pricing/pricing.ts";
 import { type ActKind, actKinds, identityBases } from "../acts/act.ts";
 
-/** How an act with a run sheet is done: in person on one device, or by audio and video. */
+/** How an act with a run sheet is performed: in person on one device, or by audio and video. */
 export const sheetModes = ["ipen", "ron"] as const;
 export type SheetMode = (typeof sheetModes)[number];
 
-/** The conditions of a step: each must be true before the step is marked. */
+/** The conditions of a step, which must be met before the step is marked. */
 export const needs = ["identity", "consent", "present", "recording"] as const;
 export type Need = (typeof needs)[number];
 
@@ -39,7 +39,7 @@ export const stepNames = [
 ] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** In the languages that notaries and signers speak here. */
+/** Words in the languages of notaries and signers. */
 export type Words = { readonly en: string; readonly es: string };
 
 export type ScriptStep = {
@@ -48,11 +48,11 @@ export type ScriptStep = {
   readonly per: "act" | "signer";
   readonly words: Words;
   readonly needs: readonly Need[];
-  /** The mark names one of them; empty for a step without a choice. */
+  /** The mark must name one of these; empty for a step without a choice. */
   readonly choices: readonly string[];
 };
 
-/** The steps of one act, as a sheet keeps them from its first mark to its last. */
+/** The steps of one act. A sheet stores them, so that they stay the same from its first mark to its last. */
 export type Script = {
   readonly act: ActKind;
   readonly mode: SheetMode;
@@ -61,10 +61,16 @@ export type Script = {
   readonly steps: readonly ScriptStep[];
 };
 
-export type ScriptQuestion = { act: ActKind; mode: SheetMode; state: string /** By its signers. */; isSigned: boolean };
+export type ScriptQuestion = {
+  act: ActKind;
+  mode: SheetMode;
+  state: string;
+  /** Whether its signers sign it in the act. */
+  isSigned: boolean;
+};
 
 export type Scripts = {
-  /** Null for an act that is not done so: a jurat on a document that was signed before. */
+  /** Null for an act that can't be performed like this, such as a jurat on a document that was signed before. */
   readonly of: (question: ScriptQuestion) => Script | null;
 };
 
@@ -153,7 +159,7 @@ function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
   );
 }
 
-/** Refuses an act that begins without its opening, or ends without the notary's signature. */
+/** Refuses an act that does not begin with its opening or end with the notary's signature. */
 function namesOf(place: Place, steps: Steps): StepName[] {
   const names = list(place).map((each) => {
     const name = oneOf(each, stepNames);
@@ -179,6 +185,6 @@ function wordsOfState(place: Place, steps: Steps): ReadonlyMap<string, Words> {
   );
 }
 
-/** The words of a step with what they are about. */
+/** The words of a step, with the facts filled in. */
 export const filled = (words: string, facts: Readonly<Record<string, string>>): string =>
   words.replaceAll(/\{([a-z]+)\}/g, (_, slot: string) => facts[slot] ?? "");

@@ -7,7 +7,7 @@ import type { Script, StepName } from "./scripts.ts";
 import { type Marked, openTurn, type Person, requireTurn, turnWords, type Unmet } from "./steps.ts";
 import { appendMark, findSheet, insertSheet, lockSheet, type Sheet, type SheetOutcome, updateSheet } from "./store.ts";
 
-/** Who does something at a sheet, and when. */
+/** The actor on a sheet, and the time. */
 export type By = { readonly by: string; readonly at: Date };
 
 export type Opening = {
@@ -20,7 +20,7 @@ export type Opening = {
 };
 
 /**
- * Opens the run sheet of an act. The caller holds the order locked.
+ * Opens the run sheet of an act. The caller must have locked the order.
  * @throws ServiceError `conflict` while another sheet of the task is open
  */
 export async function openSheet(tx: Tx, rowMac: RowMac, opening: Opening, { at }: By): Promise<Sheet> {
@@ -42,8 +42,8 @@ export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise
 }
 
 /**
- * Marks the open step, of a sheet that the transaction holds locked.
- * @throws ServiceError `conflict` naming the step that is open, or the condition that does not hold
+ * Marks the open step of a sheet that the transaction has locked.
+ * @throws ServiceError `conflict` naming the step that is open, or the condition that is not met
  */
 export async function markStep(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function markStep(
   return appendMark(tx, rowMac, sheet, { kind: "step", ...mark, detail, by, at });
 }
 
-/** Records other events than steps: a hand-over, a gap, somebody who left. */
+/** Records events other than steps, such as a hand-over, a gap, or a person leaving. */
 export const noteEvent = (
   tx: Tx,
   rowMac: RowMac,
@@ -67,8 +67,8 @@ export const noteEvent = (
 ): Promise<Sheet> => appendMark(tx, rowMac, sheet, { kind: "event", name, signer, choice: null, detail, by, at });
 
 /**
- * Begins the act again: the marks of the run before stay on record and count no more.
- * @param keep steps whose marks count in the new run, too
+ * Begins the act again. The marks of the previous run stay on record, but no longer count.
+ * @param keep steps whose marks also count in the new run
  */
 export async function restartSheet(
   tx: Tx,
@@ -94,7 +94,7 @@ export async function restartSheet(
   return now;
 }
 
-/** @throws ServiceError `conflict` for an act that is said to be done before its last step */
+/** @throws ServiceError `conflict` for an act that is ended before its last step */
 export async function endSheet(
   tx: Tx,
   rowMac: RowMac,

@@ -1,24 +1,24 @@
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
 
-/** Somebody who appears before the notary: the order's signers, in their order. */
+/** A person who appears before the notary, one for each of the order's signers, in the same order. */
 export type Person = { readonly n: number; readonly name: string };
 
-/** An event at a sheet: a step that was marked, or something else that belongs to its record. */
+/** An entry in a sheet's record: a marked step or another event. */
 export type Mark = {
   readonly position: number;
   readonly at: string;
   readonly by: string;
   readonly kind: "step" | "event";
   readonly name: string;
-  /** The number of the run, from 1: an interrupted act begins again. */
+  /** The number of the run, counted from 1. An interrupted act begins again with a new run. */
   readonly run: number;
   readonly signer: number | null;
   readonly choice: string | null;
   readonly detail: unknown;
 };
 
-/** A step at its place in the act. */
+/** A step at its position in the act. */
 export type Turn = { readonly step: ScriptStep; readonly signer: number | null };
 
 export type Progress = {
@@ -28,7 +28,10 @@ export type Progress = {
   readonly marks: readonly Mark[];
 };
 
-/** The steps of an act in their order: of steps that are once for each signer, one signer has all before the next has the first. */
+/**
+ * The steps of an act in order. Steps that each signer has are grouped by signer: one signer does all of them before
+ * the next one starts.
+ */
 export function turnsOf({ script, people }: Pick<Progress, "script" | "people">): Turn[] {
   const turns: Turn[] = [];
   for (let at = 0; at < script.steps.length; ) {
@@ -47,27 +50,30 @@ export function turnsOf({ script, people }: Pick<Progress, "script" | "people">)
   return turns;
 }
 
-/** The mark of a step in the present run; undefined before it is marked. */
+/** The mark of a step in the present run; undefined while unmarked. */
 export const markOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: StepName, signer: number | null) =>
   marks.find(
     (mark) => mark.kind === "step" && mark.run === run && mark.name === name && (mark.signer ?? null) === signer,
   );
 
-/** The one step that can be marked now; null when all are. Pages and requests ask nothing else. */
+/** The only step that can be marked now; null when all are marked. Pages and requests use nothing else to decide. */
 export const openTurn = (sheet: Progress): Turn | null =>
   turnsOf(sheet).find(({ step, signer }) => !markOf(sheet, step.name, signer)) ?? null;
 
-/** Whether a signer who has the document signs it without another step of the notary's in between. */
+/** Whether a signer who has the document signs it without another step of the notary in between. */
 export function signsNext(sheet: Progress, { step, signer }: Turn): boolean {
   const turns = turnsOf(sheet);
   const next = turns[turns.findIndex((turn) => turn.step === step && turn.signer === signer) + 1];
   return step.name === "sign" || (next?.step.name === "sign" && next.signer === signer);
 }
 
-/** Says why a condition does not hold; null when it does. The mode of the act knows. */
+/** Why a condition is not met; null when it is. It depends on the mode of the act. */
 export type Unmet = (need: Need, signer: number | null) => string | null;
 
-/** Why the conditions of a turn do not hold; null when they do. Identity is the sheet's own: its mark is in the run. */
+/**
+ * Why the conditions of a turn are not met; null when they are. The condition `identity` is checked here, by its mark
+ * in the run.
+ */
 export function obstacleOf(sheet: Progress, { step, signer }: Turn, unmet: Unmet): string | null {
   for (const need of step.needs) {
     const why =
@@ -107,7 +113,8 @@ export const turnWords = (sheet: Pick<Progress, "people">, { step, signer }: Tur
 export type Marked = { name: string; signer: number | null; choice: string | null };
 
 /**
- * The turn that a request marks, if it is the open one, its conditions hold and its choice is one of the step's.
+ * The turn that a request marks. It must be the open one, its conditions must be met, and its choice must be one of the
+ * step's.
  * @throws ServiceError `conflict` naming the open step
  */
 export function requireTurn(sheet: Progress, { name, signer, choice }: Marked, unmet: Unmet): Turn {

@@ -20,14 +20,14 @@ export type Sheet = {
   taskId: number;
   orderId: number;
   notaryId: string;
-  /** As it was when the sheet was opened: a release in between changes no step. */
+  /** The script at the time when the sheet was opened, so that a new release does not change its steps. */
   script: Script;
   people: Person[];
-  /** The hash of the PIN that gives the device back; null where the notary chose none. */
+  /** The hash of the PIN that gives the device back; null when the notary chose none. */
   pinHash: string | null;
   openedAt: Date;
   run: number;
-  /** Where its record ends. */
+  /** The position of the last entry in its record. */
   headPosition: number;
   headSha256: string | null;
   outcome: SheetOutcome | null;
@@ -35,7 +35,7 @@ export type Sheet = {
   marks: Mark[];
 };
 
-/** The end of the record is under this MAC: marks that were cut off show. */
+/** The MAC covers the end of the record, so that removed marks are noticed. */
 const sheetState: StateMac = {
   table: sql`notary_sheets`,
   key: sql`id`,
@@ -70,17 +70,18 @@ async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Shee
         WHERE m.sheet_id = notary_sheets.id) AS rows,
       ${verified(sheetState, sql`notary_sheets`)}
     FROM notary_sheets WHERE ${where}`);
-  // Read with the sheet: a mark between two statements would look like one that was cut off.
+  // Marks are read in the same statement as the sheet. Otherwise a mark written in between would make the record look
+  // truncated.
   return sheets.map(({ rows, ...sheet }) => ({ ...sheet, marks: marksOf(rowMac, sheet, rows) }));
 }
 
-/** @throws ServiceError `unavailable`, or Error, for a sheet that is not what the service wrote */
+/** @throws ServiceError `unavailable`, or Error, for a sheet that was altered */
 export async function findSheet(reading: Reading, id: string): Promise<Sheet | undefined> {
   const [sheet] = await sheetsOf(reading, sql`id = ${id}`);
   return sheet;
 }
 
-/** The outcome of an act; null while it goes on. Does not read its record. */
+/** The outcome of an act; null while it is in progress. Does not read its record. */
 export async function outcomeOf(db: Sql, id: string): Promise<SheetOutcome | null> {
   const [row] = await db.query<{ outcome: SheetOutcome | null }>(sql`
     SELECT outcome, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets WHERE id = ${id}`);
@@ -93,7 +94,7 @@ export async function latestSheet(reading: Reading, taskId: number): Promise<She
   return sheet;
 }
 
-/** Held until the transaction ends. Who locks an order, too, does that first. */
+/** Locked until the transaction ends. If an order is locked too, it must be locked first. */
 export async function lockSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet | undefined> {
   await tx.query(sql`SELECT FROM notary_sheets WHERE id = ${id} FOR UPDATE`);
   return findSheet({ db: tx, rowMac }, id);
@@ -131,11 +132,11 @@ export async function openSheetOf(reading: Reading, taskId: number): Promise<She
   return sheet;
 }
 
-/** The open sheets of an order, with any that an earlier task of the order left open. */
+/** The open sheets of an order, including any that an earlier task of the order left open. */
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
-/** Whether the task of a sheet is still in the notary's hands. */
+/** Whether the notary still has the task of a sheet. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
   const [task] = await db.query<{ state: string }>(sql`SELECT state, ${verifiedTask} FROM tasks WHERE id = ${taskId}`);
   return task?.state === "claimed";
@@ -148,7 +149,7 @@ export async function orderCodeOf(db: Sql, { orderId }: Pick<Sheet, "orderId">):
   return order.code;
 }
 
-/** The record of a sheet as it was written, for a copy of it. */
+/** The record of a sheet as stored, for a copy. */
 export const recordsOf = (db: Sql, sheetId: string) =>
   db.query<{ record: string; sha256: string }>(
     sql`SELECT record, sha256 FROM notary_sheet_marks WHERE sheet_id = ${sheetId} ORDER BY position`,
@@ -169,7 +170,7 @@ export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sh
 
 export type NewMark = Omit<Mark, "position" | "at" | "run"> & { at: Date };
 
-/** Appends to the record of a sheet that the transaction holds locked. */
+/** Appends to the record of a sheet that the transaction has locked. */
 export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...mark }: NewMark): Promise<Sheet> {
   const { id, run, headPosition, headSha256 } = sheet;
   const position = headPosition + 1;
@@ -189,7 +190,7 @@ export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...
   return { ...sheet, headPosition: position, headSha256: sha256, marks: [...sheet.marks, written] };
 }
 
-/** The transaction holds the sheet locked. */
+/** The transaction must have locked the sheet. */
 export async function updateSheet(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`UPDATE notary_sheets SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, sheetState, sql`id = ${id}`);

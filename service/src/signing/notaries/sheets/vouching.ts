@@ -12,7 +12,7 @@ type WitnessState = {
 const lastOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: string, signer: number): Mark | undefined =>
   marks.findLast((mark) => mark.kind === "event" && mark.run === run && mark.name === name && mark.signer === signer);
 
-/** Who swore before they were identified again did not swear as that person. */
+/** An oath counts only if it came after the latest identification of the witness. */
 export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number): WitnessState {
   const identified = lastOf(sheet, "witness_identified", signer);
   const sworn = lastOf(sheet, "witness_sworn", signer);
@@ -24,7 +24,7 @@ export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number
 }
 
 /**
- * The typed identity of a signer, with the witness from the record: a mark by a credible witness says nothing else.
+ * The typed identity of a signer, with the witness taken from the record, because a mark must agree with it.
  * @throws ServiceError `conflict` before the witness was identified and has sworn
  */
 export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {

@@ -9,8 +9,8 @@ import { openTurn, turnWords } from "./steps.ts";
 import { witnessOf } from "./vouching.ts";
 
 /**
- * Records that a credible witness was identified, or has sworn who the signer is: in this order, while the signer's identity is the open
- * step. Nobody vouches who signs the document, or is the notary.
+ * Records that a credible witness was identified, or swore who the signer is: in this order, while the signer's
+ * identity is the open step. The signers and the notary can't be witnesses.
  * @throws ServiceError naming the field and the rule, or the open step
  */
 export async function noteWitness(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

@@ -4,12 +4,12 @@ import type { Size } from "./block-look.ts";
 
 /** A blank place on a page, in user space. */
 export type BlankPlace = {
-  /** From 0. */ readonly page: number;
+  /** Counted from 0. */ readonly page: number;
   readonly box: Box /** From the upper left corner of the page. */;
   readonly upperLeft: { readonly x: number; readonly y: number };
 };
 
-/** A field that is planned for the document, from the upper left corner of its page. */
+/** A planned field of the document, from the upper left corner of its page. */
 export type PlannedBox = { readonly page: number; readonly x: number; readonly y: number } & Size;
 
 function boxOf({ page, x, y, width, height }: PlannedBox, number: number, view: readonly number[]): Box[] {
@@ -19,12 +19,12 @@ function boxOf({ page, x, y, width, height }: PlannedBox, number: number, view: 
 
 const margin = 36;
 const step = 12;
-/** From the end: a block far before the last words is not looked for by readers. */
+/** The most pages to search, from the end, because readers don't expect a block far before the last words. */
 const mostPages = 5;
 
 /**
- * The lowest blank place of the size on the last page that has one. Pages that are shown turned or scaled are left out. Lines and pictures
- * are not seen, as in the check of uploads. A document that pdf.js can't read has none.
+ * The lowest blank place of this size, on the last page that has one. Skips pages that are shown rotated or scaled.
+ * Lines and pictures are not detected, as in the check of uploads. A document that pdf.js can't read has no place.
  */
 export async function blankPlace(
   document: Buffer,

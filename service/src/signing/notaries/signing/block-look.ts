@@ -4,7 +4,7 @@ import { mostSignature } from "../uploads/visible-place.ts";
 
 /** In points. */
 export const blockLook = { width: 290, inset: 5 } as const;
-/** The side of the square that a seal's picture is drawn in, to the right of the words. */
+/** The side of the square for a seal's picture, to the right of the words. */
 export const sealSide = 84;
 const size = 8;
 const leading = 11;
@@ -18,13 +18,16 @@ const linesOf = (typeset: Typeset, lines: readonly string[], across: number, poi
 
 const acrossOf = (hasSeal: boolean, whole: number): number => (hasSeal ? whole - sealSide - inset : whole);
 
-/** The words as large as they are meant to be, if the check of what is added lets the block be so high. */
+/** The height for words at their normal size, as far as the check of additions allows such a high block. */
 export function heightOf(typeset: Typeset, lines: readonly string[], hasSeal: boolean): number {
   const words = linesOf(typeset, lines, acrossOf(hasSeal, width), size).length * leading;
   return Math.min(Math.max(words, hasSeal ? sealSide : 0) + 2 * inset, mostSignature.height);
 }
 
-/** A block that was reserved may be too small for what was written since: smaller letters then. @throws PdfRefusal when the smallest do not fit */
+/**
+ * Fits the words into a reserved block. It may be too small for what was written since, so the font size is reduced.
+ * @throws PdfRefusal when even the smallest does not fit
+ */
 export function fitted(typeset: Typeset, lines: readonly string[], { width: whole, height }: Size, hasSeal: boolean) {
   const across = acrossOf(hasSeal, whole);
   for (let points = size; ; points -= 0.5) {

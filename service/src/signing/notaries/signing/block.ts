@@ -15,13 +15,13 @@ type Facts = {
   act: Pick<Act, "act" | "mode" | "venue" | "startedAt"> & { principals: readonly Named[] };
   notary: Claimed["notary"];
   rules: StateRules;
-  /** The zone of the notary's hours; null where they are not known. */
+  /** The time zone of the notary's hours; null when unknown. */
   zone: string | null;
 };
 
 /**
- * The lines of a notary's block: the state's certificate of the act with the sentence that the state requires, and the commission. Where
- * no words of the state are known, it has the facts of the act: nobody here makes a wording up.
+ * The lines of a notary's block: the state's certificate of the act with the required sentence, and the commission. If
+ * the state's wording is unknown, the block shows only the facts, because the service never invents a wording.
  */
 export function blockLines({ act, notary, rules, zone }: Facts): string[] {
   const { commissionName, state, county, commissionNumber, commissionExpires } = notary;
@@ -44,7 +44,9 @@ export function blockLines({ act, notary, rules, zone }: Facts): string[] {
   ];
 }
 
-/** The lines of the block of an act that was noted. @throws ServiceError `unavailable` for hours that the service did not write */
+/**
+ * The lines of the block of a noted act. @throws ServiceError `unavailable` for hours that the service did not write
+ */
 export async function linesOf(db: Sql, { notary, eligibility: { rules } }: Claimed, act: Act): Promise<string[]> {
   return blockLines({ act, notary, rules, zone: (await findHours(db, notary.id))?.zone ?? null });
 }
@@ -55,7 +57,7 @@ const placing: Task<BlockToPlace, PlannedBlock> = {
   limitMs: 30_000,
 };
 
-/** Reserves the block of an act before its first signature: what it is going to say is known but for the time. */
+/** Reserves the block of an act before its first signature, when all its contents except the time are known. */
 export const placeBlock =
   ({ db, workers, clock }: Pick<DeskDeps, "db" | "clock"> & { workers: Workers }): PlaceFor =>
   ({ notary, order, eligibility }, { act, mode }) =>

@@ -24,34 +24,34 @@ import { blockName } from "../uploads/text.ts";
 import { type BlankPlace, blankPlace } from "./blank-place.ts";
 import { blockLook, fitted, heightOf, type Size, sealSide } from "./block-look.ts";
 
-/** A notary's signature before it is made. */
+/** A notary's revision without its signature. */
 export type NotaryRevision = {
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** Texts of the block; each takes a line or more. */
+  /** Texts of the block; each takes at least one line. */
   readonly lines: readonly string[];
   readonly name: string;
   readonly reason: string;
   readonly location: string;
-  /** Whole seconds. */
+  /** In whole seconds. */
   readonly at: Date;
-  /** Hex SHA-256 of the act's canonical JSON, which the signature states. */
+  /** Hex SHA-256 of the act's canonical JSON; the signature contains it. */
   readonly actSha256: string;
-  /** The notary's seal, as this service encodes PNGs; null without one. */
+  /** The notary's seal as a PNG encoded by this service; null without one. */
   readonly seal: Uint8Array | null;
-  /** The field that was reserved before the first signature; null where one is added now. */
+  /** The field that was reserved before the first signature; null when one is added now. */
   readonly block: NotaryBlock | null;
-  /** The lengths that the signature's numbers depend on, one set after the other. */
+  /** Random lengths, tried one set after the other until the document contains no decoy of the signature's place. */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
 
 export type NotaryOutput = { readonly tail: Tail; readonly isVisible: boolean } | { readonly refused: string };
 
-/** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
+/** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
 const SIG_FLAGS = 3;
 const { width, inset } = blockLook;
 
-/** Appends a signature field with a block in a blank place; where none is blank, one that shows nothing. */
+/** Appends a signature field with a block in a blank place, or an invisible field if no place is blank. */
 export async function run(document: Buffer, input: NotaryRevision): Promise<NotaryOutput> {
   try {
     const typeset = await typesetFor(input.lines);
@@ -97,7 +97,10 @@ function buildTail(
   return buildSignedRevision(look, open, writer.objects(), input.docSha256);
 }
 
-/** Fills the field that waits for the notary: the lines, as large as they fit. @throws PdfRefusal when it is not as it was prepared */
+/**
+ * Fills the reserved field with the lines, as large as they fit. @throws PdfRefusal when the field has changed since it
+ * was prepared
+ */
 function fillField(
   look: PdfLookup,
   writer: RevisionWriter,
@@ -151,7 +154,7 @@ function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, 
   else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
 }
 
-/** @throws PdfRefusal for a page that only another reader found */
+/** @throws PdfRefusal for a page that only the other PDF reader found */
 function pageAt({ file, root }: PdfLookup, index: number): Page {
   let number = 0;
   for (const page of pages(file, root.dict)) if (number++ === index) return page;

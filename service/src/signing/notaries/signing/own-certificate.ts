@@ -11,7 +11,7 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import type { Notary } from "../commissions/store.ts";
 
-/** The registered certificate with its chain. @throws ServiceError naming why the file's certificate can't be used */
+/** The registered certificate with its chain. @throws ServiceError saying why the file's certificate can't be used */
 export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain {
   const leaf = read(der);
   const subject = nameText(leaf.subject);
@@ -47,7 +47,7 @@ const faultWords: Readonly<Record<string, string>> = {
   "weak-key": "its key is too short",
 };
 
-/** Names are compared without case, accents and order: a difference is shown to the notary, not judged. */
+/** Compares names ignoring case, accents and order. A difference is shown to the notary as a warning only. */
 export function nameWarning({ subject }: Certificate, { commissionName }: Notary): string[] {
   const folded = (text: string) =>
     text

@@ -5,17 +5,17 @@ import { blankPlace, type PlannedBox } from "./blank-place.ts";
 import { blockLook, heightOf } from "./block-look.ts";
 
 export type BlockToPlace = {
-  /** The lines that the block is going to have, as far as they are known. */
+  /** The lines of the block, as far as they are known yet. */
   readonly lines: readonly string[];
   readonly planned: readonly PlannedBox[];
   readonly hasSeal: boolean;
 };
 
-/** Names of counties and people may be longer at the act than they are here. */
+/** Reserved because the names of counties and people may be longer at the act. */
 const spareLines = 2;
 const lineHeight = 11;
 
-/** Finds the place of a notary's block before the first signature; `at` is null where no page has one. */
+/** Finds the place of a notary's block before the first signature; `at` is null when no page has one. */
 export async function run(document: Buffer, { lines, planned, hasSeal }: BlockToPlace): Promise<PlannedBlock> {
   const height = Math.min(
     heightOf(await typesetFor(lines), lines, hasSeal) + spareLines * lineHeight,

@@ -1,4 +1,7 @@
-/** The notary's signature by a key that a trust service holds: prepared, looked at in the browser, and completed as with a key of a file. */
+/**
+ * The notary's signature with a key that a trust service holds: prepared, reviewed in the browser, and completed as
+ * with a key from a file.
+ */
 import { hash } from "node:crypto";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -14,7 +17,7 @@ function remoteOf({ remote }: RemoteSigningDeps): RemoteSigning {
   return remote;
 }
 
-/** The keys of the token's person at the trust service. The token is passed on and kept nowhere. @throws ServiceError */
+/** The keys of the token's person at the trust service. The token is passed on and not stored. @throws ServiceError */
 export async function listRemoteKeys(
   deps: RemoteSigningDeps,
   operator: Operator,
@@ -27,7 +30,9 @@ export async function listRemoteKeys(
   return { keys };
 }
 
-/** Prepares the revision for a key at the trust service, whose certificate is the registered one. @throws ServiceError */
+/**
+ * Prepares the revision for a key at the trust service whose certificate is the registered one. @throws ServiceError
+ */
 export async function prepareRemote(
   deps: RemoteSigningDeps,
   operator: Operator,
@@ -40,8 +45,9 @@ export async function prepareRemote(
 }
 
 /**
- * Asks the trust service to sign what was prepared.
- * @param order.hash SHA-256 of the signed attributes in hex, as the notary's browser computed it: nothing else is authorized
+ * Asks the trust service to sign the prepared revision.
+ * @param order.hash SHA-256 of the signed attributes in hex, as the notary's browser computed it; nothing else is
+ * authorized
  * @throws ServiceError `conflict` for another hash
  */
 export async function signRemote(

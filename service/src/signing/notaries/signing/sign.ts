@@ -33,11 +33,11 @@ import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
 import { findSignature, keepPrepared, keepSigned } from "./store.ts";
 
-/** Parts that the notary's own signature needs besides the desk. */
+/** The dependencies of the notary's own signature, in addition to the desk. */
 export type NotarySigningDeps = {
   desk: DeskDeps;
   workers: Workers;
-  /** Null where no time-stamping authority is configured. */
+  /** Null when no time-stamping authority is configured. */
   stamp: Stamp | null;
   random: Pick<Random, "below">;
 };
@@ -53,30 +53,30 @@ const tokenRoom = 6 * 1024;
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
-/** A revision that waits for the notary's key, which the notary's browser has. */
+/** A revision that waits for the notary's key in the notary's browser. */
 export type PreparedSignature = {
-  /** Appended to the document as it was given. */
+  /** Appended to the document that was given to the notary. */
   tail: Buffer;
   contentsStart: number;
   contentsEnd: number;
-  /** DER of the SET OF signed attributes: what the key signs. */
+  /** DER of the SET OF signed attributes, which the key signs. */
   signedAttrs: Uint8Array;
   givenSha256: string;
   actSha256: string;
-  /** Canonical JSON of the act, whose hash the signature states: the browser compares them. */
+  /** Canonical JSON of the act. The signature contains its hash, and the browser compares them. */
   record: string;
-  /** Lines of the block, which the notary sees before signing. */
+  /** Lines of the block, shown to the notary before signing. */
   lines: string[];
   isVisible: boolean;
   hasSeal: boolean;
-  /** Warnings to read before signing. */
+  /** Warnings that the notary must read before signing. */
   warnings: string[];
 };
 
 /**
- * Prepares the revision that the notary signs in the page: a block with the act, and the signature over the whole file.
+ * Prepares the revision that the notary signs on the page: a block with the act, and the signature over the whole file.
  * @param der the certificate of the key that the browser opened
- * @throws ServiceError naming what is wrong with the certificate or the act
+ * @throws ServiceError naming the fault of the certificate or the act
  */
 export async function prepareSignature(
   { desk, workers, stamp, random }: NotarySigningDeps,
@@ -137,7 +137,7 @@ async function build(workers: Workers, holder: string, bytes: Buffer, input: Not
   );
 }
 
-/** Completes what was prepared, and has it time-stamped. Nothing is sealed yet. @throws ServiceError */
+/** Completes the prepared revision and time-stamps it. Nothing is sealed yet. @throws ServiceError */
 export async function completeSignature(
   { desk, stamp }: NotarySigningDeps,
   operator: Operator,
@@ -162,14 +162,14 @@ export async function completeSignature(
     throw new ServiceError("conflict", "It was prepared again, or signed, meanwhile. Reload the page.");
 }
 
-/** The verifier's report on the file that was signed in the page, like that on an upload. @throws ServiceError */
+/** The verifier's report on the file that was signed on the page, like that on an upload. @throws ServiceError */
 export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
   return reportOn(desk, claimed, await signedFile(desk, claimed));
 }
 
 /**
- * Ends the act with the file that was signed in the page, as `completeAct` does with an upload. A notary who has a passkey shows it: the
- * certificate file may lie on a device that others use.
+ * Ends the act with the file that was signed on the page, as `completeAct` does with an upload. A notary who has a
+ * passkey must use it, because the certificate file may be on a shared device.
  * @throws ServiceError
  */
 export async function takeSigned(
@@ -183,7 +183,10 @@ export async function takeSigned(
   return completeAct(desk, operator, code, file, confirmed);
 }
 
-/** Sealing reserves memory of its own: it must not wait for that while this holds some. */
+/**
+ * Reads the file without holding memory afterwards. Sealing reserves memory of its own, and must not wait for it while
+ * this holds some.
+ */
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waiting(desk, claimed);
   if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
@@ -195,7 +198,9 @@ async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
 
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
 
-/** @throws ServiceError `conflict` when act or document are not those that were prepared, or that was too long ago */
+/**
+ * @throws ServiceError `conflict` when the act or document has changed since the preparation, or it was too long ago
+ */
 async function waiting(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());
   if (!prepared)

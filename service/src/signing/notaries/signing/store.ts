@@ -1,12 +1,12 @@
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
-/** As long as an order's day at the desk: the notary looks at the report of what was signed. */
+/** Long enough for the notary to review the report on the signed file. */
 const keptMs = 60 * 60_000;
-/** A prepared signature is signed at once. */
+/** A prepared signature must be signed soon. */
 const preparedMs = 10 * 60_000;
 
-/** A notary's revision of an order's document, without or with its signature. */
+/** A notary's revision of an order's document, with or without its signature. */
 export type NotarySignature = {
   givenSha256: string;
   actSha256: string;
@@ -20,7 +20,7 @@ export type NotarySignature = {
 
 type Key = { taskId: number; notaryId: string };
 
-/** Keeps a prepared revision in the place of the one before. */
+/** Stores a prepared revision; it replaces an earlier one. */
 export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<NotarySignature, "isSigned">, at: Date) =>
   db.query(sql`
     INSERT INTO notary_signatures (task_id, notary_id, given_sha256, act_sha256, certificate, tail, contents_start, contents_end,
@@ -32,7 +32,7 @@ export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<Notary
       contents_end = excluded.contents_end, signed_attrs = excluded.signed_attrs, is_signed = false,
       created_at = excluded.created_at`);
 
-/** Undefined for none, and for one that is too old. */
+/** Undefined when there is none, or it is too old. */
 export async function findSignature(
   db: Sql,
   { taskId, notaryId }: Key,
@@ -47,7 +47,7 @@ export async function findSignature(
   return found;
 }
 
-/** @returns false when another revision was prepared, or another signature given, meanwhile */
+/** @returns false when another revision was prepared or another signature stored in the meantime */
 export async function keepSigned(
   db: Sql,
   { taskId, notaryId }: Key,
@@ -63,6 +63,8 @@ export async function keepSigned(
 export const deleteSignatures = (tx: Tx, taskId: number) =>
   tx.query(sql`DELETE FROM notary_signatures WHERE task_id = ${taskId}`);
 
-/** Deletes what nobody signed or confirmed in time, and what orders that wait for no notary any more do not need. */
+/**
+ * Deletes revisions that were not signed or confirmed in time, and those of orders that no longer wait for a notary.
+ */
 export const sweepSignatures = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - keptMs)}`);

@@ -8,7 +8,7 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { hasSentence, textOf } from "./text.ts";
 import { placeProblem } from "./visible-place.ts";
 
-/** The checks of an upload, in this order. */
+/** The checks of an upload, in order. */
 export type CheckName =
   | "our_revision"
   | "one_signature"
@@ -25,31 +25,31 @@ export type CheckName =
   | "fee_cap"
   | "document_class";
 
-/** `warns`: the notary may confirm it; `fails`: nobody may. */
+/** `warns`: the notary may confirm it. `fails`: nobody may. */
 export type Check = { readonly name: CheckName; readonly state: "holds" | "warns" | "fails"; readonly why: string };
 
 export type UploadRules = {
-  /** The document as it was given to the notary. */
+  /** The document that was given to the notary. */
   readonly revision: { readonly bytes: number; readonly sha256: string };
-  /** DER of the notary's certificate; null where none is registered. */
+  /** DER of the notary's certificate; null when none is registered. */
   readonly certificate: Uint8Array | null;
-  /** Whether a scan of paper is taken, too: of acts in ink. */
+  /** Whether a scan of paper is accepted too, for acts in ink. */
   readonly mayBePaper: boolean;
-  /** One of these has to stand in the document; none where the state asks for none that is known. */
+  /** The document must contain one of these; empty when the state requires none that is known. */
   readonly sentences: readonly string[];
-  /** The lines that the service itself drew into a block that waited for the notary: readers do not read them as text. */
+  /** The lines that the service itself drew into a reserved block, because readers don't see them as text. */
   readonly drawnLines: readonly string[];
-  /** PEM of the time-stamping authorities that are trusted. */
+  /** PEM of the trusted time-stamping authorities. */
   readonly tsaRoots: string;
   readonly at: Date;
 };
 
 export type UploadReport = {
   readonly sha256: string;
-  /** A scan of paper, which carries no earlier signature. */
+  /** Whether it is a scan of paper, which has no earlier signature. */
   readonly isPaper: boolean;
   readonly checks: readonly Check[];
-  /** When a trusted time stamp says that it was signed, ISO 8601; null without one. */
+  /** The time of signing by a trusted time stamp, ISO 8601; null without one. */
   readonly stampedAt: string | null;
 };
 
@@ -57,8 +57,8 @@ const claim = (name: CheckName, holds: boolean, why: string, whyNot: string): Ch
   holds ? { name, state: "holds", why } : { name, state: "fails", why: whyNot };
 
 /**
- * Looks at what a notary made of our document: what the verifier says of it, before anything of it is stored. It shares no code with
- * what seals.
+ * Runs the verifier on the file that a notary made of our document, before it is stored. It shares no code with the
+ * sealer.
  */
 export async function checkUpload(bytes: Buffer, rules: UploadRules): Promise<UploadReport> {
   const sha256 = await sha256Hex(bytes);
@@ -175,7 +175,7 @@ async function placeCheck(given: Buffer, upload: Buffer): Promise<Check> {
   return claim("visible_place", problem === null, "Nothing of the document is covered.", problem ?? "");
 }
 
-/** A signature that held before must hold still; the notary is not at fault for one that did not. */
+/** A signature that was valid before must still be valid. The notary is not at fault for one that already was not. */
 function earlierCheck(before: readonly EarlierSignature[], after: readonly EarlierSignature[]): Check {
   const broken = before
     .flatMap((earlier) => {

@@ -3,8 +3,7 @@ import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
 const mostPages = 500;
 
 /**
- * The text of a document as a reader shows it: of its pages, of its annotations and of the values of its fields. A picture has
- * no text.
+ * The text of a document as readers show it: of its pages, annotations and field values. Pictures have no text.
  * @param givenSha256 hex SHA-256 of the document that the notary was given
  * @returns null when pdf.js can't read the document
  */
@@ -38,17 +37,20 @@ function textsIn(annotation: { [name: string]: unknown }, ownBlock: string): str
     alternativeText?: unknown;
     rect?: unknown;
   };
-  // The service's own block is a drawing, and the same words are its field's description. Others may describe what they do not show.
+  // The service draws its own block, and its field's description has the same words. The descriptions of other fields
+  // are ignored, because they may describe something that is not shown.
   const [left = 0, , right = 0] = Array.isArray(rect) ? rect.map(Number) : [];
   const block = fieldName === ownBlock && right > left ? alternativeText : undefined;
   return [fieldValue, contentsObj?.str, textContent, block].flat().filter((each) => typeof each === "string");
 }
 
-/** The name of the field that the service signs a notary's document by. No field of the document itself can have it. */
+/**
+ * The name of the field with which the service signs a notary's document. No field of the document itself can have it.
+ */
 export const blockName = (givenSha256: string): string => `SignSealShip-Notary-${givenSha256.slice(0, 32)}`;
 
 const plain = (text: string): string =>
   text.normalize("NFKC").toLowerCase().replace(/[‘’]/g, "'").replace(/[‐-―]/g, "-").replace(/\s+/g, "");
 
-/** Whether a text has a sentence in it, however it is broken into lines, spaced and capitalised. */
+/** Whether a text contains a sentence, ignoring line breaks, spacing and capitals. */
 export const hasSentence = (text: string, sentence: string): boolean => plain(text).includes(plain(sentence));

@@ -4,13 +4,13 @@ type Opened = Awaited<Awaited<ReturnType<typeof openWithPdfJs>>["opening"]["prom
 type Page = Awaited<ReturnType<Opened["getPage"]>>;
 
 /**
- * The largest signature that a notary may add, in points: stamps of notaries are at most about 2.5 inches wide and 2 inches high
- * (round and rectangular ones), and programs write the signer's name and the date next to the picture.
+ * The largest signature that a notary may add, in points. Notary stamps (round and rectangular ones) are at most about
+ * 2.5 inches wide and 2 inches high, and programs write the signer's name and the date next to the picture.
  */
 export const mostSignature = { width: 300, height: 150 } as const;
-/** Shares of a page: for a certificate's words across its width, and for all additions together. */
+/** Shares of a page: for one addition, such as a certificate across its width, and for all additions together. */
 const mostShare = { each: 0.2, all: 0.25 } as const;
-/** Boxes that only touch, or reach into white between lines, cover nothing. */
+/** Boxes that only touch, or overlap in the white space between lines, don't count as covering anything. */
 const tolerance = 1;
 const hiddenFlag = 2;
 const mostQuoted = 60;
@@ -19,9 +19,10 @@ export type Box = readonly [left: number, bottom: number, right: number, top: nu
 type Shown = { readonly id: string; readonly subtype: string; readonly isSignature: boolean; readonly box: Box };
 
 /**
- * Looks at where a notary's additions show: they may not be large, and not be on words or fields of the document that was given,
- * because what they cover nobody else signed away. A field that waited there has its place already. Words in pictures are not seen.
- * @returns why the additions are refused; null when they are not
+ * Checks where a notary's additions are visible. They must be small, and not cover words or fields of the given
+ * document, because nobody else has agreed to hide them. A reserved field already has its place. Words in pictures are
+ * not detected.
+ * @returns why the additions are refused; null when they are accepted
  */
 export async function placeProblem(given: Buffer, upload: Buffer): Promise<string | null> {
   const [before, after] = [await openWithinBounds(given), await openWithinBounds(upload)];
@@ -74,7 +75,7 @@ async function pageProblem(before: Page, after: Page): Promise<string | null> {
 
 function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): string | null {
   const [left, bottom, right, top] = box;
-  // On a page that is shown turned the sides are the other way round.
+  // Sorted, because the sides are swapped on a page that is shown rotated.
   const [shorter = 0, longer = 0] = [(right - left) * unit, (top - bottom) * unit].sort((one, other) => one - other);
   const { width, height } = mostSignature;
   if (isSignature && (longer > width + tolerance || shorter > height + tolerance))
@@ -85,13 +86,13 @@ function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): s
     : null;
 }
 
-/** The visible parts of annotations and fields on a page, on the screen or on paper. */
+/** The visible parts of annotations and fields on a page, on screen or on paper. */
 export async function shownOn(page: Page): Promise<Shown[]> {
   const annotations: readonly Readonly<Record<string, unknown>>[] = await page.getAnnotations({ intent: "any" });
   return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags }) => {
     const box = boxOf(rect);
     const isHidden = typeof annotationFlags === "number" && (annotationFlags & hiddenFlag) !== 0;
-    // Readers open a popup in a window of their own, and never print it.
+    // Readers open a popup in its own window and never print it.
     if (box === null || isHidden || subtype === "Popup") return [];
     return [{ id: String(id), subtype: String(subtype), isSignature: fieldType === "Sig", box }];
   });
@@ -114,7 +115,7 @@ export async function wordsOn(page: Page): Promise<{ readonly text: string; read
     if (!("str" in item) || item.str.trim() === "") return [];
     const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0]: number[] = item.transform;
     const [along, across] = [Math.hypot(a, b) || 1, Math.hypot(c, d) || 1];
-    // Letters fill about seven tenths of their line.
+    // Letters fill about seven tenths of their line's height.
     const [right, up] = [item.width / along, (0.7 * item.height) / across];
     const xs = [x, x + right * a, x + up * c, x + right * a + up * c];
     const ys = [y, y + right * b, y + up * d, y + right * b + up * d];

@@ -28,23 +28,23 @@ export type RuleChangeDeps = {
   clock: Clock;
   shipped: NotaryRules;
   refundApproval: Approval;
-  /** The ways of proving identity that the service's providers have for live orders. */
+  /** The ways to prove identity that the service's providers offer for live orders. */
   proofMeans: ProofMeans;
 };
 
-/** A version, by its id below its state. */
+/** Identifies a version by its state and id. */
 export type WhichChange = { state: string; id: string };
 
 const noPerson = "Two people with names are needed. Sign in by email.";
 const noState = () => new ServiceError("not_found", "State not found.");
 
-/** The rules in force, and the states whose rules have a change that waits. */
+/** The rules in force, and the states with a change that waits for confirmation. */
 export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps, "db" | "clock" | "shipped">) {
   const [rules, waiting] = await Promise.all([rulesInForce(db, shipped, clock()), selectWaiting(db)]);
   return { rules, waiting };
 }
 
-/** A version for display: its rules, unless it was altered outside the service. */
+/** A version for display, with its rules; null rules when it was altered outside the service. */
 export type ShownChange = RuleChange & { content: StateRules | null };
 
 /** The rules of a state with their versions, the latest first. @throws ServiceError `not_found` */
@@ -66,7 +66,7 @@ function shownChange(
   }
 }
 
-/** @throws ServiceError without the permission, a name, or a passkey shown lately */
+/** @throws ServiceError without the permission, a name, or a recent passkey */
 function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Operator): string {
   requirePermission(operator, ["notaries.manage"]);
   const by = requirePerson(operator, noPerson);
@@ -75,8 +75,8 @@ function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Opera
 }
 
 /**
- * Writes a new version of the rules of a state. It counts once another operator has confirmed it.
- * @throws ServiceError naming every field that is wrong, or `conflict` while another change of the state waits
+ * Writes a new version of a state's rules. It takes effect after another operator has confirmed it.
+ * @throws ServiceError naming every wrong field, or `conflict` while another change of the state waits
  */
 export async function requestChange(
   deps: RuleChangeDeps,
@@ -109,9 +109,9 @@ export async function requestChange(
 }
 
 /**
- * Confirms a version that another operator wrote: it counts from its day on.
- * @throws ServiceError for one's own, unless the service is set up for one person and an hour has passed; and for a version that was
- * decided: of two who confirm at once one does
+ * Confirms a version that another operator wrote; it takes effect on its day.
+ * @throws ServiceError for the operator's own version (unless the service is set up for one person and an hour has
+ * passed), and for one that was already decided, so that only one of two concurrent confirmations succeeds
  */
 export async function confirmChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);
@@ -123,7 +123,9 @@ export async function confirmChange(deps: RuleChangeDeps, operator: Operator, wh
   });
 }
 
-/** Refuses a version that another operator wrote, with why. @throws ServiceError as for confirming */
+/**
+ * Refuses a version that another operator wrote, with a reason. @throws ServiceError in the same cases as confirming
+ */
 export async function refuseChange(
   deps: RuleChangeDeps,
   operator: Operator,
@@ -140,7 +142,10 @@ export async function refuseChange(
   });
 }
 
-/** Takes back what one wrote oneself. @throws ServiceError for another's, and for one that was decided */
+/**
+ * Withdraws the operator's own version. @throws ServiceError for another operator's, and for one that was already
+ * decided
+ */
 export async function withdrawChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);
   await deps.db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import type { EligibilityDeps } from "../eligible.ts";
 import { type NotaryRules, parseStateRules, type StateRules } from "../rules.ts";
 import { type RuleChange, selectConfirmed } from "./store.ts";
 
-/** Reads the rules that count now; each use reads them, so that a confirmed change counts on all nodes at once. */
+/** Reads the rules in force. They are read for each use, so that a confirmed change applies on all nodes at once. */
 export type ReadEligibility = (db: Sql) => Promise<EligibilityDeps>;
 
 type Shipped = { shipped: NotaryRules; clock: Clock } & Pick<EligibilityDeps, "notarizationBlocked">;
@@ -14,13 +14,13 @@ export const eligibilityReader =
   ({ shipped, clock, notarizationBlocked }: Shipped): ReadEligibility =>
   async (db) => ({ rules: await rulesInForce(db, shipped, clock()), notarizationBlocked });
 
-/** The rules of the file, and in their place the changes that were confirmed and whose day has come. */
+/** The rules of the file, replaced by changes that were confirmed and whose day has come. */
 export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
   const today = now.toISOString().slice(0, 10);
   const changed = new Map<string, StateRules>();
   for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
     if (changed.get(change.state)?.origin.kind === "altered") continue;
-    // A forged change must not offer more than the genuine one did: the state falls back to what every state has.
+    // A forged change must not allow more than the genuine one, so the state gets only the rules that all states have.
     if (!isAuthentic) changed.set(change.state, altered(shipped));
     else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
   }
@@ -39,7 +39,7 @@ function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
   try {
     return { ...readChange(change, shipped), origin: { kind: "confirmed", version, by, at, sourceUrl, effectiveOn } };
   } catch (error) {
-    // A rules file of the operator's own may lack a class that the change names.
+    // An operator's own rules file may lack a class that the change names.
     if (error instanceof StartupError) return altered(shipped);
     throw error;
   }

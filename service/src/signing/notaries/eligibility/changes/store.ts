@@ -16,10 +16,10 @@ export type RuleChange = {
   id: string;
   state: string;
   version: number;
-  /** As `rulesText` wrote them. */
+  /** The text that `rulesText` wrote. */
   rules: string;
   sourceUrl: string;
-  /** `YYYY-MM-DD`: the first day on which it counts. */
+  /** `YYYY-MM-DD`: the first day on which it applies. */
   effectiveOn: string;
   requestedBy: string;
   requestedByName: string;
@@ -30,7 +30,7 @@ export type RuleChange = {
   note: string | null;
 };
 
-/** Versions and what was decided. A trigger lets a version be decided once, and stay as it is otherwise. */
+/** The MAC covers versions and their decisions. A trigger lets a version be decided once and not change otherwise. */
 export const changeState: StateMac = {
   table: sql`notary_rule_versions`,
   key: sql`id`,
@@ -52,7 +52,7 @@ const select = (seen: Statement) => sql`
 const markedChanges = select(marked(changeState, sql`v`));
 const verifiedChanges = select(verified(changeState, sql`v`));
 
-/** The confirmed versions of all states, each state's in the order in which they count. */
+/** The confirmed versions of all states, each state's in the order in which they apply. */
 export const selectConfirmed = (db: Sql) =>
   db.query<RuleChange & Marked>(sql`
     ${markedChanges} WHERE v.outcome = 'confirmed' ORDER BY v.state, v.effective_on, v.version`);
@@ -61,7 +61,7 @@ export const selectConfirmed = (db: Sql) =>
 export const selectOfState = (db: Sql, state: string) =>
   db.query<RuleChange & Marked>(sql`${markedChanges} WHERE v.state = ${state} ORDER BY v.version DESC LIMIT 100`);
 
-/** The states whose rules have a change that waits for a second operator. */
+/** The states with a change that waits for a second operator. */
 export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ state: string }>(
     sql`SELECT state FROM notary_rule_versions WHERE outcome = 'requested'`,
@@ -69,7 +69,7 @@ export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ state }) => state));
 }
 
-/** @throws ServiceError `unavailable` for a version that is not what the service wrote */
+/** @throws ServiceError `unavailable` for a version that was altered */
 export async function lockChange(tx: Tx, id: string): Promise<RuleChange | undefined> {
   await tx.query(sql`SELECT FROM notary_rule_versions WHERE id = ${id} FOR UPDATE`);
   const [found] = await tx.query<RuleChange>(sql`${verifiedChanges} WHERE v.id = ${id}`);
@@ -101,7 +101,7 @@ export type ChangeDecision = {
   note: string | null;
 };
 
-/** The caller has locked the version by `lockChange`. */
+/** The caller must have locked the version with `lockChange`. */
 export async function updateDecision(
   tx: Tx,
   id: string,

@@ -4,23 +4,23 @@ import { parseNotaryRules } from "../rules.ts";
 import { type Jurisdiction, readJurisdictions } from "./jurisdictions.ts";
 import { tableRows } from "./records.ts";
 
-/** Whose table it is, as its license wants it to be named. */
+/** The source of the table, as its license requires it to be named. */
 export type Attribution = { title: string; license: string; url: string };
 
 export type ImportOptions = {
   attribution: Attribution;
-  /** `YYYY-MM-DD`: the day that the table describes. */
+  /** `YYYY-MM-DD`: the day for which the table is valid. */
   asOf: string;
 };
 
-/** The rules with the terms of a table, and the columns and terms that were not understood. */
+/** The rules with the terms of a table, and the columns and terms that could not be interpreted. */
 export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[]; doubtful: string[] };
 
 type Entry = { value: unknown; asOf: string; source: string };
 type State = { modes?: Entry; excluded?: Entry; terms?: Record<string, Entry> } & Record<string, unknown>;
 type RulesFile = { states: Record<string, State>; default: { modes: { value: string[] } }; classes: object };
 
-/** Words by which a text of exclusions names a class of the rules file. */
+/** The words by which a text about exclusions names a class of the rules file. */
 const classWords: Readonly<Record<string, RegExp>> = {
   real_estate: /\breal (estate|property)\b/i,
   vehicle_title: /\bvehicle|\bmotor|certificates? of title/i,
@@ -29,8 +29,8 @@ const classWords: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Puts a published table of the states' laws of remote acts into a rules file: whether they are authorized, which classes of
- * documents are excluded, and its fees, identity and records. Other terms of the file stay.
+ * Merges a published table of the states' laws on remote acts into a rules file: whether they are authorized, which
+ * classes of documents are excluded, and fees, identity and records. Other terms of the file stay.
  * @param table the text of a CSV or JSON file
  * @throws StartupError naming the row or field, and the rule
  */
@@ -79,7 +79,7 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
   return isRemote ? ["ron", ...others] : others;
 }
 
-/** The further classes that the text names; a text that names none stays a term that the notary reads. */
+/** The further classes that the text names. A text that names none stays a term for the notary to read. */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,
   before: Entry | undefined,

@@ -4,20 +4,23 @@ import { isDay } from "../../form-reader.ts";
 import { type TermName, termNames } from "../rules.ts";
 import type { Cell, TableRow } from "./records.ts";
 
-/** A table's terms of a jurisdiction; a value that the table does not have is absent. */
+/** A table's terms for a jurisdiction. Values that the table lacks are absent. */
 export type Jurisdiction = {
   state: string;
-  /** Whether remote acts are authorized, as of the day of the import. */
+  /** Whether remote acts are authorized on the day of the import. */
   isRemote: boolean;
-  /** Where it says so. */
+  /** The source of that statement. */
   remoteSource: string | null;
   terms: Partial<Record<TermName, Cell>>;
 };
 
-/** `unread` are columns that were not understood, `doubtful` what of a state was not read as authorized or not. */
+/**
+ * `unread` are columns that could not be interpreted; `doubtful` are states for which the table does not say clearly
+ * whether acts are authorized.
+ */
 export type ReadTable = { jurisdictions: Jurisdiction[]; unread: string[]; doubtful: string[] };
 
-/** The names that a column may have, in the words of published tables. */
+/** The possible names of each column in published tables. */
 const columns: Readonly<Record<"state" | "status" | TermName, readonly string[]>> = {
   state: ["state", "jurisdiction", "state_code", "code", "abbreviation", "abbr", "state_name", "name"],
   status: ["ron_status", "ron_authorized", "in_state_ron", "ron", "authorized", "status"],
@@ -32,7 +35,7 @@ const columns: Readonly<Record<"state" | "status" | TermName, readonly string[]>
   exclusions: ["exclusions", "document_exclusions", "excluded_documents"],
 };
 
-/** Columns about a whole row. */
+/** Columns with a source for the whole row. */
 const rowSources = ["statute", "source", "citation", "governing_statute"];
 
 const statesByName = new Map([...usStates].map(([code, { name }]) => [name.toLowerCase(), code]));
@@ -44,8 +47,8 @@ function stateOf(text: string): string | undefined {
 }
 
 /**
- * The rows' terms, by columns that are known by their names.
- * @param today `YYYY-MM-DD`: what takes effect later is not in force yet
+ * The terms of the rows, from columns with known names.
+ * @param today `YYYY-MM-DD`: laws that take effect later are not in force yet
  * @throws StartupError naming the row and the rule
  */
 export function readJurisdictions(rows: readonly TableRow[], today: string, file: string): ReadTable {
@@ -104,12 +107,12 @@ function filled(row: TableRow, name: string | undefined): Cell | undefined {
 const yes = /^(?:yes|true|full(?:y authorized)?|(?:fully )?authorized|authorised|permitted|in force|active)$/i;
 const no =
   /^(?:no|false|none|not (?:yet )?(?:authorized|authorised|permitted|in force)|pending|prohibited|n\/?a|-|—)$/i;
-/** `effective 2026-07-01`, `since July 1, 2026`: nothing but the day. */
+/** Matches only a day, as in `effective 2026-07-01` or `since July 1, 2026`. */
 const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
 
 /**
- * Whether remote acts are in force; null when the texts don't say so in words that are known here. Both have to say it where both are
- * there. @param status undefined where the table has no such column
+ * Whether remote acts are in force; null when the texts are not understood. If both texts are present, both must say
+ * so. @param status undefined when the table has no such column
  */
 function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean | null {
   if (status !== undefined) {
@@ -131,7 +134,7 @@ function hasBegun(text: string, today: string): boolean | null {
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** A day as `YYYY-MM-DD`; null when there is no such day. */
+/** A day as `YYYY-MM-DD`; null when it does not exist. */
 function dayOf(text: string): string | null {
   const [, month = "", date = "", year = ""] = /^([a-z]+)\.? (\d{1,2}), (\d{4})$/i.exec(text) ?? [];
   const n = months.indexOf(month.slice(0, 3).toLowerCase()) + 1;

@@ -1,10 +1,10 @@
 import { parse } from "csv-parse/sync";
 import { StartupError } from "../../../../kernel/platform/errors.ts";
 
-/** A table's text on one jurisdiction in one column, and its source; null where it names none. */
+/** A table's text about one jurisdiction in one column, and its source; null when none is given. */
 export type Cell = { text: string; source: string | null };
 
-/** A row of a table: its cells by the names of their columns, in lower case and joined by `_`. */
+/** A row of a table: its cells by column name, in lower case with `_` between words. */
 export type TableRow = ReadonlyMap<string, Cell>;
 
 const columnName = (name: string): string =>
@@ -15,13 +15,14 @@ const columnName = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_|_$/g, "");
 
-/** A column that names the source of another one ends so. */
+/** The endings of names of columns that contain another column's source. */
 const sourceEnding = /_(statute|source|citation|cite|authority)$/;
 
 /**
- * The rows of a table of jurisdictions: CSV with a header (RFC 4180), a JSON array of objects, or a JSON object that holds one.
- * A value may be an object `{value, source}`; a column `NAME_source` (or `_statute`, `_citation`) is the source of column NAME.
- * @throws StartupError for what is neither
+ * The rows of a table of jurisdictions: CSV with a header (RFC 4180), a JSON array of objects, or a JSON object that
+ * contains one. A value may be an object `{value, source}`. A column `NAME_source` (or `_statute`, `_citation`) is the
+ * source of column NAME.
+ * @throws StartupError for any other format
  */
 export function tableRows(text: string, file: string): TableRow[] {
   const records = /^\s*[[{]/.test(text) ? jsonRecords(text, file) : csvRecords(text, file);
