@@ -250,6 +250,24 @@ test("sends one document to its own address and fax number, keeps them in a form
   ]);
 });
 
+test("names everybody who signs before the notary, and asks who does", async () => {
+  const dana = await agent();
+  const { doc1_sign: _, ...notarized } = await oneSigned(dana, { doc1_notary: "on", signer_state: "FL" });
+  const people = { person1_name: "Ana Ortega", person1_email: "ana@example.com", people_rows: "2" };
+  const refused = await dana.post("", { ...notarized, ...people });
+  assert.match(refused.text, /Document 1 \(Deed\): choose who signs it\./);
+  const ticked = { doc1_signs_client: "on", doc1_signs_1: "on" };
+  const placed = await dana.post("", { ...notarized, ...people, ...ticked });
+  assert.equal(placed.status, 303, placed.text);
+  const [order] = await running.db.query<{ signers: { name: string }[] }>(
+    sql`SELECT signers FROM orders WHERE partner_id = ${dana.partnerId}`,
+  );
+  assert.deepEqual(
+    order?.signers.map(({ name }) => name),
+    ["Ann Roe", "Ana Ortega"],
+  );
+});
+
 test("places nothing when the last write fails; the same form again places all, and mails people once", async () => {
   const dana = await agent();
   const follower = running.somebody();

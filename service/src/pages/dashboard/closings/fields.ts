@@ -153,12 +153,15 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
     fields.set("fax_to", "");
     copy("fax_to");
   }
-  const signers = sign ? signersOf(values, document) : [];
+  const signers = isSigned(document) ? signersOf(values, document) : [];
   const isClientAlone = signers.length === 1 && signers[0]?.isClient;
   if (signers.length > 0 && !isClientAlone)
     fields.set("signers", JSON.stringify(signers.map(({ name, email }) => ({ name, email }))));
   return fields;
 }
+
+/** Whether people sign it: here, or before the notary. */
+export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "services">): boolean => sign || notary;
 
 /** The people who sign a document, in the order of the form. */
 export function signersOf(

@@ -137,7 +137,7 @@ function signersPart(documents: readonly ClosingDocument[], values: FormValues):
     }),
   ];
   return html`<fieldset id="closing-signers"><legend>Who signs what</legend>
-<p class="hint" id="closing-signers-hint">For the documents that are signed. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them.</p>
+<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them.</p>
 ${documents.map(
   ({ n, name, signers }) =>
     html`<div class="closing-signers" id="signers-row-${n}" role="group" aria-labelledby="signers-name-${n}"><p class="breakable" id="signers-name-${n}">${n}. ${name || "File"}</p>

@@ -6,7 +6,7 @@ import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/ord
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
-import { type ClosingDocument, documentsIn, hasOwn, orderOf, peopleIn, signersOf } from "./fields.ts";
+import { type ClosingDocument, documentsIn, hasOwn, isSigned, orderOf, peopleIn, signersOf } from "./fields.ts";
 
 /** All that is wrong with a closing's form; nothing was placed. */
 export class ClosingRefused extends ServiceError {
@@ -53,7 +53,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   };
   const room = noted(() => newRoomFields({ name: values["closing_name"], reference: values["file_number"] }));
   const documents = documentsIn(values);
-  const signed = documents.filter(({ services }) => services.sign);
+  const signed = documents.filter(isSigned);
   for (const { row, name, email, signs } of peopleIn(values)) {
     noted(() => participantFields({ name, email, role: "signer" }), `Person ${row}: `);
     if (signs && documents.length > 0 && !signed.some(({ signers }) => signers.has(String(row))))
@@ -65,7 +65,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     const { refusals } = readWhole(fields, false, orders.offer.pricing);
     for (const refusal of refusals) messages.add(inWords(refusal, document));
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);
-    if (document.services.sign && signersOf(values, document).length === 0)
+    if (isSigned(document) && signersOf(values, document).length === 0)
       messages.add(`${nameOf(document)}: choose who signs it.`);
     if (refusals.length > 0) continue;
     try {

@@ -58,7 +58,7 @@ function prepare(): void {
   showSigners();
 }
 
-/** Names the boxes of the grid as typed, and hides those of documents that nobody signs and of people who sign nothing. */
+/** Names the boxes of the grid as typed, and hides those of documents that are not signed and of people who sign nothing. */
 function showSigners(): void {
   const values = typed();
   const text = (name: string) => (values.get(name) ?? "").trim();
@@ -70,7 +70,7 @@ function showSigners(): void {
     const isNamed = isClient || name !== "" || text(`person${row}_email`) !== "";
     if (box.labels?.[0]) box.labels[0].textContent = personLabel(row, { name, signs });
     box.parentElement?.toggleAttribute("hidden", !(signs && isNamed));
-    part(`signers-row-${n}`).hidden = text(`doc${n}_sign`) !== "on";
+    part(`signers-row-${n}`).hidden = text(`doc${n}_sign`) !== "on" && text(`doc${n}_notary`) !== "on";
     part(`signers-name-${n}`).textContent = `${n}. ${text(`doc${n}_name`) || "File"}`;
   }
 }
