@@ -41,7 +41,9 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
       // Not true for `FaxedByHand`, because sending again would deliver the document twice.
       const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
-      if (faxes && isFaxed && faxes.order.environment === "live" && attempt?.state === "waiting") return true;
+      // A firm may correct the number of a fax that waits ahead of its status.
+      const isSameNumber = attempt?.faxTo === faxes?.order.faxTo;
+      if (faxes && isFaxed && isSameNumber && faxes.order.environment === "live" && attempt?.state === "waiting") return true;
       if (attempt?.state === "waiting") await updateAttempt(tx, attempt.id, sql`state = 'withdrawn'`);
       return false;
     },
@@ -91,7 +93,8 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
     await applyFax(tx, attempt, fax, { at, eventId: null });
   } else {
     await updateAttempt(tx, attempt.id, sql`state = 'refused', reason = ${end.why}, ended_at = ${at}`);
-    const { id: orderId, environment, isRush, status } = faxes.order;
+    const { status } = faxes;
+    const { id: orderId, environment, isRush } = faxes.order;
     const reason = `Telnyx does not take it: ${end.why}`;
     if (status === "FaxPending") await openTask(tx, { kind: "fax_send", at, environment, orderId, isRush, reason });
   }
@@ -118,7 +121,7 @@ async function faxPacket(
   if (!order) return { notNow: "the order is not being faxed now" };
   try {
     const documentSha256 = await withSentDocument(paper, order, async ({ sha256 }) => sha256);
-    const pdf = await printFor(paper, order, { what: "packet", actor });
+    const pdf = await printFor(paper, order, { what: "fax", actor });
     if (pdf.length > most.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };
     const pages = await pagesOf(paper.workers, order.partnerId, pdf);
     if (pages > most.pages)

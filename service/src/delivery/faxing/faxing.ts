@@ -61,7 +61,9 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     // A person claimed the task before Telnyx was asked, and then released it.
     const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isGivenUp) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
-    if (!last || isOver(last.state) || isGivenUp) {
+    const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;
+    if (isElsewhere) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
+    if (!last || isOver(last.state) || isGivenUp || isElsewhere) {
       await newAttempt(deps, tx, order, { attempt: (last?.attempt ?? 0) + 1, retries: 0, dueAt: at });
       await resume(deps, tx, order.id);
     }

@@ -1,7 +1,7 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { perform } from "../../orders/fulfilment/fulfilment.ts";
-import type { LockedOrder } from "../../orders/order/order.ts";
+import { perform, recordFaxAhead } from "../../orders/fulfilment/fulfilment.ts";
+import { faxesAhead, type LockedOrder } from "../../orders/order/order.ts";
 import type { TelnyxFax } from "../../providers/providers.ts";
 import { enqueueReceipt } from "../receipts/receipts.ts";
 import { decide, type FaxStep } from "./decide.ts";
@@ -68,7 +68,9 @@ async function take(
     case "move": {
       const reason = "reason" in step ? step.reason : undefined;
       if (step.on === "fax_failed") await updateAttempt(tx, last.id, sql`is_settled = true`);
-      await perform(tx, order, step.on, { reason }, { actor, at, log: deps.log });
+      const by = { actor, at, log: deps.log };
+      if (faxesAhead(order)) await recordFaxAhead(tx, order, step.on, { reason, doneAt: last.endedAt ?? at }, by);
+      else await perform(tx, order, step.on, { reason }, by);
       return;
     }
     case "attempt":

@@ -4,7 +4,8 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { type LockedOrder, lockOrder } from "../../orders/order/order.ts";
+import { faxAhead } from "../../orders/fulfilment/fulfilment.ts";
+import { faxesAhead, type LockedOrder, lockOrder } from "../../orders/order/order.ts";
 import type { FaxAttemptState } from "./decide.ts";
 import { actor, faxQueue } from "./deps.ts";
 import type { FaxProgress } from "./states.ts";
@@ -72,7 +73,10 @@ export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; client
 
 export type Faxes = {
   order: LockedOrder;
-  /** The order's status, or `FaxedByHand` when a person faxed the document and moved the order to FaxSent. */
+  /**
+   * The order's status, or that of its fax which may leave ahead of it; `FaxedByHand` when a person faxed it and recorded
+   * that it was sent.
+   */
   status: string;
   attempts: FaxAttempt[];
 };
@@ -82,8 +86,17 @@ export async function lockFaxes(tx: Tx, orderId: number): Promise<Faxes | undefi
   const [found] = await tx.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
   const order = found && (await lockOrder(tx, found.code));
   if (!order) return undefined;
-  const status = order.status === "FaxSent" && !(await isSentByUs(tx, orderId)) ? "FaxedByHand" : order.status;
-  return { order, status, attempts: await attemptsOf(tx, orderId, true) };
+  return { order, status: await faxStatus(tx, order), attempts: await attemptsOf(tx, orderId, true) };
+}
+
+async function faxStatus(tx: Tx, order: LockedOrder): Promise<string> {
+  const { id, status } = order;
+  if (status === "FaxSent") return (await isSentByUs(tx, id)) ? status : "FaxedByHand";
+  if (!faxesAhead(order)) return status;
+  const ahead = await faxAhead(tx, id);
+  if (ahead === null || ahead.isRetried) return "FaxPending";
+  if (ahead.on === "fax_sent") return ahead.actor === actor ? "FaxSent" : "FaxedByHand";
+  return ahead.on === "fax_failed" ? "FaxFailed" : "FaxDelivered";
 }
 
 /** Schedules a check of an order's faxes, unless one is due by then, so that checks of an order don't multiply. */

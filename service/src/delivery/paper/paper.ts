@@ -39,8 +39,8 @@ const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   limitMs: 30_000,
 };
 
-/** The part of a packet to print: the whole packet in order, or only the sheets. */
-export type Print = "packet" | "sheets";
+/** The printed part of a packet: all of it in order, or only the sheets; `fax` is the packet of a fax whatever the status. */
+export type Print = "packet" | "sheets" | "fax";
 
 /** Opens an order's document for printing, without sheets. @throws ServiceError when it was deleted */
 export async function openToPrint(deps: PaperDeps, order: PaperOrder, actor: string): Promise<StoredFile> {
@@ -70,12 +70,13 @@ export async function printFor(
   const { db, workers, baseUrl } = deps;
   const printed = await withSentDocument(deps, order, async ({ kind, sha256, bytes }) => {
     await db.query(printLine(deps, order, `${kind}-${sha256}`, what, actor));
+    const isFax = what === "fax" || order.status.startsWith("Fax");
     const input = {
-      sheets: sheetsOf(order, { kind, sha256 }, { baseUrl, hasLabel }),
+      sheets: sheetsOf(order, { kind, sha256 }, { baseUrl, hasLabel, isFax }),
       docSha256: sha256,
-      onBothSides: !order.status.startsWith("Fax"),
+      onBothSides: !isFax,
     };
-    const call = { holder: order.partnerId, bytes: what === "packet" ? bytes : Buffer.alloc(0), input };
+    const call = { holder: order.partnerId, bytes: what === "sheets" ? Buffer.alloc(0) : bytes, input };
     return workers.run(packing, call).catch((error: unknown) => {
       if (!tooCostly(error)) throw error;
       return { refused: "reading the document takes too long" };

@@ -36,7 +36,7 @@ const kinds: Readonly<Record<string, string>> = {
 export function sheetsOf(
   order: PaperOrder,
   document: Pick<SentDocument, "kind" | "sha256">,
-  { baseUrl, hasLabel }: { baseUrl: string; hasLabel: boolean },
+  { baseUrl, hasLabel, isFax }: { baseUrl: string; hasLabel: boolean; isFax: boolean },
 ): SheetContent[] {
   const common = { isTest: order.environment === "test", url: `${baseUrl}/verify` };
   const sent: [string, string][] = [
@@ -47,7 +47,7 @@ export function sheetsOf(
     ["SHA-256", document.sha256],
   ];
   const check = `The sealed original is a PDF file. Its seal and signatures can be checked at ${baseUrl}/verify, by anyone.`;
-  if (order.status.startsWith("Fax"))
+  if (isFax)
     return [{ ...common, kind: "Fax", title: `To ${order.faxTo}`, address: [], rows: sent, notes: [check] }];
   const address = order.shipTo ? addressLines(order.shipTo) : [];
   const from: [string, string][] = order.shipFrom ? [["Return to", addressLines(order.shipFrom).join(", ")]] : [];

@@ -7,6 +7,8 @@ export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
 export type Trouble = OrderState & {
   /** Whether a signed or notarized file is on record. From then on the document can't be replaced. */
   isSealed: boolean;
+  /** The state of its fax, which may leave ahead of its status: `Sent`, `Delivered` or `Failed`; null when none left. */
+  lastFax: string | null;
   /** The number of changes of the fax number in the last day. */
   faxChanges: number;
   /** How often the firm has had its parcel sent again. `faxedAgain` counts the same for its fax. */
@@ -53,10 +55,10 @@ function whyNotAddress({ ship, status }: Trouble): string | null {
     : null;
 }
 
-function whyNotFax({ fax, status, faxChanges }: Trouble): string | null {
+function whyNotFax({ fax, status, lastFax, faxChanges }: Trouble): string | null {
   if (!fax) return "A fax was not bought.";
-  if (status === "FaxPending" || status === "FaxSent") return "The fax is on its way.";
-  if (status === "FaxDelivered") return "The fax has arrived.";
+  if (status === "FaxPending" || status === "FaxSent" || lastFax === "Sent") return "The fax is on its way.";
+  if (status === "FaxDelivered" || lastFax === "Delivered") return "The fax has arrived.";
   return faxChanges >= mostFaxChanges ? `A fax number changes at most ${mostFaxChanges} times in 24 hours.` : null;
 }
 

@@ -2,14 +2,19 @@ import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import { perform } from "../fulfilment/fulfilment.ts";
+import { requireNoActUnderWay } from "../../providers/providers.ts";
+import { lastFax, perform, recordFaxAhead } from "../fulfilment/fulfilment.ts";
 import {
+  type Actor,
   address,
+  dispatchQueue,
+  faxesAhead,
   faxNumber,
   fieldsOf,
   type LockedOrder,
@@ -73,7 +78,7 @@ export async function requireAllowed(tx: Tx, order: LockedOrder, act: Act, at: D
  * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
  */
 export async function correctOrder(
-  { db, clock, rowMac }: CorrectDeps,
+  { db, clock, log, rowMac }: CorrectDeps,
   { owner, orderCode, actor }: Wanted,
   values: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -90,7 +95,10 @@ export async function correctOrder(
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
       await requireAllowed(tx, order, "fax", at);
+      // A fax that may leave ahead of its status may be at the provider by now.
+      if (faxesAhead(order)) await requireNoActUnderWay(tx, order.id);
       await setFaxTo(tx, order.id, faxTo);
+      await sendToNewNumber(tx, { ...order, faxTo }, { ...by, log });
       await recordCorrection(tx, order, { kind: "fax", before: { faxTo: before.faxTo }, after: { faxTo }, ...by });
     }
     if (shipTo !== null && !isSame(shipTo, before.shipTo)) {
@@ -100,6 +108,13 @@ export async function correctOrder(
       await recordCorrection(tx, order, { kind: "address", ...moved, ...by });
     }
   });
+}
+
+/** Offers a fax that may leave ahead of its status to the providers again, with its new number. */
+async function sendToNewNumber(tx: Tx, order: LockedOrder, by: Actor): Promise<void> {
+  if (!faxesAhead(order) || order.environment !== "live") return;
+  if ((await lastFax(tx, order.id))?.status === "Failed") return recordFaxAhead(tx, order, "fax_retried", {}, by);
+  await enqueue(tx, dispatchQueue, { orderId: order.id });
 }
 
 const isSame = (one: Address, other: Address | null): boolean =>

@@ -5,6 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
+import { lastFax } from "../fulfilment/fulfilment.ts";
 import { type Correction, correctionsOf, findToCorrect, type LockedOrder, lockOrder } from "../order/order.ts";
 import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
@@ -19,6 +20,8 @@ export async function troubleOf(db: Sql, order: Omit<Trouble, Computed> & { id: 
   return {
     ...order,
     isSealed: sealed.length > 0,
+    // A fax that was canceled by a hold stays "Sent": it goes again by itself.
+    lastFax: (await lastFax(db, order.id))?.status ?? null,
     faxChanges: corrections.filter(({ kind, at }) => kind === "fax" && at.getTime() > since).length,
     shippedAgain: againBy("shipping_retried"),
     faxedAgain: againBy("fax_retried"),
@@ -27,7 +30,7 @@ export async function troubleOf(db: Sql, order: Omit<Trouble, Computed> & { id: 
   };
 }
 
-type Computed = "isSealed" | "faxChanges" | "shippedAgain" | "faxedAgain" | "refundIsAsked";
+type Computed = "isSealed" | "lastFax" | "faxChanges" | "shippedAgain" | "faxedAgain" | "refundIsAsked";
 
 /** Locks the owner's order until the transaction ends. @throws ServiceError `not_found` for another owner's */
 export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, code: string): Promise<LockedOrder> {

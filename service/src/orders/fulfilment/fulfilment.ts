@@ -7,6 +7,7 @@ export {
   sendAgain,
   type TakesPayment,
 } from "./client-mails.ts";
+export { aheadMoves, faxAhead, faxStatusOf, recordFaxAhead } from "./fax-ahead.ts";
 export { orderMail } from "./mails.ts";
 export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
@@ -26,4 +27,4 @@ export {
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
 export { sealAndStore, storeSealed } from "./seal-and-store.ts";
-export { furthestDocument, protectedTables, type SealedDocument } from "./store.ts";
+export { furthestDocument, lastFax, protectedTables, type SealedDocument } from "./store.ts";

@@ -7,15 +7,16 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { requireNoActUnderWay } from "../../providers/providers.ts";
 import {
   eventsTo,
+  faxesAhead,
   type LockedOrder,
   lockOrder,
   orderStatuses,
   type PeopleEvent,
   processorEvents,
   targetOf,
-  transition,
   wordsOf,
 } from "../order/order.ts";
+import { faxStatuses, recordFaxAhead } from "./fax-ahead.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
 import { findFacts, type OrderFacts } from "./store.ts";
@@ -55,7 +56,8 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
 /** Whether the move reports work that a provider may be doing. Such a move is refused while the provider does it. */
 export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 
-type Plan = { begin: boolean; on: PeopleEvent };
+/** @property isAhead whether it reports on a fax before its status */
+type Plan = { begin: boolean; on: PeopleEvent; isAhead?: boolean };
 
 /**
  * Moves an order on behalf of a person: by one step of the table, or by the start of the next service and one step of
@@ -81,7 +83,13 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       if (isDoneByHand(plan.on)) await requireNoActUnderWay(tx, locked.id);
       await deps.requireByHand?.(tx, locked, plan.on);
       const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
-      const at = plan.begin ? (await transition(tx, locked, "next_segment", actor)).order : locked;
+      if (plan.isAhead) {
+        await recordFaxAhead(tx, locked, plan.on, facts, actor);
+        return { orderCode: locked.code, status: locked.status };
+      }
+      const at = plan.begin ? (await perform(tx, locked, "next_segment", {}, actor)).order : locked;
+      // A fax that left ahead has brought the order there, or further.
+      if (plan.begin && targetOf(at, plan.on) === null) return { orderCode: at.code, status: at.status };
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };
     })
@@ -100,7 +108,9 @@ function planMove(order: OrderFacts, to: string | null): Plan | null {
   const next = targetOf(order, "next_segment");
   const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
   // A hold, a refund or a cancellation is a single step, found above.
-  return after ? { begin: true, on: after } : null;
+  if (after) return { begin: true, on: after };
+  const ahead = order.environment === "live" && faxesAhead(order) ? faxStatuses.get(to) : undefined;
+  return ahead ? { begin: false, on: ahead, isAhead: true } : null;
 }
 
 function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {

@@ -5,7 +5,8 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeTasks, openTasksOf } from "../../kernel/tasks/tasks.ts";
-import { dispatchQueue, type LockedOrder, lockOrder, nextSegmentQueue, targetOf, transition } from "../order/order.ts";
+import { dispatchQueue, faxesAhead, type LockedOrder, lockOrder, nextSegmentQueue, targetOf } from "../order/order.ts";
+import { perform } from "./perform.ts";
 
 type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
 
@@ -38,7 +39,7 @@ export async function beginNextSegment({ db, clock, log }: NextSegmentDeps, orde
     );
     const order = found && (await lockOrder(tx, found.code));
     if (!order || targetOf(order, "next_segment") === null) return;
-    await transition(tx, order, "next_segment", { actor: "system", at: clock(), log });
+    await perform(tx, order, "next_segment", {}, { actor: "system", at: clock(), log });
   });
 }
 
@@ -63,6 +64,9 @@ export function dispatchJobs(jobs: Jobs, deps: DispatchDeps, takers: readonly Ta
   jobs.work<{ orderId: number }>(dispatchQueue, ({ orderId }) => dispatch(deps, takers, orderId));
 }
 
+const mayTake = (order: LockedOrder, kind: Taker["kind"]): boolean =>
+  kind === "fax_send" ? order.status === "FaxPending" || faxesAhead(order) : order.status === "ShippingPending";
+
 /** Only an unclaimed task goes to a provider, so that work is never done twice. */
 export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Taker[], orderId: number): Promise<void> {
   if (takers.length === 0) return;
@@ -71,16 +75,18 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
       sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`,
     );
     const order = found && (await lockOrder(tx, found.code));
-    if (order?.environment !== "live" || !["ShippingPending", "FaxPending"].includes(order.status)) return;
-    const kinds = takers.map(({ kind }) => kind);
+    if (order?.environment !== "live") return;
+    const due = takers.filter(({ kind }) => mayTake(order, kind));
     // Claiming a task also locks the order, so the state can't change in the meantime.
-    const task = (await openTasksOf(tx, { orderId, kinds })).find(({ state }) => state !== "paused");
-    const taker = takers.find(({ kind }) => kind === task?.kind);
-    if (!taker || task?.state !== "open") return;
-    const at = clock();
-    const taken = await taker.take(tx, order, at);
-    if (taken === null || taken === "beside") return;
-    const end = { state: "done", at, by: taker.actor, outcome: taken.outcome } as const;
-    await closeTasks(tx, { orderId, kinds: [taker.kind] }, end);
+    const tasks = await openTasksOf(tx, { orderId, kinds: due.map(({ kind }) => kind) });
+    for (const taker of due) {
+      const task = tasks.find(({ kind, state }) => kind === taker.kind && state !== "paused");
+      if (task?.state !== "open") continue;
+      const at = clock();
+      const taken = await taker.take(tx, order, at);
+      if (taken === null || taken === "beside") continue;
+      const end = { state: "done", at, by: taker.actor, outcome: taken.outcome } as const;
+      await closeTasks(tx, { orderId, kinds: [taker.kind] }, end);
+    }
   });
 }

@@ -11,8 +11,9 @@ import {
   type TransitionResult,
   transition,
 } from "../order/order.ts";
+import { faxAhead } from "./fax-ahead.ts";
 import type { SealedDocument } from "./store.ts";
-import { endFax, endShipment, insertFax, insertShipment } from "./store.ts";
+import { endFax, endShipment, insertShipment, sendFax } from "./store.ts";
 
 /** The facts about completed work, reported by a person, the sandbox, or the adapter of a carrier or notary. */
 export type Facts = {
@@ -64,7 +65,17 @@ export async function perform(
 ): Promise<TransitionResult> {
   requireFacts(on, { ...facts, documentGiven: facts.document !== undefined });
   await record(tx, order, on, facts, actor);
-  return transition(tx, order, on, { ...actor, reason: facts.reason ?? actor.reason });
+  const moved = await transition(tx, order, on, { ...actor, reason: facts.reason ?? actor.reason });
+  if (on !== "next_segment" || moved.order.status !== "FaxPending") return moved;
+  return { ...moved, order: await catchUp(tx, moved.order, actor) };
+}
+
+/** Moves an order that enters FaxPending on to where its fax, sent ahead, is already. */
+async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrder> {
+  const ahead = await faxAhead(tx, order.id);
+  if (ahead === null || ahead.isRetried) return order;
+  const { on, reason, actor } = ahead;
+  return (await perform(tx, order, on, { reason }, { ...by, actor })).order;
 }
 
 async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, { actor, at }: Actor): Promise<void> {
@@ -90,10 +101,10 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
       await endShipment(tx, order.id, "Failed", null);
       return;
     case "fax_sent":
-      await insertFax(tx, order.id, order.faxTo ?? "", at);
+      await sendFax(tx, order.id, order.faxTo ?? "", at);
       return;
     case "fax_delivered":
-      if (order.status === "FaxPending") await insertFax(tx, order.id, order.faxTo ?? "", at);
+      if (order.status === "FaxPending") await sendFax(tx, order.id, order.faxTo ?? "", at);
       await endFax(tx, order.id, "Delivered", at);
       return;
     case "fax_failed":

@@ -2,7 +2,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
-import { type StateMac, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { type NewDocument, shipmentState, verifiedOrders } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
@@ -46,7 +46,20 @@ export async function insertShipment(tx: Tx, orderId: number, carrier: string, t
   for (const { id } of rows) await writeStateMacs(tx, shipmentState, sql`id = ${id}`);
 }
 
-export async function insertFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
+type FaxOnRecord = { status: "Sent" | "Delivered" | "Failed"; deliveredAt: Date | null };
+
+/** The last fax of an order, with its MAC verified. */
+export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | undefined> {
+  const [last] = await db.query<FaxOnRecord>(sql`
+    SELECT status, delivered_at AS "deliveredAt", ${verified(faxState, sql`faxes`)} FROM faxes
+    WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
+  return last;
+}
+
+/** Records that a fax left, unless one that left ahead of its status is on record and has not failed. */
+export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
+  const last = await lastFax(tx, orderId);
+  if (last && last.status !== "Failed") return;
   const rows = await tx.query<{ id: number }>(sql`
     INSERT INTO faxes (order_id, status, fax_to, sent_at) VALUES (${orderId}, 'Sent', ${faxTo}, ${at}) RETURNING id`);
   for (const { id } of rows) await writeStateMacs(tx, faxState, sql`id = ${id}`);

@@ -176,6 +176,7 @@ export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transi
 export { type OrderStatus, orderStatuses, statusLabel, statusLabels } from "./transitions/statuses.ts";
 export {
   eventsTo,
+  faxesAhead,
   isPayable,
   nextSegment,
   type OrderState,

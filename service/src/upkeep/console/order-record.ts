@@ -6,7 +6,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { isDoneByHand, type OrderHistory, orderHistory } from "../../orders/fulfilment/fulfilment.ts";
+import { aheadMoves, isDoneByHand, type OrderHistory, orderHistory } from "../../orders/fulfilment/fulfilment.ts";
 import {
   findOrder,
   type OrderState,
@@ -99,16 +99,27 @@ export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOw
 export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
   may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
 
-/** The moves that the transition table allows now. @param isUnderWay whether a provider may be doing the same work */
-const movesNow = (order: OrderState, isUnderWay: boolean): ConsoleMove[] =>
-  (Object.keys(moves) as ConsoleMove[]).filter(
-    (move) => targetOf(order, move) !== null && !(isUnderWay && isDoneByHand(move)),
+type Moving = OrderState & { environment: Environment };
+
+type Now = {
+  /** Whether a provider may be doing the same work. */
+  isUnderWay: boolean;
+  /** The state of the order's last fax on record. */
+  lastFax: string | undefined;
+};
+
+/** The moves that the table allows now, and those of a fax that may leave ahead of its status. */
+function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
+  const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);
+  return (Object.keys(moves) as ConsoleMove[]).filter(
+    (move) => (targetOf(order, move) !== null || ahead.includes(move)) && !(isUnderWay && isDoneByHand(move)),
   );
+}
 
 /** The moves that are allowed now and that the operator may make, in order of priority. */
-export const movesOf = (order: OrderState, operator: Operator, isUnderWay: boolean): ConsoleMove[] =>
-  movesNow(order, isUnderWay).filter((move) => mayMove(operator, move));
+export const movesOf = (order: Moving, operator: Operator, now: Now): ConsoleMove[] =>
+  movesNow(order, now).filter((move) => mayMove(operator, move));
 
 /** The moves that are allowed now but need another role. */
-export const movesOfOthers = (order: OrderState, operator: Operator, isUnderWay: boolean): ConsoleMove[] =>
-  movesNow(order, isUnderWay).filter((move) => !mayMove(operator, move));
+export const movesOfOthers = (order: Moving, operator: Operator, now: Now): ConsoleMove[] =>
+  movesNow(order, now).filter((move) => !mayMove(operator, move));

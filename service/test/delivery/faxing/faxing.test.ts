@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
@@ -30,6 +31,7 @@ const world = await forTests(openFaxWorld());
 
 const setAttempts = (where: Statement, set: Statement) => changeRowsOf(world.db, attemptState, where, set);
 const statesOf = async (code: string) => (await world.attempts(code)).map(({ state }) => state);
+let lastToShip = 1000;
 const cuts = Number(process.env["CUTS"] ?? 6);
 
 test("a live order is faxed from its payment to its delivery, by nobody's hand", async () => {
@@ -280,6 +282,136 @@ describe("an order on hold", () => {
     await world.harness.service.cli("order", "move", code, "RefundPending", "--reason", "not wanted");
     await until(async () => (await statesOf(code))[1] === "withdrawn");
     assert.equal(world.faxesTo(faxTo).length, 1);
+  });
+});
+
+describe("an order that is shipped, too", () => {
+  const toShip = async (more: Record<string, string> = {}) => {
+    const faxTo = `+1646555${++lastToShip}`;
+    const code = await world.paidOrder({ ...shipping, fax_to: faxTo, ...more });
+    await world.become(code, "ShippingPending");
+    return { code, faxTo };
+  };
+  const faxRows = (code: string) =>
+    world.db.query<{ status: string; faxTo: string }>(sql`
+      SELECT f.status, f.fax_to AS "faxTo" FROM faxes f JOIN orders o ON o.id = f.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY f.id`);
+  const faxStates = async (code: string) => (await faxRows(code)).map(({ status }) => status);
+  const { cli } = world.harness.service;
+  const handOver = async (code: string) => {
+    await cli("order", "move", code, "Shipped", "--carrier", "UPS", "--tracking", "1Z");
+    await cli("order", "move", code, "Delivered");
+  };
+  const goOn = (code: string, status: string) =>
+    until(async () => {
+      await world.hurry("next-segment");
+      const now = await world.statusOf(code);
+      return now === status || now === "Completed";
+    });
+  const statuses = async (code: string) => {
+    const rows = await world.db.query<{ to: string }>(sql`
+      SELECT a.to_status AS "to" FROM audit_log a JOIN orders o ON o.id = a.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND a.to_status IS NOT NULL ORDER BY a.id`);
+    return rows.map(({ to }) => to).slice(rows.findIndex(({ to }) => to === "ShippingPending"));
+  };
+
+  test("is faxed while its parcel waits, and its statuses follow the table afterwards, with one fax", async () => {
+    const { code, faxTo } = await toShip();
+    const fax = await world.fax(faxTo);
+    assert.match(world.telnyx.contents.get(fax.id)?.bytes.toString("latin1") ?? "", /\/Count 2\b/);
+    await until(async () => (await faxStates(code))[0] === "Sent");
+    assert.equal(await world.statusOf(code), "ShippingPending");
+    await world.tell(fax, "sending");
+    await world.tell(fax, "delivered", { page_count: 2 });
+    await until(async () => (await faxStates(code))[0] === "Delivered");
+    assert.deepEqual(
+      (await world.tasksOf(code)).map(({ kind, state }) => [kind, state]),
+      [
+        ["label_print", "open"],
+        ["fax_send", "done"],
+      ],
+    );
+    await handOver(code);
+    await goOn(code, "FaxDelivered");
+    assert.deepEqual((await statuses(code)).slice(0, 5), [
+      ...["ShippingPending", "Shipped", "Delivered", "FaxPending", "FaxDelivered"],
+    ]);
+    assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 1]);
+  });
+
+  test("enters FaxSent with a fax that is still under way, and ends as that one does", async () => {
+    const { code, faxTo } = await toShip();
+    const fax = await world.fax(faxTo);
+    await until(async () => (await faxStates(code))[0] === "Sent");
+    await handOver(code);
+    await goOn(code, "FaxSent");
+    await world.tell(fax, "delivered");
+    await goOn(code, "FaxDelivered");
+    assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 1]);
+  });
+
+  test("has a failed fax put right before the parcel leaves, and FaxFailed only in its turn", async () => {
+    const { code, faxTo } = await toShip();
+    await world.tell(await world.fax(faxTo), "failed", { failure_reason: "receiver_unallocated_number" });
+    await until(async () => (await faxStates(code))[0] === "Failed");
+    assert.equal(await world.statusOf(code), "ShippingPending");
+    const open = async () =>
+      (await world.tasksOf(code)).filter(({ state }) => state === "open").map(({ kind }) => kind);
+    assert.deepEqual(await open(), ["label_print", "fax_exception"]);
+    const correct = (to: string) =>
+      fetch(`${world.url()}/api/partner/orders/${code}/corrections`, {
+        method: "POST",
+        headers: { ...world.headers, "content-type": "application/json" },
+        body: JSON.stringify({ fax_to: to }),
+      });
+    const other = `+1646555${++lastToShip}`;
+    assert.equal((await correct(other)).status, 200);
+    const again = await world.fax(other);
+    await until(async () => (await faxStates(code)).at(-1) === "Sent");
+    assert.equal((await correct(faxTo)).status, 409, "the fax is on its way");
+    await world.tell(again, "failed", { failure_reason: "receiver_decline" });
+    await until(async () => (await faxStates(code)).join() === "Failed,Failed");
+    await handOver(code);
+    await goOn(code, "FaxFailed");
+    await cli("order", "move", code, "FaxPending");
+    await world.tell(await world.fax(other, 2), "delivered");
+    await world.become(code, "FaxDelivered");
+  });
+
+  test("is not faxed while it is held, nor after it was refunded", async () => {
+    const { code, faxTo } = await toShip();
+    const fax = await world.fax(faxTo);
+    await until(async () => (await faxStates(code))[0] === "Sent");
+    await cli("order", "move", code, "OnHold", "--reason", "wait");
+    await until(() => fax.failure_reason === "sender_canceled");
+    await world.tell(fax, "failed", { failure_reason: "sender_canceled" });
+    assert.deepEqual(
+      (await openTasks(code)).map(({ kind }) => kind),
+      ["order_on_hold"],
+    );
+    await world.passTime(code);
+    assert.equal(world.faxesTo(faxTo).length, 1);
+    await cli("order", "move", code, "--release");
+    const second = await world.fax(faxTo, 2);
+    await cli("order", "move", code, "RefundPending", "--reason", "not wanted");
+    await until(() => second.failure_reason === "sender_canceled");
+    await world.tell(second, "failed", { failure_reason: "sender_canceled" });
+    await world.passTime(code);
+    assert.equal(world.faxesTo(faxTo).length, 2);
+  });
+
+  test("is faxed by a person ahead of its turn, once, and refuses what the fax can't have", async () => {
+    world.telnyx.fail({ status: 402 }, /^POST \/v2\/faxes$/);
+    const { code, faxTo } = await toShip();
+    await until(async () => (await actOf(code))?.awaySince);
+    world.telnyx.mend();
+    await assert.rejects(cli("order", "move", code, "FaxPending"), /can’t have 'retried' now/);
+    await cli("order", "move", code, "FaxDelivered");
+    await assert.rejects(cli("order", "move", code, "FaxSent"), /can’t have 'fax sent' now/);
+    await world.passTime(code);
+    await handOver(code);
+    await goOn(code, "FaxDelivered");
+    assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 0]);
   });
 });
 

@@ -32,7 +32,7 @@ import {
   recallQueue,
 } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
-import { type OrderEvent, targetOf, wordsOf } from "./table.ts";
+import { faxesAhead, type OrderEvent, targetOf, wordsOf } from "./table.ts";
 
 /** An order whose row is locked until the transaction ends. */
 export type LockedOrder = BoughtServices & {
@@ -111,7 +111,8 @@ export async function applyTransition(
   // For a test order, the sandbox performs the next step.
   if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
   // Also queued on a release, because a provider pauses its work while the order is on hold.
-  if (entered.isDispatched && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
+  const isOffered = entered.isDispatched || (on === "released" && faxesAhead(moved));
+  if (isOffered && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
     await enqueue(tx, recallQueue, { orderId: order.id });
   if (entered.movesParcel && moved.ship && moved.environment === "live")
@@ -134,7 +135,7 @@ const pausesFax: ReadonlySet<OrderEvent> = new Set(["held", "released", "refund_
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
   const { at, actor, reason } = by;
   const end = { at, by: actor, outcome: wordsOf(on) };
-  const left = tasksIn(order);
+  const left = [...tasksIn(order), ...(leavesFaxBehind(order, moved) ? faxTasks : [])];
   // Tasks about the order's money don't depend on its status, so they stay open during a hold.
   if (moved.status === "OnHold") await pauseTasks(tx, order.id, left);
   else {
@@ -147,7 +148,16 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
   const kind = taskOf(moved);
   const { id: orderId, environment, isRush } = moved;
   if (kind) await openTask(tx, { kind, at, environment, orderId, isRush, reason });
+  // A test order has its fax simulated in its status.
+  if (faxesAhead(moved) && !faxesAhead(order) && on !== "released" && environment === "live")
+    await openTask(tx, { kind: "fax_send", at, environment, orderId, isRush });
 }
+
+const faxTasks: readonly TaskKind[] = ["fax_send", "fax_exception"];
+
+/** Whether a fax that may leave ahead of its status has to wait now, or is no longer wanted. */
+const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
+  faxesAhead(order) && !faxesAhead(moved) && moved.status !== "FaxPending";
 
 const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
 
@@ -180,8 +190,10 @@ const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 
 /** Whether its fax may be under way. */
-const isBeingFaxed = ({ status, statusBeforeHold }: LockedOrder): boolean =>
-  ["FaxPending", "FaxSent"].includes(statusBeforeHold ?? status);
+function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
+  const before = statusBeforeHold ?? status;
+  return before === "FaxPending" || before === "FaxSent" || faxesAhead({ fax, status: before });
+}
 
 /** In these statuses the remaining tasks are no longer needed. */
 const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);

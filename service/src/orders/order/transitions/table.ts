@@ -156,6 +156,16 @@ const segments = [
   { service: "fax", pending: "FaxPending", ends: ["FaxDelivered"] },
 ] as const satisfies readonly { service: keyof BoughtServices; pending: OrderStatus; ends: readonly OrderStatus[] }[];
 
+const shipping: ReadonlySet<string> = new Set<OrderStatus>([
+  "ShippingPending",
+  "Shipped",
+  "ShippingFailed",
+  "Delivered",
+]);
+
+/** Whether its fax may leave before its status: the document is final, and the parcel alone comes first. */
+export const faxesAhead = ({ fax, status }: Pick<OrderState, "fax" | "status">): boolean => fax && shipping.has(status);
+
 /** The pending status of the first bought service after the one that ended with `status`; Completed after the last. */
 export function nextSegment(status: string, services: BoughtServices): OrderStatus {
   const ended = segments.findIndex(({ ends }) => ends.some((end) => end === status));

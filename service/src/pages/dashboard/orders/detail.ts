@@ -181,10 +181,11 @@ const trackingPart = ({ shipments, faxes }: Pick<OrderHistory, "shipments" | "fa
       ["Shipped", at(shippedAt)],
       ["Delivered", at(deliveredAt)],
     ]),
-  )}${faxes.map(({ faxTo, sentAt, deliveredAt }) =>
+  )}${faxes.map(({ faxTo, status, sentAt, deliveredAt }) =>
     facts([
       ["Faxed to", faxTo],
       ["Sent", at(sentAt)],
+      ["Failed", status === "Failed" ? "Correct the number, or wait for the operator of this service" : null],
       ["Received", at(deliveredAt)],
     ]),
   )}`;

@@ -1,7 +1,7 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
-import { type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
-import { type OrderState, targetOf } from "../../../orders/order/order.ts";
+import { faxStatusOf, type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
+import { faxesAhead, type OrderState, targetOf } from "../../../orders/order/order.ts";
 import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/console/console.ts";
 
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
@@ -22,7 +22,7 @@ export async function moveByForm(
 
 /** Where a move leads; null ends a hold. @throws ServiceError when the table refuses it by now */
 function statusBy(order: OrderState, move: ConsoleMove): string | null {
-  const to = targetOf(order, move);
+  const to = targetOf(order, move) ?? (faxesAhead(order) ? (faxStatusOf(move) ?? null) : null);
   if (to === null)
     throw new ServiceError("conflict", `The order is in ${order.status} now: this can’t be done any more.`);
   return move === "released" ? null : to;

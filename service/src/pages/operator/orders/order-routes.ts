@@ -194,9 +194,9 @@ const ownerOf = ({ partnerId, order: { environment } }: OrderRecord): Owner => (
 const isClaimedByNotary = (tasks: OrderRecord["tasks"], { actor }: Operator): boolean =>
   tasks.some(({ kind, state, claimedBy }) => kind === "notarize" && state === "claimed" && claimedBy !== actor);
 
-const mayDo = ({ order, letters, tasks }: OrderRecord, operator: Operator, isUnderWay: boolean) => ({
-  moves: movesOf(order, operator, isUnderWay),
-  movesOfOthers: movesOfOthers(order, operator, isUnderWay),
+const mayDo = ({ order, letters, tasks, history }: OrderRecord, operator: Operator, isUnderWay: boolean) => ({
+  moves: movesOf(order, operator, { isUnderWay, lastFax: history.faxes.at(-1)?.status }),
+  movesOfOthers: movesOfOthers(order, operator, { isUnderWay, lastFax: history.faxes.at(-1)?.status }),
   finishingsNow: may(operator, "documents.take_in")
     ? finishings.filter(
         (on) => targetOf(order, on) !== null && !(on === "notarized" && isClaimedByNotary(tasks, operator)),

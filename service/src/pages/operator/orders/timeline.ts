@@ -58,6 +58,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "label.ordered": "Label ordered",
   "label.bought": "Label bought",
   "label.refund": "Refund of a label",
+  "fax.ahead": "Fax, ahead of its turn",
   "letter.accepted": "Letter accepted",
   "notary.appointment": "Notary’s appointment mailed",
   "notary.now_asked": "Asked for a notary now",

@@ -1,5 +1,6 @@
 import { addressLines, type PaperOrder } from "../../../delivery/paper/paper.ts";
 import type { LetterOnRecord, ShownLabel } from "../../../delivery/shipping/shipping.ts";
+import { faxesAhead } from "../../../orders/order/order.ts";
 import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { card, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -38,6 +39,7 @@ ${card(
   "Print",
   html`<p>${statusBadge(tone, label)}</p>
 <ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order, hasLabelForNow(labels))}, then the document.</li></ol>
+${mayFaxAhead(order) && html`<p>The fax need not wait for the parcel: <a href="${path}/fax.pdf" download>its cover sheet with the document</a>, printed on one side.</p>`}
 <p>${isFax(order) ? "Print on one side: a fax machine feeds one." : "Print on both sides, flipped on the long edge; the document starts on a new sheet."} Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
 ${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${underWay === null && buyForm(labels, path, mayExceed)}`)}
@@ -53,7 +55,7 @@ ${card(
       "Return to",
       order.shipFrom && !isFax(order) ? html`${addressLines(order.shipFrom).map((line) => html`${line}<br>`)}` : null,
     ],
-    ["Fax", isFax(order) ? order.faxTo : null],
+    ["Fax", isFax(order) || mayFaxAhead(order) ? order.faxTo : null],
     ["Reference", order.externalReference],
   ]),
 )}
@@ -71,6 +73,8 @@ ${first && card("record", labelOf(first), moveForm(path, first, typed ?? handOve
 ${more.map((move) => card(`record-${move}`, labelOf(move), moveForm(path, move, typed)))}
 </div>`;
 }
+
+const mayFaxAhead = (order: PaperOrder): boolean => faxesAhead(order) && order.environment === "live";
 
 const isFax = ({ status }: PaperOrder): boolean => status.startsWith("Fax");
 

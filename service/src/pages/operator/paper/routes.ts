@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { keepFaxReport, openToPrint, type Print, paperOrder, printFor } from "../../../delivery/paper/paper.ts";
 import { buyShownLabel, lettersOnRecord, openLabelFile, shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may } from "../../../firms/operators/operators.ts";
+import { lastFax } from "../../../orders/fulfilment/fulfilment.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import { movesOf } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -24,7 +25,7 @@ export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
 
   consoleRoute(scope, deps.frame, { url: "/operator/paper/:code", permission, handle: (call) => show(call) });
 
-  for (const what of ["packet", "sheets", "document"] satisfies (Print | "document")[])
+  for (const what of ["packet", "sheets", "document", "fax"] satisfies (Print | "document")[])
     consoleRoute(scope, deps.frame, {
       url: `/operator/paper/:code/${what}.pdf` as "/operator/paper/:code/print.pdf",
       permission,
@@ -88,7 +89,8 @@ async function showPaper(deps: OrderPageDeps, call: PaperCall, typed?: Typed, er
     lettersOnRecord(deps.moves.db, order.id),
     actUnderWay(deps.moves.db, order.id),
   ]);
-  const moves = movesOf(order, call.operator, underWay !== null).filter((move) => /^(?:ship|deliver|fax)/.test(move));
+  const now = { isUnderWay: underWay !== null, lastFax: (await lastFax(deps.moves.db, order.id))?.status };
+  const moves = movesOf(order, call.operator, now).filter((move) => /^(?:ship|deliver|fax)/.test(move));
   const mayExceed = may(call.operator, "orders.work");
   const body = paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error: error ?? typed?.error });
   return consolePage(deps.frame, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });

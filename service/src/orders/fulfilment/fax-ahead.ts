@@ -1,0 +1,97 @@
+/**
+ * Faxes that leave before their status. An order is shipped first and faxed then, but its fax need not wait for the
+ * parcel: the document is final. The order's status follows the table, and catches up when the fax's turn comes.
+ */
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
+import { type Actor, dispatchQueue, faxesAhead, type LockedOrder, type PeopleEvent, wordsOf } from "../order/order.ts";
+import { endFax, lastFax, sendFax } from "./store.ts";
+
+type FaxEvent = Extract<PeopleEvent, "fax_sent" | "fax_delivered" | "fax_failed" | "fax_retried">;
+
+/** The event that a person reports by naming the status to which it would lead. */
+export const faxStatuses: ReadonlyMap<string, FaxEvent> = new Map([
+  ["FaxPending", "fax_retried"],
+  ["FaxSent", "fax_sent"],
+  ["FaxDelivered", "fax_delivered"],
+  ["FaxFailed", "fax_failed"],
+]);
+
+/** The status to which an event of a fax leads; undefined for an event of something else. */
+export const faxStatusOf = (on: PeopleEvent): string | undefined =>
+  [...faxStatuses].find(([, event]) => event === on)?.[0];
+
+const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly FaxEvent[]>> = {
+  none: ["fax_sent", "fax_delivered", "fax_failed"],
+  Sent: ["fax_delivered", "fax_failed"],
+  Failed: ["fax_sent", "fax_delivered", "fax_retried"],
+  Delivered: [],
+};
+
+/** The events that a fax ahead of its status may have now. @param last the state of the order's last fax on record */
+export const aheadMoves = (
+  order: Pick<LockedOrder, "fax" | "status" | "environment">,
+  last: string | undefined,
+): readonly FaxEvent[] =>
+  faxesAhead(order) && order.environment === "live" ? (next[(last ?? "none") as keyof typeof next] ?? []) : [];
+
+export type FaxAhead = {
+  on: Exclude<FaxEvent, "fax_retried">;
+  reason: string | undefined;
+  /** Who reported it last. */
+  actor: string;
+  /** Whether it is to be sent again after a failure. */
+  isRetried: boolean;
+};
+
+const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_failed" } as const;
+
+/** The fax of an order that has not reached its status; null when none left. The audit log says who reported it. */
+export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
+  const last = await lastFax(db, orderId);
+  if (!last) return null;
+  const [said] = await db.query<{ actor: string; on: string; reason: string | null }>(sql`
+    SELECT actor, detail ->> 'on' AS "on", detail ->> 'reason' AS reason FROM audit_log
+    WHERE order_id = ${orderId} AND action = 'fax.ahead' ORDER BY id DESC LIMIT 1`);
+  const isFailed = last.status === "Failed";
+  return {
+    on: events[last.status],
+    reason: isFailed ? (said?.reason ?? "The fax failed before its turn") : undefined,
+    actor: said?.actor ?? "system",
+    isRetried: isFailed && said?.on === "fax_retried",
+  };
+}
+
+/**
+ * Records an event of a locked order's fax ahead of its status, with its tasks, in the caller's transaction.
+ * @param doneAt when the receiving machine confirmed it, where that is known
+ * @throws ServiceError `conflict` when the fax can't have that event now: then nothing was written
+ */
+export async function recordFaxAhead(
+  tx: Tx,
+  order: LockedOrder,
+  on: PeopleEvent,
+  { reason, doneAt }: { reason?: string | undefined; doneAt?: Date },
+  { actor, at }: Actor,
+): Promise<void> {
+  const { id: orderId, partnerId, environment, isRush } = order;
+  const event = aheadMoves(order, (await lastFax(tx, orderId))?.status).find((each) => each === on);
+  if (!event) throw new ServiceError("conflict", `The fax of this order can’t have '${wordsOf(on)}' now.`);
+  if (event !== "fax_retried") await sendFax(tx, orderId, order.faxTo ?? "", at);
+  if (event === "fax_delivered") await endFax(tx, orderId, "Delivered", doneAt ?? at);
+  if (event === "fax_failed") await endFax(tx, orderId, "Failed", null);
+  const end = { state: "done", at, by: actor, outcome: wordsOf(on) } as const;
+  await closeTasks(tx, { orderId, kinds: ["fax_send", "fax_exception"] }, end);
+  const task = { at, environment, orderId, isRush, reason };
+  if (event === "fax_failed") await openTask(tx, { kind: "fax_exception", ...task });
+  if (event === "fax_retried") {
+    await openTask(tx, { kind: "fax_send", ...task });
+    await enqueue(tx, dispatchQueue, { orderId });
+  }
+  const detail = { on, ...(reason !== undefined && { reason }) };
+  await tx.query(auditLine({ at, action: "fax.ahead", actor, partnerId, orderId, detail }));
+}
