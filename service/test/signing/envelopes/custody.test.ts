@@ -484,7 +484,7 @@ test("a record's page names a custody or closing certificate that is of another 
   assert.deepEqual((await judged(room, closing)).verdicts, ["verified"]);
   assert.equal((await judged(room, certificateOf)).state, "holds", "the room's manifest names it");
   assert.equal((await judged(room, stranger)).state, "fails");
-  const notNamed = /The closing passport on this page does not name this file/;
+  const notNamed = /The closing certificate on this page does not name this file/;
   const [strangers = assert.fail()] = await documentsOf(order, "sealed");
   assert.doesNotMatch((await judged(room, { name: "sealed.pdf", bytes: sealed })).words, notNamed);
   assert.match((await judged(room, { name: "sealed.pdf", bytes: strangers })).words, notNamed);
@@ -493,6 +493,21 @@ test("a record's page names a custody or closing certificate that is of another 
   assert.match(tied.words, /Document 1 of 1 of closing 1 Oak Street: the signed file\./);
   const untied = await judged(nowhere, closing, { name: "sealed.pdf", bytes: strangers });
   assert.match(untied.words, /The closing certificate that was chosen with it does not name this file\./);
+  const resealed = async (reason: "Notarized (test)" | "Proof passport (test environment)", bytes = sealed) => ({
+    name: "resealed.pdf",
+    bytes: (await running.deps.sealDocument({ bytes, reason })).bytes,
+  });
+  const notarized = await resealed("Notarized (test)");
+  const continued = await judged(nowhere, closing, notarized);
+  assert.deepEqual(continued.verdicts, ["verified", "verified"]);
+  assert.match(continued.words, /: the signed file\. The chosen file continues it, and was sealed as notarized/);
+  const changed = await judged(nowhere, closing, await resealed("Proof passport (test environment)", notarized.bytes));
+  assert.deepEqual(changed.verdicts, ["verified", "not_verified"], "anybody may have a changed file sealed");
+  const apart = await judged(nowhere, stranger, { name: "sealed.pdf", bytes: sealed });
+  assert.deepEqual(apart.verdicts, ["verified", "verified"]);
+  assert.match(apart.words, /This certificate belongs to another file/);
+  const painted = await judged(nowhere, stranger, await resealed("Proof passport (test environment)"));
+  assert.ok(painted.verdicts.includes("not_verified"), "a proof seal makes it no document of another signing");
 
   const proof: VerifyConfig = { ...own, proof: { sealedSha256: "1".repeat(64), docSha256: "2".repeat(64) } };
   const { envelope: _, ...ofProof } = proof;

@@ -203,7 +203,11 @@ async function checkPdf(
   const signing = await verifySigningComplete(file.bytes, verification, { trust, at, crypto });
   const purpose = verification.seal?.purpose ?? null;
   const attached = purpose ? await attachedClaims(file, purpose, others, context) : [];
-  const isFailed = found.fails || attached.some(({ state }) => state === "fails");
+  const ofRoom =
+    verification.seal && purpose?.kind !== "custody"
+      ? await roomDocumentClaim(file, verification, config, context.manifests)
+      : [];
+  const isFailed = found.fails || [...attached, ...ofRoom].some(({ state }) => state === "fails");
   const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
     kind: "proof",
@@ -213,9 +217,7 @@ async function checkPdf(
       ...verification.claims,
       ...attached,
       ...(signing ? [signing] : []),
-      ...(verification.seal && purpose?.kind !== "custody"
-        ? roomDocumentClaim(verification, config, context.manifests)
-        : []),
+      ...ofRoom,
       ...found.claims,
       ...trustClaim(config),
     ],

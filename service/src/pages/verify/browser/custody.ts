@@ -8,7 +8,7 @@ import {
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, type ManifestDocument, parseManifest } from "@signsealship/evidence/manifest";
-import { type ProofVerification, readSealPurpose } from "@signsealship/evidence/seal";
+import { type ProofVerification, readSealPurpose, verifyProof } from "@signsealship/evidence/seal";
 import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
@@ -41,11 +41,13 @@ export async function checkCustody(
   context: Context,
 ): Promise<CheckedCustody> {
   const envelope = await envelopeIn(certificate);
-  const document = envelope ? await documentOf(envelope, others) : null;
+  const found = envelope ? await documentOf(envelope, others) : null;
+  const isOther = found !== null && !found.isNamed && (await isSealedForOrder(found.file, context));
+  const document = isOther ? null : (found?.file ?? null);
   const { claims } = await verifyCustody(certificate.bytes, document?.bytes ?? null, context);
   const record = await custodyRecordClaim(certificate, envelope, context.config);
   return {
-    claims: [...claims, ...record],
+    claims: [...claims, ...(isOther ? [ofAnotherSigning] : []), ...record],
     facts: envelope && {
       orderCode: envelope.orderCode,
       signers: envelope.signers.map(({ name }) => name),
@@ -66,13 +68,33 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
 }
 
 /** Finds the named one of several PDFs; one that came alone is compared, whatever it is. */
-async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
+async function documentOf(
+  { document }: EnvelopeEvidence,
+  others: readonly NamedBytes[],
+): Promise<{ file: NamedBytes; isNamed: boolean } | null> {
   // A notarized document begins with the signed one.
-  for (const other of others)
-    if ((await sha256Hex(other.bytes.subarray(0, document.bytes))) === document.sealedSha256) return other;
+  for (const file of others)
+    if ((await sha256Hex(file.bytes.subarray(0, document.bytes))) === document.sealedSha256)
+      return { file, isNamed: true };
   const [only, another] = others;
-  return another ? null : (only ?? null);
+  return only && !another ? { file: only, isNamed: false } : null;
 }
+
+/** Anybody may have a file sealed as a proof passport: such a seal doesn't make a file the document of another signing. */
+const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
+
+const isSealed = ({ verdict }: ProofVerification): boolean => verdict === "verified" || verdict === "intact";
+
+async function isSealedForOrder({ bytes }: NamedBytes, { trust, at, crypto }: Context): Promise<boolean> {
+  const verification = await verifyProof(bytes, trust, at, { crypto });
+  return verification.verdict === "verified" && ofOrders.has(verification.seal?.purpose?.kind ?? "");
+}
+
+const ofAnotherSigning: Claim<"document_of_this_certificate"> = {
+  name: "document_of_this_certificate",
+  state: "unchecked",
+  why: "The chosen document is genuine, but it is of another signing than this certificate.",
+};
 
 /** Whether a custody certificate belongs to the record that the page shows; nothing on a page without a record. */
 async function custodyRecordClaim(
@@ -93,7 +115,9 @@ async function custodyRecordClaim(
   }
   if (closing) {
     const isListed = documentsOf(closing).some(({ custodyCertSha256 }) => custodyCertSha256 === sha256);
-    return [claim(name, isListed, good, "The closing passport on this page does not name this custody certificate.")];
+    return [
+      claim(name, isListed, good, "The closing certificate on this page does not name this custody certificate."),
+    ];
   }
   if (!proof) return [];
   return [{ name, state: "fails", why: "The record on this page is of a sealed document, and not of this signing." }];
@@ -101,23 +125,51 @@ async function custodyRecordClaim(
 
 /**
  * Which document of a closing a file is: of the room of the page, or of the closing certificates that were chosen with it and passed.
- * It lowers no verdict: a version does not name documents that were sealed later.
+ * A file that is not named lowers no verdict: a version does not name documents that were sealed later. One that begins with a named file
+ * was changed after it, unless the service's own seal of a notarized document ends it.
  */
-export function roomDocumentClaim(
-  { sealedSha256, docSha256 }: Pick<ProofVerification, "sealedSha256" | "docSha256">,
+export async function roomDocumentClaim(
+  { bytes }: NamedBytes,
+  verification: ProofVerification,
   { closing }: VerifyConfig,
   chosen: readonly Manifest[],
-): Claim<"document_of_this_room">[] {
+): Promise<Claim<"document_of_this_room">[]> {
+  const { sealedSha256, docSha256 } = verification;
   const manifests = [...(closing ? manifestsOf(closing) : []), ...chosen];
   if (manifests.length === 0) return [];
   const name = "document_of_this_room";
-  const hashes = [sealedSha256, ...(docSha256 === null ? [] : [docSha256])];
-  const words = manifests.toReversed().flatMap((manifest) => wordsIn(manifest, hashes) ?? []);
-  const which = closing ? "The closing passport on this page" : "The closing certificate that was chosen with it";
-  return words[0] === undefined
-    ? [{ name, state: "unchecked", why: `${which} does not name this file.` }]
-    : [{ name, state: "holds", why: words[0] }];
+  const namedBy = (hashes: readonly string[]) =>
+    manifests.toReversed().flatMap((manifest) => wordsIn(manifest, hashes) ?? [])[0];
+  const whole = namedBy([sealedSha256]);
+  if (whole !== undefined) return [{ name, state: "holds", why: whole }];
+  const within = docSha256 === null ? undefined : namedBy([docSha256]);
+  const begun = within ?? namedBy(await beginningsOf(bytes, verification));
+  const kind = verification.seal?.purpose?.kind;
+  if (begun !== undefined && kind === "notarized" && isSealed(verification) && isUnchanged(verification))
+    return [{ name, state: "holds", why: `${begun} ${notListedYet}` }];
+  // Sealed once more, with nothing between the listed file and the seal.
+  if (within !== undefined) return [{ name, state: "holds", why: within }];
+  if (begun !== undefined && kind !== "notarized_elsewhere")
+    return [{ name, state: "fails", why: `${begun} The chosen file begins with it, and was changed afterwards.` }];
+  const which = closing ? "The closing certificate on this page" : "The closing certificate that was chosen with it";
+  return [{ name, state: "unchecked", why: `${which} does not name this file.` }];
 }
+
+const notListedYet =
+  "The chosen file continues it, and was sealed as notarized; this version of the closing does not list that file yet.";
+
+/** The hashes of the file up to each earlier seal of the service. */
+async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerification): Promise<string[]> {
+  const ends = earlierSignatures.flatMap(({ closes, revisionEnd }) =>
+    closes && revisionEnd !== null && revisionEnd < bytes.length ? [revisionEnd] : [],
+  );
+  return Promise.all(ends.map((end) => sha256Hex(bytes.subarray(0, end))));
+}
+
+const isUnchanged = ({ earlierSignatures }: ProofVerification): boolean =>
+  earlierSignatures.every(({ claims }) =>
+    claims.every(({ name, state }) => name !== "later_changes_permitted" || state !== "fails"),
+  );
 
 const files = [
   ["notarizedSha256", "the notarized file"],
