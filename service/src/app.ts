@@ -31,7 +31,15 @@ import { checkoutRoute, checkoutUrl, isPaymentInProcess, processorWebhook } from
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { templateRoutes } from "./orders/templates/templates.ts";
 import { webhookRoutes, webhooksSection } from "./outgoing/webhooks/webhooks.ts";
-import { type Assets, openAssets, type PageDeps, pages, standaloneVerifier, unmatchedPage } from "./pages/pages.ts";
+import {
+  type Assets,
+  openAssets,
+  type PageDeps,
+  pages,
+  readSiteTexts,
+  standaloneVerifier,
+  unmatchedPage,
+} from "./pages/pages.ts";
 import { providerWebhook } from "./providers/providers.ts";
 import {
   envelopeRecord,
@@ -197,7 +205,11 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       },
     },
     signing: features.signing,
-    visitor: { requestAccess: features.requestAccess, recaptcha: config.recaptcha },
+    visitor: {
+      requestAccess: features.requestAccess,
+      recaptcha: config.recaptcha,
+      site: { priceBook: rules.pricing.priceBook.content, texts: readSiteTexts(config.texts) },
+    },
     people: peopleDeps(deps, features, readiness, deliveries),
   };
 }

@@ -22,10 +22,11 @@ import { assetRoutes } from "./ui/assets/routes.ts";
 import { errorPage, unmatchedPage } from "./ui/error-page.ts";
 import { acceptForms } from "./ui/forms/form-body.ts";
 import { type EvidenceSources, verifyPages } from "./verify/routes.ts";
+import { readSiteTexts } from "./visitor/site-pages.ts";
 import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 
 export { standaloneVerifier } from "./verify/standalone.ts";
-export { type Assets, type EvidenceSources, openAssets, unmatchedPage };
+export { type Assets, type EvidenceSources, openAssets, readSiteTexts, unmatchedPage };
 
 type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 
@@ -36,7 +37,7 @@ export type PageDeps = {
   outbox: Outbox | null;
   client: Omit<ClientDeps, keyof Common | "baseUrl"> & ClientParts;
   verify: EvidenceSources;
-  visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess">;
+  visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess" | "site">;
   /** Null where nobody signs. */
   signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
   /** For people who sign in: members of firms, and operators. Null where nobody can. */

@@ -84,7 +84,7 @@ test("a closing passport whose manifest and hashes were replaced does not hold, 
       manifest_sha256 = ${createHash("sha256").update(forged).digest("hex")}
     WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
   assert.equal((await verify(running.service.baseUrl, verifyCode)).chainOk, false);
-  assert.match(await textOf(verifyUrl), /This closing passport failed/);
+  assert.match(await textOf(verifyUrl), /This closing certificate failed/);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
@@ -107,7 +107,7 @@ test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bear
   await restarted(sql`SELECT`);
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
   const page = await textOf(verifyUrl);
-  assert.match(page, /This closing passport failed/);
+  assert.match(page, /This closing certificate failed/);
   assert.match(page, /The archived certificate is gone, bears another manifest, or its seal failed/);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });

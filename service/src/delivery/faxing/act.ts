@@ -43,7 +43,8 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
       // A firm may correct the number of a fax that waits ahead of its status.
       const isSameNumber = attempt?.faxTo === faxes?.order.faxTo;
-      if (faxes && isFaxed && isSameNumber && faxes.order.environment === "live" && attempt?.state === "waiting") return true;
+      if (faxes && isFaxed && isSameNumber && faxes.order.environment === "live" && attempt?.state === "waiting")
+        return true;
       if (attempt?.state === "waiting") await updateAttempt(tx, attempt.id, sql`state = 'withdrawn'`);
       return false;
     },

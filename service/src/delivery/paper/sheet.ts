@@ -47,8 +47,7 @@ export function sheetsOf(
     ["SHA-256", document.sha256],
   ];
   const check = `The sealed original is a PDF file. Its seal and signatures can be checked at ${baseUrl}/verify, by anyone.`;
-  if (isFax)
-    return [{ ...common, kind: "Fax", title: `To ${order.faxTo}`, address: [], rows: sent, notes: [check] }];
+  if (isFax) return [{ ...common, kind: "Fax", title: `To ${order.faxTo}`, address: [], rows: sent, notes: [check] }];
   const address = order.shipTo ? addressLines(order.shipTo) : [];
   const from: [string, string][] = order.shipFrom ? [["Return to", addressLines(order.shipFrom).join(", ")]] : [];
   const rows = [...sent, ...from];

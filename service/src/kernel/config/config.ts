@@ -19,6 +19,7 @@ import {
 } from "./providers.ts";
 import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeNumber, withScheme } from "./read.ts";
 
+export type { SiteTexts } from "./data-files.ts";
 export type { IdentitySettings, QuizSettings, TelnyxSettings } from "./providers.ts";
 
 /** Every setting, read once at the start. docs/operating.md explains each of them. */

@@ -1,5 +1,8 @@
 import { type Env, read } from "./read.ts";
 
+/** The texts that only the operator can write. */
+export type SiteTexts<T> = Readonly<Record<"privacy" | "terms" | "contact", T | null>>;
+
 /** The paths of the data files that contain the service's rules. */
 export type DataFiles = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
@@ -11,6 +14,8 @@ export type DataFiles = {
   notaryRules: string;
   /** The steps of notarial acts. */
   notaryScripts: string;
+  /** The operator's own texts, which the public pages show; null where none is published. */
+  texts: SiteTexts<string>;
 };
 
 /** The paths of the data files: the operator's own, or else those that are shipped. */
@@ -26,5 +31,10 @@ export function dataFilesFrom(env: Env, path: (text: string) => string, shipped:
     retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
     notaryRules: read(env, "NOTARY_RULES", shipped("notarization-rules.yaml"), "a file", path),
     notaryScripts: read(env, "NOTARY_SCRIPTS", shipped("notarial-scripts.yaml"), "a file", path),
+    texts: {
+      privacy: read<string | null>(env, "PRIVACY_TEXT", null, "a Markdown file", path),
+      terms: read<string | null>(env, "TERMS_TEXT", null, "a Markdown file", path),
+      contact: read<string | null>(env, "CONTACT_TEXT", null, "a Markdown file", path),
+    },
   };
 }

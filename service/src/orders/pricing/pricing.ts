@@ -13,5 +13,6 @@ export { DataFileError, fail, fields, list, members, type Place, parseDataFile, 
 export { boolean, integer, matching, oneOf, text } from "./data-values.ts";
 export { feeLabels, type LineType } from "./line-types.ts";
 export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";
+export type { PriceBook } from "./price-book.ts";
 export type { BoughtServices, OrderLine } from "./quote.ts";
 export { type Address, isUsState, usStates } from "./us-states.ts";

@@ -1,5 +1,6 @@
 import type { QueuePlace } from "../../signing/notaries/notaries.ts";
 import { card } from "../ui/components.ts";
+import { plainTime } from "../ui/format.ts";
 import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { queueWords } from "./queue-words.ts";
@@ -27,17 +28,15 @@ function linesOf({ place, reader }: QueueView): Html {
   if (place.state === "taken") return html`<p><strong>${words.taken(place.notary || words.aNotary)}</strong></p>`;
   if (place.state === "open") return html`<p><strong>${words.open}</strong></p>`;
   if (place.state === "expired") return html`<p>${words.expired}</p>`;
+  const [before = "", after = ""] = words.until("\u0000").split("\u0000");
   return html`<p><strong>${words.place(place.place)}</strong></p><p>${estimateText(place, reader)}</p>
-<p class="quiet-text">${words.until(clockText(place.until))}</p>`;
+<p class="quiet-text">${before}${plainTime(place.until, language)}${after}</p>`;
 }
 
 function estimateText({ estimate }: QueuePlace & { state: "waiting" }, reader: Reader): string {
   const words = queueWords[reader.words.language];
   return estimate.kind === "minutes" ? words.minutes(estimate.minutes, estimate.sessions) : words[estimate.kind];
 }
-
-/** A page can't tell the reader's zone. */
-const clockText = (at: Date): string => `${at.toISOString().slice(11, 16)} UTC`;
 
 function actionOf({ token, place, reader }: QueueView): Html {
   const words = queueWords[reader.words.language];

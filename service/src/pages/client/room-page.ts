@@ -28,16 +28,16 @@ function signer({ name, email, signed }: OrderCard["signers"][number], { room }:
   } ${signed ? room.hasSigned : room.hasNotSigned}</span></li>`;
 }
 
-function orderCard(order: OrderCard, reader: Reader): Html {
+/** A card leads nowhere: the order's own page shows the client's prices, and everyone in the closing reads the room. */
+function orderCard(order: OrderCard, words: Words): Html {
   const { orderCode, status, signers, evidenceBadge, takenIn, trackingNumber, carrier, services, attachedAt } = order;
-  const { words } = reader;
   const { room, language } = words;
   const { tone, label, summary } = statusWords(status, words);
   const { shape, tone: evidenceTone } = evidence[evidenceBadge];
   const id = `order-${orderCode}`;
   return html`<li class="card order-card" id="${id}">
 <p class="eyebrow">${statusBadge(tone, label)}<span>${servicesText(services, words)}</span></p>
-<h3 id="${id}-name"><a href="${linkFor(reader, `/orders/${orderCode}`)}">${nameOf(order, words)}</a></h3>
+<h3 id="${id}-name">${nameOf(order, words)}</h3>
 <p class="order-summary">${summary}</p>
 ${signers.length > 0 && html`<ul class="signers" aria-label="${room.signers}">${signers.map((one) => signer(one, words))}</ul>`}
 <p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${room.evidence[evidenceBadge]}</span></p>
@@ -85,7 +85,7 @@ ${room.retention && html`<p class="quiet">${room.retention}</p>`}
 ${card("glance", text.glance, html`<p class="lead">${inThisRoom(room, words)}</p>${progressMeters(room, words)}`)}
 <div class="room">
 <section aria-labelledby="orders-title"><h2 id="orders-title">${text.orders}</h2>
-${orders.length === 0 ? emptyState(text.noOrders.title, closed ? text.noOrders.closed : text.noOrders.text) : html`<ul class="order-cards">${orders.map((order) => orderCard(order, reader))}</ul>`}
+${orders.length === 0 ? emptyState(text.noOrders.title, closed ? text.noOrders.closed : text.noOrders.text) : html`<ul class="order-cards">${orders.map((order) => orderCard(order, words))}</ul>`}
 </section>
 <div class="room-side">
 ${passportCard(room, words)}

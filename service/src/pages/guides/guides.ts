@@ -6,10 +6,10 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { layout } from "../ui/layout.ts";
+import { guideHtml, guideSentence } from "../ui/markdown.ts";
 import { publicHeaders } from "../ui/page/headers.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
-import { guideHtml, guideSentence } from "./markdown.ts";
 
 export type GuideDeps = { limits: RateLimits; assets: Pick<Assets, "url">; baseUrl: string };
 

@@ -63,6 +63,11 @@ export function moneyTable(caption: string, quote: MoneyTable, totalLabel?: stri
 </table>`;
 }
 
+/** Names with their prices or shares. */
+export const moneyRows = (caption: string, rows: readonly (readonly [name: string, value: string])[]): Html =>
+  html`<table class="money"><caption>${caption}</caption>
+<tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`;
+
 /** A hash or code in full; it wraps, and can be copied where there is script (`copy.js`). `what` names it for the button. */
 export const codeText = (text: string, what: string, words = english.copy): Html =>
   html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;

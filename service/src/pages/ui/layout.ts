@@ -26,7 +26,20 @@ export type PageOptions = {
 };
 
 export type FrameLanguage = Readonly<
-  Record<"code" | "skip" | "footer" | "about" | "aboutUs" | "verify" | "previewTitle" | "previewText", string>
+  Record<
+    | "code"
+    | "skip"
+    | "footer"
+    | "about"
+    | "aboutUs"
+    | "verify"
+    | "privacy"
+    | "terms"
+    | "contact"
+    | "previewTitle"
+    | "previewText",
+    string
+  >
 >;
 
 export const englishFrame: FrameLanguage = {
@@ -36,6 +49,9 @@ export const englishFrame: FrameLanguage = {
   about: "About",
   aboutUs: "About SignSealShip",
   verify: "Verify a document",
+  privacy: "Privacy",
+  terms: "Terms",
+  contact: "Contact",
   previewTitle: "A private page",
   previewText: "Whoever has this link can open the page. Pass it on only to those who should see it.",
 };
@@ -45,9 +61,11 @@ const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: f
 
 const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">Docs</a><a href="/sign-in">Sign in</a></nav>`;
 
-const ownLinks = ({ aboutUs, verify }: FrameLanguage): Html =>
-  html`<a href="/">${aboutUs}</a><a href="/verify">${verify}</a>`;
-const publicLinks = html`<a href="/verify">Verify a document</a><a href="/docs">Documentation</a><a href="/request-access">Request access</a><a href="/sign-in">Sign in</a>`;
+const operatorLinks = ({ privacy, terms, contact }: FrameLanguage): Html =>
+  html`<a href="/privacy">${privacy}</a><a href="/terms">${terms}</a><a href="/contact">${contact}</a>`;
+const ownLinks = (language: FrameLanguage): Html =>
+  html`<a href="/">${language.aboutUs}</a><a href="/verify">${language.verify}</a>${operatorLinks(language)}`;
+const publicLinks = html`<a href="/verify">Verify a document</a><a href="/prices">Prices</a><a href="/docs">Documentation</a><a href="/request-access">Request access</a><a href="/sign-in">Sign in</a>${operatorLinks(englishFrame)}`;
 
 /** For clients of firms: leaves out links for developers and members. */
 export const clientNav = html`<nav aria-label="Main"><a href="/verify">Verify</a></nav>`;

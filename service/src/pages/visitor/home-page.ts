@@ -29,6 +29,7 @@ const services: readonly { shape: IconName; title: string; text: string }[] = [
 
 const links = [
   { href: "/verify", title: "Verify a document", text: "Find out who sealed a document, and whether it has changed." },
+  { href: "/prices", title: "Prices", text: "What each service costs, and how postage is computed." },
   { href: "/docs", title: "Documentation", text: "For developers: place orders from your own system." },
 ] as const;
 

@@ -24,19 +24,22 @@ import { homePage } from "./home-page.ts";
 import { type RequestAccessDeps, requestAccessRoutes } from "./request-access-routes.ts";
 import { secondStepRoutes } from "./second-step-routes.ts";
 import { linkSentPage, signInPage } from "./sign-in-pages.ts";
+import { type SiteDeps, siteRoutes } from "./site-pages.ts";
 import { signInLinkRoutes } from "./use-link-routes.ts";
 
-export type VisitorDeps = RequestAccessDeps & {
-  baseUrl: string;
-  /** Null where nobody can sign in. */
-  signIn: SignInRouteDeps | null;
-};
+export type VisitorDeps = RequestAccessDeps &
+  SiteDeps & {
+    baseUrl: string;
+    /** Null where nobody can sign in. */
+    signIn: SignInRouteDeps | null;
+  };
 
 /** Pages for people who are not signed in: home, requesting access, signing in. */
 export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
   const home = homePage(deps.assets, deps.baseUrl);
   pageRoute(app, deps, { url: "/", policy: "page", headers: publicHeaders, handle: () => home });
   robotsRoute(app);
+  siteRoutes(app, deps);
   requestAccessRoutes(app, deps);
   if (deps.signIn) signInRoutes(app, deps.signIn);
 }
@@ -45,6 +48,10 @@ export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
 const robots = `User-agent: *
 Allow: /$
 Allow: /docs
+Allow: /prices$
+Allow: /privacy$
+Allow: /terms$
+Allow: /contact$
 Allow: /verify$
 Allow: /request-access$
 Allow: /assets/

@@ -303,14 +303,14 @@ test("the page of a version whose stored manifest is none any more says that it 
     await tampered(first.verifyCode, withManifest(altered));
     const { status, text } = await pageOf(first);
     assert.equal(status, 200, altered);
-    assert.match(text, /This closing passport failed/, altered);
+    assert.match(text, /This closing certificate failed/, altered);
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
     // As often as the limit lets one client read.
     if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
   // The next version is linked to what was sealed, and says that the one before is not whole.
-  assert.match((await pageOf(second)).text, /This closing passport failed/);
+  assert.match((await pageOf(second)).text, /This closing certificate failed/);
 });
 
 test("chainOk tells of a link that does not hold though every hash does", async () => {

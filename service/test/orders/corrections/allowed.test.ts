@@ -4,7 +4,14 @@ import { type Act, acts, whyNot } from "../../../src/orders/corrections/allowed.
 import { orderStatuses } from "../../../src/orders/order/order.ts";
 
 const bought = { sign: true, notarize: true, ship: true, fax: true };
-const nothingYet = { isSealed: false, lastFax: null, faxChanges: 0, shippedAgain: 0, faxedAgain: 0, refundIsAsked: false };
+const nothingYet = {
+  isSealed: false,
+  lastFax: null,
+  faxChanges: 0,
+  shippedAgain: 0,
+  faxedAgain: 0,
+  refundIsAsked: false,
+};
 const at = (status: string, more: object = {}) => ({
   status,
   statusBeforeHold: null,

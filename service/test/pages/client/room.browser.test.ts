@@ -59,14 +59,14 @@ test("a room in Spanish is accessible and fits", async () => {
   assert.deepEqual(await opened.axe(), []);
   assert.equal(await opened.overflow(), 0);
   assert.deepEqual(opened.troubles, []);
-  await opened.page.getByRole("heading", { name: "Pasaporte de cierre" }).waitFor();
+  await opened.page.getByRole("heading", { name: "Certificado de cierre" }).waitFor();
   await opened.close();
 });
 
 test("a room refreshes itself after 15 seconds, and focus, scroll and what has not changed stay", async () => {
   const opened = await browser.open(show(), { width: 360, height: 500, heldClock: true });
   const { page } = opened;
-  await page.getByRole("link", { name: "Verify the closing passport" }).focus();
+  await page.getByRole("link", { name: "Verify the closing certificate" }).focus();
   await page.evaluate(
     "document.querySelector('#participants').kept = true; document.querySelector('#participants').scrollIntoView()",
   );
@@ -77,7 +77,7 @@ test("a room refreshes itself after 15 seconds, and focus, scroll and what has n
   assert.equal(await page.locator("h1").textContent(), "12 Elm Street");
   await page.clock.runFor(2_000);
   await page.getByRole("heading", { level: 1, name: "14 Elm Street" }).waitFor();
-  assert.equal(await page.evaluate("document.activeElement.textContent"), "Verify the closing passport");
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Verify the closing certificate");
   assert.ok(Math.abs(Number(await page.evaluate(seenAt)) - before) < 1);
   assert.equal(await page.evaluate("document.querySelector('#participants').kept"), true);
   rooms.delete(roomCode);

@@ -116,7 +116,7 @@ test("a file that is dropped is sent with its progress, is sealed, and its page 
   const seen = await states();
   assert.match(seen[0] ?? "", /^Sending 0 %/);
   assert.ok(seen.includes("Sending 100 %"), seen.join());
-  assert.deepEqual(seen.slice(-2), ["Sealing…", "Sealed: open passport"]);
+  assert.deepEqual(seen.slice(-2), ["Sealing…", "Sealed: open it"]);
   assert.deepEqual(await announced(), ["Sending deed.pdf", "Sealing deed.pdf", "deed.pdf is sealed."]);
   const text = (await page.locator("main").textContent()) ?? "";
   for (const fact of ["Submitted to", "by http://127.0.0.1", "Sealed PDF"]) assert.ok(text.includes(fact), fact);
@@ -129,7 +129,7 @@ test("a file that is dropped is sent with its progress, is sealed, and its page 
 
   const [pdf] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("link", { name: "Sealed PDF" }).click(),
+    page.getByRole("link", { name: "Sealed PDF", exact: true }).click(),
   ]);
   await page.goto(link);
   await page.setInputFiles("#drop-files", await pdf.path());
@@ -163,7 +163,7 @@ test("of several files each is sealed or refused in its place, and the list belo
   assert.match(states[2] ?? "", said.encrypted);
   assert.equal(states[3], "Choose one PDF of up to 35 MB.");
   assert.deepEqual(await dana.axe(), []);
-  await lines.nth(4).getByRole("link", { name: "open passport" }).click();
+  await lines.nth(4).getByRole("link", { name: "open it" }).click();
   await page.getByRole("heading", { level: 1, name: "two" }).waitFor();
   assert.deepEqual(ownTroubles(dana), []);
 });
@@ -236,8 +236,8 @@ test("the list is paged, newest first, with what each passport has", async () =>
   for (const cell of ["Yes", "Pending", "Sealed PDF", "Evidence"]) assert.ok(first.includes(cell), cell);
   assert.equal(await rows.first().locator("th a").getAttribute("href"), newest);
   const codes = await rows.locator("td a[href^='/verify/']").allTextContents();
-  await page.getByRole("link", { name: "Older passports" }).click();
-  await page.getByRole("link", { name: "Newest passports" }).waitFor();
+  await page.getByRole("link", { name: "Older sealed PDFs" }).click();
+  await page.getByRole("link", { name: "Newest sealed PDFs" }).waitFor();
   codes.push(...(await rows.locator("td a[href^='/verify/']").allTextContents()));
   assert.equal(new Set(codes).size, codes.length);
   assert.ok(codes.length >= 26, String(codes.length));

@@ -219,10 +219,10 @@ describe("an agent", () => {
     await page.getByRole("textbox", { name: "Reason" }).fill("The client called.");
     await page.locator("form[action$='/moves/held'] button").click();
     await flash(opened, "The order was moved.");
-    assert.equal(await page.locator("#status-title").innerText(), "OnHold");
-    assert.match(await page.locator("#timeline").innerText(), /ShippingPending to OnHold.*The client called\./s);
+    assert.equal(await page.locator("#status-title").innerText(), "On hold");
+    assert.match(await page.locator("#timeline").innerText(), /Preparing shipment to On hold.*The client called\./s);
     await page.getByRole("button", { name: "Release the order" }).click();
-    assert.equal(await page.locator("#status-title").innerText(), "ShippingPending");
+    assert.equal(await page.locator("#status-title").innerText(), "Preparing shipment");
     const [line] = await running.db.query<{ actor: string }>(sql`
       SELECT a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND a.to_status = 'OnHold'`);
     assert.match(line?.actor ?? "", /^operator:[0-9a-f-]{36}$/);
@@ -316,7 +316,7 @@ test("a document that was signed on paper is looked at before it is stored, and 
   assert.match(await page.getByRole("alert").innerText(), /How it was finished must have/);
   await take(scan.buffer, "In ink, at the office.");
   await flash(opened, "The order was moved.");
-  assert.equal(await page.locator("#status-title").innerText(), "EsignComplete");
+  assert.equal(await page.locator("#status-title").innerText(), "Signed");
   assert.match(await page.locator("#timeline").innerText(), /In ink, at the office\./);
   const sealed = (await documentsOf(code)).at(-1);
   assert.ok(sealed?.subarray(0, scan.buffer.length).equals(scan.buffer));

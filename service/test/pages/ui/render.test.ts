@@ -239,7 +239,7 @@ describe("components", () => {
   });
 });
 
-describe("the page of a closing passport", () => {
+describe("the page of a closing certificate", () => {
   const pageOf = async (count: number, options = {}) =>
     closingPage(assets, {
       record: await closingRecord(count, options),
@@ -258,7 +258,7 @@ describe("the page of a closing passport", () => {
     const page = await pageOf(3, { broken: true });
     assert.equal(page.match(/class="link broken"/g)?.length, 1);
     assert.match(page, /with a broken link/);
-    assert.match(page, /This closing passport failed/);
+    assert.match(page, /This closing certificate failed/);
   });
 
   test("says all of what is covered and what is not, in plain words, and escapes names", async () => {
@@ -273,8 +273,8 @@ describe("the page of a closing passport", () => {
   test("of a test says so, and never that it holds", async () => {
     const record = { ...(await closingRecord(1)), environment: "test" as const };
     const page = closingPage(assets, { record, sealCertificates: "", baseUrl: "http://localhost", retention });
-    assert.match(page, /A test closing passport/);
-    assert.doesNotMatch(page, /This closing passport passed every check/);
+    assert.match(page, /A test closing certificate/);
+    assert.doesNotMatch(page, /This closing certificate passed every check/);
   });
 
   test("gives commands that come to the stated hashes", needs("jq"), async () => {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { testRowMac } from "@signsealship/testing/row-mac";
 import type { RoomRow } from "../../../src/closing/rooms/view/store.ts";
 import type { ProofRecord } from "../../../src/evidence/proof-passports/proof-passports.ts";
@@ -8,6 +9,7 @@ import type { Sql } from "../../../src/kernel/platform/database/database.ts";
 import { type Statement, ToSeal } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
+import { loadPriceBook } from "../../../src/orders/pricing/price-book.ts";
 import type { OrderView } from "../../../src/pages/client/order-page.ts";
 import { openAssets, type PageDeps, pages } from "../../../src/pages/pages.ts";
 import type { ClosingRecord } from "../../../src/pages/verify/closing/page.ts";
@@ -130,6 +132,10 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       visitor: {
         requestAccess: () => Promise.reject(new Error("nobody asks for access here")),
         recaptcha: null,
+        site: {
+          priceBook: loadPriceBook(fileURLToPath(new URL("../../../data/price-book.yaml", import.meta.url))).content,
+          texts: { privacy: null, terms: null, contact: null },
+        },
       },
       verify: {
         sealCertificates: async () => shown.sealCertificates ?? "",

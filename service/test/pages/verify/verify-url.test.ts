@@ -55,7 +55,7 @@ test("its files are files for browsers, too", async () => {
     assert.equal((await get(`/api/passport/verify/${verifyCode}/${file}`, browsers)).status, 200, file);
 });
 
-test("closing passports and signings lead browsers to their pages, and an unknown code is one in both forms", async () => {
+test("closing certificates and signings lead browsers to their pages, and an unknown code is one in both forms", async () => {
   for (const [api, page] of [
     ["/api/passport/verify", "/verify"],
     ["/api/verify/room", "/v/room"],

@@ -273,7 +273,7 @@ describe("a file that is given to a record", () => {
   });
 });
 
-describe("a closing passport", () => {
+describe("a closing certificate", () => {
   test("is computed again by the browser: manifest, links, and a certificate that is dropped", async () => {
     const opened = await open(`/v/room/${closingCode}`);
     await opened.page.getByText("everything matches").waitFor();
@@ -308,7 +308,7 @@ describe("a closing passport", () => {
     const opened = await open(`/v/room/${brokenClosingCode}`);
     await opened.page.getByText("1 did not match").waitFor();
     const text = String(await opened.page.locator("main").textContent());
-    assert.match(text, /This closing passport failed/);
+    assert.match(text, /This closing certificate failed/);
     assert.equal(await opened.page.locator("svg.chain .link.broken").count(), 1);
     assert.equal(await opened.page.locator("svg.chain circle").count(), 4);
     await opened.close();

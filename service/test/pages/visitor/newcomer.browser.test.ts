@@ -83,10 +83,10 @@ for (const width of [360, 1280])
     await press("Seal version 1");
     await page.locator("#passport").getByRole("link", { name: "Verify version 1" }).click();
     await page.waitForURL(/\/v\/room\/[a-z2-7]{26}/);
-    assert.match((await main.textContent()) ?? "", /A test closing passport/);
+    assert.match((await main.textContent()) ?? "", /A test closing certificate/);
 
     await page.goto(`${service.baseUrl}/dashboard`);
-    await follow("Passports");
+    await follow("Sealed PDFs");
     await page.locator("#seal-file").setInputFiles(pdf);
     await press("Seal document");
     await page.waitForURL(/\/dashboard\/passports\/[0-9a-f-]{36}/);

@@ -2,7 +2,7 @@ import type { KeyMetadata } from "../../../firms/partners/partners.ts";
 import { mayUseLive, type Principal, scopes } from "../../../kernel/identity/identity.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
-import { day } from "../../ui/format.ts";
+import { shortTime } from "../../ui/format.ts";
 import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
@@ -47,12 +47,12 @@ function keyTable(caption: string, keys: readonly KeyMetadata[], { principal, no
     );
   return records(
     caption,
-    [{ label: "Name" }, { label: "Key" }, { label: "May do" }, { label: "Last used (UTC)" }, { label: "State" }],
+    [{ label: "Name" }, { label: "Key" }, { label: "May do" }, { label: "Last used", utc: true }, { label: "State" }],
     keys.map((key) => [
       html`<a href="${path}/${key.keyId}">${keyTitle(key)}</a>`,
       keyText(key),
       scopeList(key),
-      key.lastUsedAt ? day(key.lastUsedAt) : "Never",
+      key.lastUsedAt ? shortTime(key.lastUsedAt) : "Never",
       keyState(key, now),
     ]),
   );

@@ -146,7 +146,7 @@ ${payable && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for
 const firedNotice = (topics: readonly Topic[]): Html =>
   topics.length === 0
     ? html`<div class="said-events" role="status">${notice("info", "No event was sent", "This step does not notify your webhooks.")}</div>`
-    : html`<div class="said-events" role="status">${notice("info", topics.map((topic) => topicWords[topic]).join(" "), html`Your systems are being told, where a webhook of yours subscribes to ${topics.map((topic, index) => html`${index > 0 && ", "}<code>${topic}</code>`)}.`)}</div>`;
+    : html`<div class="said-events" role="status">${notice("info", topics.map((topic) => topicWords[topic]).join(" "), "Your systems are being told, where a webhook of yours subscribes to it.")}</div>`;
 
 function sandbox({ order: { code, status }, submission }: OrderDetailView): Html {
   const path = `/dashboard/orders/${code}/sandbox`;

@@ -29,8 +29,8 @@ export const chooseOnePdf = "Choose one PDF of up to 35 MB.";
 /** The form that seals a PDF, and the list of passports. */
 export function passportsBody(view: PassportsView): Html {
   const lead =
-    "A passport is the record of a PDF that was sealed here. The seal shows that the document has not changed since, and anyone can check it without an account.";
-  return html`${pageHead("Passports", lead)}
+    "PDFs that were sealed here, each with its record. A seal shows that the document has not changed since, and anyone can check it without an account.";
+  return html`${pageHead("Sealed PDFs", lead)}
 ${errorSummary(view.error)}
 <div class="panels">
 ${card("seal", "Seal a PDF", sealZone(view))}
@@ -57,20 +57,20 @@ ${icon("evidence")}
 function list({ passports, nextCursor, isFirstPage }: PassportsView): Html {
   if (passports.length === 0 && nextCursor === null)
     return isFirstPage
-      ? emptyState("Nothing sealed yet", "Seal a PDF above, and its passport appears here.")
+      ? emptyState("Nothing sealed yet", "Seal a PDF above, and it appears here.")
       : html`<p>There are no more passports. <a href="${path}">Back to the newest</a></p>`;
   return html`${table(passports)}
 ${
   (nextCursor !== null || !isFirstPage) &&
-  html`<nav class="pager" aria-label="More passports">${!isFirstPage && html`<a href="${path}">Newest passports</a>`}${
-    nextCursor !== null && html`<a href="${path}?cursor=${nextCursor}" rel="next">Older passports</a>`
+  html`<nav class="pager" aria-label="More sealed PDFs">${!isFirstPage && html`<a href="${path}">Newest sealed PDFs</a>`}${
+    nextCursor !== null && html`<a href="${path}?cursor=${nextCursor}" rel="next">Older sealed PDFs</a>`
   }</nav>`
 }`;
 }
 
 const table = (passports: readonly ListedPassport[]): Html =>
   records(
-    "Your proof passports, newest first",
+    "Your sealed PDFs, newest first",
     [
       { label: "Document" },
       { label: "Verify code" },
@@ -110,8 +110,8 @@ function links({ verifyCode, documentKept }: ListedPassport): Html {
 export function passportBody(id: string, record: ProofRecord, baseUrl: string, retention: RetentionPlan): Html {
   const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
   const path = `/verify/${verifyCode}`;
-  return html`<p><a href="/dashboard/passports">All passports</a></p>
-${pageHead(record.name ?? "Proof passport", html`Sealed on ${time(sealedAt)}.`)}
+  return html`<p><a href="/dashboard/passports">All sealed PDFs</a></p>
+${pageHead(record.name ?? "Sealed PDF", html`Sealed on ${time(sealedAt)}.`)}
 <div class="panels">
 ${environment === "test" && notice("attention", "A test seal", "It was made in the test environment, to try out the service. It means nothing outside of testing.")}
 ${card(

@@ -43,9 +43,9 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
     url: `${path}/:id`,
     handle: async ({ params, request }) => {
       const record = await ownProofRecord(deps.passports, params.id, principalOf(request));
-      if (!record) throw new ServiceError("not_found", "No such passport.");
+      if (!record) throw new ServiceError("not_found", "No such sealed PDF.");
       const body = passportBody(params.id, record, deps.frame.baseUrl, deps.frame.retention);
-      return dashboardPage(deps.frame, request, { title: "Passport", section, body, scripts: ["copy.js"] });
+      return dashboardPage(deps.frame, request, { title: "Sealed PDF", section, body, scripts: ["copy.js"] });
     },
   });
 
@@ -58,7 +58,13 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
       retention: sealingRetention(deps.frame.retention, principalOf(request).environment),
       error,
     });
-    return dashboardPage(deps.frame, request, { title: "Passports", section, body, wide: true, scripts: ["seal.js"] });
+    return dashboardPage(deps.frame, request, {
+      title: "Sealed PDFs",
+      section,
+      body,
+      wide: true,
+      scripts: ["seal.js"],
+    });
   }
 }
 

@@ -21,7 +21,7 @@ ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p
 ${card("orders", "Orders", ordersPart(view))}
 ${(view.payable.orders.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${view.deliveries && deliveryCard({ roomCode, submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
-${card("passport", "Closing passport", passportPart(view))}
+${card("passport", "Closing certificate", passportPart(view))}
 ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
 ${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}

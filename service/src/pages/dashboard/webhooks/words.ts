@@ -4,7 +4,7 @@ import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
 export const topicWords: Readonly<Record<Topic, string>> = {
   "passport.sealed": "A single document was sealed.",
   "room.order_attached": "An order was attached to one of your rooms.",
-  "room.passport_sealed": "A version of a room’s passport was sealed.",
+  "room.passport_sealed": "A version of a room’s closing certificate was sealed.",
   "order.created": "An order was placed.",
   "payment.cleared": "An order was paid.",
   "signature.completed": "The signed document is sealed.",

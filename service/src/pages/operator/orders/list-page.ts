@@ -1,3 +1,4 @@
+import { isUuid } from "../../../kernel/platform/text.ts";
 import { orderStatuses, serviceFlags, statusGroups } from "../../../orders/order/order.ts";
 import type { ListedOrder } from "../../../upkeep/console/console.ts";
 import { emptyState, pageHead, statusBadge } from "../../ui/components.ts";
@@ -40,7 +41,8 @@ const filterForm = ({ status, partner, service }: OrdersQuery): Html =>
   html`<form class="form filters" method="get" action="${path}" aria-label="Filter">
 ${select({ name: "status", label: "Status", required: "sometimes", value: status, options: [{ value: "", label: "Any" }, ...groupChoices, ...statusChoices] })}
 ${select({ name: "service", label: "Service", required: "sometimes", value: service, options: serviceChoices })}
-${field({ name: "partner", label: "Firm’s ID", required: "sometimes", type: "search", value: partner, maxLength: 36 })}
+${isUuid(partner) && html`<input type="hidden" name="partner" value="${partner}">`}
+${!isUuid(partner) && field({ name: "partner", label: "Firm", required: "sometimes", type: "search", value: isUuid(partner) ? "" : partner, maxLength: 200 })}
 <div class="form-actions"><button type="submit" class="quiet-button">Apply</button>${status + partner + service !== "" && html`<a href="${path}">Clear filters</a>`}</div>
 </form>`;
 

@@ -3,7 +3,7 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { orderStatuses, statusGroups } from "../../../orders/order/order.ts";
-import { listAllOrders, type OrdersFilter, searchOrders } from "../../../upkeep/console/console.ts";
+import { findFirms, listAllOrders, type OrdersFilter, searchOrders } from "../../../upkeep/console/console.ts";
 import type { PageAnswer } from "../../ui/page/route.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { foundBody, type OrdersQuery, ordersBody } from "./list-page.ts";
@@ -20,13 +20,26 @@ const queryOf = ({ query: { status = "", partner = "", service = "", after = "" 
 });
 
 /** @throws ServiceError naming the filter and its rule */
-function filterOf({ status, partner, service, after }: OrdersQuery): Omit<OrdersFilter, "environment"> {
+async function filterOf(
+  db: Database,
+  { status, partner, service, after }: OrdersQuery,
+): Promise<Omit<OrdersFilter, "environment">> {
   const asked = [...statusGroups, ...orderStatuses].find((each) => each === status);
   if (status !== "" && asked === undefined) throw invalid("status must be a status of orders, or a group of them.");
-  if (partner !== "" && !isUuid(partner)) throw invalid("partner must be the ID of a firm.");
   if (after !== "" && !isCode(after)) throw invalid("after is not one that this list has given.");
   const wanted = (["sign", "notarize", "ship", "fax"] as const).find((each) => each === service) ?? null;
-  return { status: asked ?? null, partnerId: partner || null, service: wanted, after: after || null };
+  return { status: asked ?? null, partnerId: await firmOf(db, partner), service: wanted, after: after || null };
+}
+
+/** The firm of a link, or the one whose name has what was typed. @throws ServiceError when no firm has it, or more than one */
+async function firmOf(db: Database, typed: string): Promise<string | null> {
+  if (typed === "" || isUuid(typed)) return typed || null;
+  const firms = await findFirms(db, typed, 3);
+  const whole = firms.filter(({ name }) => name.toLowerCase() === typed);
+  const [only, ...others] = whole.length > 0 ? whole : firms;
+  if (!only) throw invalid("Firm: no firm’s name has this in it.");
+  if (others.length > 0) throw invalid("Firm: more than one firm’s name has this in it. Type more of the name.");
+  return only.partnerId;
 }
 
 /** All firms' orders, and the search over them. */
@@ -39,7 +52,7 @@ export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): vo
     async handle(call) {
       const { environment } = call.operator;
       const query = queryOf(call);
-      const found = await listAllOrders(db, { ...filterOf(query), environment }, pageSize + 1);
+      const found = await listAllOrders(db, { ...(await filterOf(db, query)), environment }, pageSize + 1);
       const orders = found.slice(0, pageSize);
       const next = found.length > pageSize ? (orders.at(-1)?.code ?? null) : null;
       return consolePage(deps.frame, call.request, {

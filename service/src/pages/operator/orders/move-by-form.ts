@@ -1,7 +1,7 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { faxStatusOf, type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
-import { faxesAhead, type OrderState, targetOf } from "../../../orders/order/order.ts";
+import { faxesAhead, type OrderState, statusLabel, targetOf } from "../../../orders/order/order.ts";
 import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/console/console.ts";
 
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
@@ -24,7 +24,7 @@ export async function moveByForm(
 function statusBy(order: OrderState, move: ConsoleMove): string | null {
   const to = targetOf(order, move) ?? (faxesAhead(order) ? (faxStatusOf(move) ?? null) : null);
   if (to === null)
-    throw new ServiceError("conflict", `The order is in ${order.status} now: this can’t be done any more.`);
+    throw new ServiceError("conflict", `The order is “${statusLabel(order.status)}” now: this can’t be done any more.`);
   return move === "released" ? null : to;
 }
 

@@ -103,7 +103,7 @@ function statusCard(
   const others = movesOfOthers.map(labelOf);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
-<h2 id="status-title" class="headline">${order.status}</h2>
+<h2 id="status-title" class="headline">${label}</h2>
 <p class="lead">${summary}</p>
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason}</p>`}
 ${underWay !== null && html`<p>${underWay} <a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}

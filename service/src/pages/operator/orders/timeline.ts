@@ -1,3 +1,5 @@
+import { isTaskKind, taskWords } from "../../../kernel/tasks/tasks.ts";
+import { statusLabel } from "../../../orders/order/order.ts";
 import { type ActOnRecord, isProviderName, providerNames } from "../../../providers/providers.ts";
 import type { OrderRecord } from "../../../upkeep/console/console.ts";
 import { timeline } from "../../ui/components.ts";
@@ -34,7 +36,7 @@ function linesOfAct({ act, provider, attempt, state, intendedAt, endedAt, endedB
   return [wanted, line(endedAt, `${act} ${state}`, endedBy ?? "system", { attempt, ...(why !== null && { why }) })];
 }
 
-/** Words for actions. Others show their name. */
+/** Words for actions. Others show their name, as words. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
   "order.transition": "Moved",
@@ -76,8 +78,19 @@ const actorWords: Readonly<Record<string, string>> = {
   operator: "Command line",
 };
 
-const nameOf = (actor: string, names: ReadonlyMap<string, string>): string =>
-  names.get(actor) ?? actorWords[actor] ?? providerOf(actor) ?? actor.replace(/^key:/, "API key ");
+const kindsOfActors: Readonly<Record<string, string>> = {
+  key: "An API key of the firm",
+  member: "A member of the firm",
+  operator: "A former operator",
+  client: "The client",
+  notary: "A notary",
+};
+
+function nameOf(actor: string, names: ReadonlyMap<string, string>): string {
+  const [kind = "", rest = ""] = actor.split(":");
+  const signer = kind === "signer" ? (/^\d+$/.test(rest) ? `Signer ${rest}` : "A signer") : undefined;
+  return names.get(actor) ?? actorWords[actor] ?? providerOf(actor) ?? kindsOfActors[kind] ?? signer ?? "The service";
+}
 
 function providerOf(actor: string): string | undefined {
   const name = actor.replace(/^provider:/, "");
@@ -85,9 +98,32 @@ function providerOf(actor: string): string | undefined {
 }
 
 function textOf({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html {
-  const moved = toStatus !== null && html`: ${fromStatus !== null && html`${fromStatus} to `}${toStatus}`;
-  const said = Object.entries((detail ?? {}) as Record<string, unknown>).map(
-    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return html`<strong>${actionWords[action] ?? action}</strong>${moved}<br><span class="quiet breakable">${nameOf(actor, names)}${said.length > 0 && html`; ${said.join("; ")}`}</span>`;
+  const moved =
+    toStatus !== null && html`: ${fromStatus !== null && html`${statusLabel(fromStatus)} to `}${statusLabel(toStatus)}`;
+  const said = Object.entries((detail ?? {}) as Record<string, unknown>).flatMap(([name, value]) => {
+    const text = valueText(name, value);
+    return text === null ? [] : [`${inWords(name)}: ${text}`];
+  });
+  return html`<strong>${actionWords[action] ?? inWords(action)}</strong>${moved}<br><span class="quiet breakable">${nameOf(actor, names)}${said.length > 0 && html`; ${said.join("; ")}`}</span>`;
+}
+
+/** `room.order_attached` as “Room order attached”. */
+function inWords(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[._]/g, " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// Ids and hashes lead nowhere for a person; `order show` has them.
+const isForMachines = (text: string): boolean => /[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{32}/i.test(text);
+
+function valueText(name: string, value: unknown): string | null {
+  if (value === null || (typeof value === "number" && (name === "task" || name === "correction"))) return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (name === "kind" && isTaskKind(text)) return taskWords[text];
+  if (name === "document") return text.replace(/-[0-9a-f]{64}$/, "").replaceAll("_", " ");
+  if (isForMachines(text)) return null;
+  return /^[a-z]+(_[a-z]+)+$/.test(text) ? text.replaceAll("_", " ") : text;
 }

@@ -1,4 +1,5 @@
 import { may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
 import { endsByWord, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
 import { type NotaryDay, type SupplyState, waitingWords } from "../../../signing/notaries/notaries.ts";
 import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
@@ -158,7 +159,7 @@ const taskTable = ({ operator, now, tasks, caption, back }: TaskTable): Html =>
 
 const about = ({ orderCode, firmName, reference, reason, subject }: Task): Html =>
   orderCode === null
-    ? html`<span class="breakable">${reason ?? subject}</span>`
+    ? html`<span class="breakable">${reason ?? (isUuid(subject) ? "" : subject)}</span>`
     : html`${shortCode(orderCode)}<br><span class="quiet">${firmName}${reference !== null && html`, ${reference}`}</span>${reason !== null && html`<br><span class="quiet">${reason}</span>`}`;
 
 const claimedBy = ({ state, claimedBy }: Task, { actor }: Operator): string => {

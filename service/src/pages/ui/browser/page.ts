@@ -11,7 +11,14 @@ const formats = {
     minute: "2-digit",
     timeZoneName: "short",
   }),
-  short: new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeStyle: "short" }),
+  short: new Intl.DateTimeFormat(lang, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZoneName: "short",
+  }),
   utc: new Intl.DateTimeFormat(lang, { dateStyle: "long", ...utc }),
   utcHour: new Intl.DateTimeFormat(lang, utc),
 };

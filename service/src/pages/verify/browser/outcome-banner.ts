@@ -57,6 +57,12 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
           text: `${incompleteSigning} Others may have had to sign, too.${purpose?.environment === "test" ? ` ${noTest}` : ""}`,
         };
       }
+      if (state("document_of_this_certificate") === "unchecked")
+        return {
+          tone: "unknown",
+          title: "This certificate belongs to another file",
+          text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
+        };
       return purpose?.environment === "test"
         ? {
             tone: "unknown",
@@ -120,12 +126,12 @@ function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): 
       ? {
           tone: "unknown",
           title: "A test certificate, unchanged",
-          text: `Nothing in the closing passport of ${name} has changed. ${noTest}`,
+          text: `Nothing in the closing certificate of ${name} has changed. ${noTest}`,
         }
       : {
           tone: "verified",
           title: "This certificate is genuine",
-          text: `Nothing in the closing passport of ${name} has changed, and the seal was made with a known certificate.`,
+          text: `Nothing in the closing certificate of ${name} has changed, and the seal was made with a known certificate.`,
         };
   }
   if (verdict === "intact") {
@@ -142,5 +148,5 @@ function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): 
       text: "The manifests match. Choose the certificate PDF, too.",
     };
   }
-  return { tone: "refuted", title: "This closing passport failed the check", text: "Do not rely on it." };
+  return { tone: "refuted", title: "This closing certificate failed the check", text: "Do not rely on it." };
 }

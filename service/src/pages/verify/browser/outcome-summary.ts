@@ -63,7 +63,7 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
     return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && html`, a ${kinds[outcome.purpose.kind]}`}${roomWords(outcome)}${custodyWords(outcome)}`;
   const { names, roomName, version } = outcome;
   const room = roomName === null ? "" : ` of “${roomName}”, version ${version ?? "unknown"}`;
-  return html`<strong class="file-name">${names.join(", ")}</strong>, closing passport${room}`;
+  return html`<strong class="file-name">${names.join(", ")}</strong>, closing certificate${room}`;
 }
 
 /** Which document of a closing the file is, or that it belongs to none. A file that failed says nothing that counts. */

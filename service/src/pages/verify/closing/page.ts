@@ -37,19 +37,19 @@ function banner(record: ReadableRecord): Html {
   if (claimsOf(record).some(({ state }) => state === "fails")) {
     return verdictBanner(
       "refuted",
-      "This closing passport failed the check",
+      "This closing certificate failed the check",
       "The stored records do not match. Do not rely on it.",
     );
   }
   return record.environment === "live"
     ? verdictBanner(
         "verified",
-        "This closing passport passed every check",
+        "This closing certificate passed every check",
         "Check below that your copy of the certificate is the one on record.",
       )
     : verdictBanner(
         "unknown",
-        "A test closing passport",
+        "A test closing certificate",
         "It matches its record, but was made with a test key. It means nothing outside of testing.",
       );
 }
@@ -114,7 +114,7 @@ function closingConfig({ manifest, versions }: ReadableRecord): ClosingConfig {
   };
 }
 
-/** `/v/room/{verifyCode}`: a closing passport, and the means to check it. Its code in the address is the permission to see it. */
+/** `/v/room/{verifyCode}`: a closing certificate, and the means to check it. Its code in the address is the permission to see it. */
 export function closingPage(assets: Pick<Assets, "url">, deps: Deps): string {
   const { manifest } = deps.record;
   if (manifest === null) return alteredClosingPage(assets, deps);
@@ -129,7 +129,7 @@ function readablePage(assets: Pick<Assets, "url">, deps: ReadableDeps): string {
   const { passport, documents } = manifest;
   return layout(assets, {
     // Link previews show the title, so it does not name the closing.
-    title: "A closing passport",
+    title: "A closing certificate",
     credential: true,
     headerNav: clientNav,
     scripts: ["verify.js", "copy.js"],
@@ -163,7 +163,7 @@ function alteredClosingPage(
 ): string {
   const { branding, partnerName } = record;
   return layout(assets, {
-    title: "A closing passport that failed the check",
+    title: "A closing certificate that failed the check",
     credential: true,
     headerNav: clientNav,
     scripts: ["copy.js"],
@@ -172,7 +172,7 @@ function alteredClosingPage(
 ${resultCard(
   verdictBanner(
     "refuted",
-    "This closing passport failed the check",
+    "This closing certificate failed the check",
     "What is stored is not what was sealed. Do not rely on it.",
   ),
   closingSummary(record, new URL(baseUrl).host),
@@ -189,7 +189,7 @@ ${chainPart(record)}`)}
 /** The element where the browser shows its own result. */
 const recheckSaid = html`<span id="recheck-said" aria-live="polite"></span>`;
 
-/** The six lines about a closing passport. @param host of this service */
+/** The six lines about a closing certificate. @param host of this service */
 function closingSummary(record: ClosingRecord, host: string): Summary {
   const { manifest, branding, partnerName, certificateDeletedAt, verifyCode } = record;
   const own = ownOf(record);
@@ -197,7 +197,7 @@ function closingSummary(record: ClosingRecord, host: string): Summary {
   const room = manifest && html`“${manifest.passport.roomName}”`;
   const reference = manifest?.passport.reference;
   return {
-    document: html`Closing passport${room && html` of ${room}`}${reference && html`, ${reference}`}, version ${own.version}`,
+    document: html`Closing certificate${room && html` of ${room}`}${reference && html`, ${reference}`}, version ${own.version}`,
     firm: branding?.brandName ?? partnerName,
     sealed: sealedAt(own.createdAt, "As this service states it."),
     sealedBy: `SignSealShip at ${host}`,

@@ -97,7 +97,7 @@ function newRow(name: string) {
       bar.remove();
       const link = document.createElement("a");
       link.href = location;
-      link.textContent = "Sealed: open passport";
+      link.textContent = "Sealed: open it";
       state.replaceChildren(link);
     },
     refuse(why: string) {

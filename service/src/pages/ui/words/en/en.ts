@@ -21,7 +21,7 @@ export const en = {
     ofTestOrder: (days: number) =>
       `Test documents are deleted ${days} days after the last change. Their hashes stay on record.`,
     ofTestRoom: (days: number) =>
-      `Test documents, and the certificates of test closing passports, are deleted ${days} days after the last change. Their hashes stay on record.`,
+      `Test documents, and test closing certificates, are deleted ${days} days after the last change. Their hashes stay on record.`,
   },
   orders,
   orderPage: {

@@ -43,12 +43,12 @@ export const room = {
   tracking: "Tracking",
   added: "Added",
   passport: {
-    title: "Closing passport",
+    title: "Closing certificate",
     sealed: (version: number) => `Version ${version} was sealed on`,
     lists:
       "It holds the fingerprints (hashes) of the documents at that time, so anyone can check that they have not changed.",
     none: "Not sealed yet. Once it is, it holds the fingerprints (hashes) of the documents, so anyone can check that they have not changed.",
-    verify: "Verify the closing passport",
+    verify: "Verify the closing certificate",
   },
   people: "People",
   paper: "This room’s page",

@@ -38,7 +38,7 @@ export const es: Words = {
     ofTestOrder: (days) =>
       `Los documentos de prueba se borran ${days} días después del último cambio. Sus hashes siguen registrados.`,
     ofTestRoom: (days) =>
-      `Los documentos de prueba y los certificados de los pasaportes de cierre de prueba se borran ${days} días después del último cambio. Sus hashes siguen registrados.`,
+      `Los documentos de prueba y los certificados de cierre de prueba se borran ${days} días después del último cambio. Sus hashes siguen registrados.`,
   },
   orders,
   orderPage: {

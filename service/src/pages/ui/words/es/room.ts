@@ -46,12 +46,12 @@ export const room: Words["room"] = {
   tracking: "Rastreo",
   added: "Agregado",
   passport: {
-    title: "Pasaporte de cierre",
+    title: "Certificado de cierre",
     sealed: (version) => `La versión ${version} se selló el`,
     lists:
       "Contiene las huellas (hashes) de los documentos en ese momento: cualquiera puede comprobar que no han cambiado.",
     none: "Aún sin sellar. Cuando se selle, contendrá las huellas (hashes) de los documentos: cualquiera podrá comprobar que no han cambiado.",
-    verify: "Comprobar el pasaporte de cierre",
+    verify: "Comprobar el certificado de cierre",
   },
   people: "Personas",
   paper: "La página de esta sala",

@@ -38,7 +38,7 @@ export const fr: Words = {
     ofTestOrder: (days) =>
       `Les documents de test sont supprimés ${days} jours après la dernière modification. Leurs empreintes (hash) restent enregistrées.`,
     ofTestRoom: (days) =>
-      `Les documents de test et les certificats des passeports de clôture de test sont supprimés ${days} jours après la dernière modification. Leurs empreintes (hash) restent enregistrées.`,
+      `Les documents de test et les certificats de clôture de test sont supprimés ${days} jours après la dernière modification. Leurs empreintes (hash) restent enregistrées.`,
   },
   orders,
   orderPage: {

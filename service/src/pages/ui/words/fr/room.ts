@@ -50,12 +50,12 @@ export const room: Words["room"] = {
   tracking: "Suivi",
   added: "Ajouté",
   passport: {
-    title: "Passeport de clôture",
+    title: "Certificat de clôture",
     sealed: (version) => `La version ${version} a été scellée le`,
     lists:
       "Il contient les empreintes (hash) des documents à ce moment-là : chacun peut vérifier qu’ils n’ont pas changé.",
     none: "Pas encore scellé. Une fois scellé, il contiendra les empreintes (hash) des documents : chacun pourra vérifier qu’ils n’ont pas changé.",
-    verify: "Vérifier le passeport de clôture",
+    verify: "Vérifier le certificat de clôture",
   },
   people: "Personnes",
   paper: "La page de cette salle",

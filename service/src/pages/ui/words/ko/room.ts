@@ -36,11 +36,11 @@ export const room: Words["room"] = {
   tracking: "추적",
   added: "추가됨",
   passport: {
-    title: "클로징 패스포트",
+    title: "클로징 증명서",
     sealed: (version) => `버전 ${version} 봉인 시각:`,
     lists: "당시 문서들의 지문(해시)이 담겨 있어, 문서가 바뀌지 않았음을 누구나 확인할 수 있습니다.",
     none: "아직 봉인되지 않았습니다. 봉인되면 문서들의 지문(해시)이 담겨, 문서가 바뀌지 않았음을 누구나 확인할 수 있습니다.",
-    verify: "클로징 패스포트 확인",
+    verify: "클로징 증명서 확인",
   },
   people: "참여자",
   paper: "이 룸의 페이지",

@@ -38,7 +38,7 @@ export const pt: Words = {
     ofTestOrder: (days) =>
       `Os documentos de teste são excluídos ${days} dias após a última alteração. Os hashes deles continuam registrados.`,
     ofTestRoom: (days) =>
-      `Os documentos de teste e os certificados de passaportes de fechamento de teste são excluídos ${days} dias após a última alteração. Os hashes deles continuam registrados.`,
+      `Os documentos de teste e os certificados de fechamento de teste são excluídos ${days} dias após a última alteração. Os hashes deles continuam registrados.`,
   },
   orders,
   orderPage: {

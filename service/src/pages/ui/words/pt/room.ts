@@ -46,12 +46,12 @@ export const room: Words["room"] = {
   tracking: "Rastreamento",
   added: "Adicionado",
   passport: {
-    title: "Passaporte de fechamento",
+    title: "Certificado de fechamento",
     sealed: (version) => `A versão ${version} foi selada em`,
     lists:
       "Ele contém as impressões digitais (hashes) dos documentos naquele momento: qualquer pessoa pode verificar que não mudaram.",
     none: "Ainda não selado. Quando for, conterá as impressões digitais (hashes) dos documentos: qualquer pessoa poderá verificar que não mudaram.",
-    verify: "Verificar o passaporte de fechamento",
+    verify: "Verificar o certificado de fechamento",
   },
   people: "Pessoas",
   paper: "A página desta sala",

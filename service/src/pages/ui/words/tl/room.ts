@@ -43,12 +43,12 @@ export const room: Words["room"] = {
   tracking: "Pagsubaybay",
   added: "Idinagdag",
   passport: {
-    title: "Pasaporte ng closing",
+    title: "Katibayan ng closing",
     sealed: (version) => `Naselyuhan ang bersiyon ${version} noong`,
     lists:
       "Nasa loob nito ang mga fingerprint (hash) ng mga dokumento noong panahong iyon, kaya masusuri ng sinuman na hindi sila nagbago.",
     none: "Hindi pa naselyuhan. Kapag naselyuhan na, nasa loob nito ang mga fingerprint (hash) ng mga dokumento, kaya masusuri ng sinuman na hindi sila nagbago.",
-    verify: "Suriin ang pasaporte ng closing",
+    verify: "Suriin ang katibayan ng closing",
   },
   people: "Mga tao",
   paper: "Ang pahina ng silid na ito",

@@ -38,7 +38,7 @@ export const tl: Words = {
     ofTestOrder: (days) =>
       `Binubura ang mga dokumentong pansubok ${days} araw pagkatapos ng huling pagbabago. Nananatiling nakatala ang mga hash nila.`,
     ofTestRoom: (days) =>
-      `Binubura ang mga dokumentong pansubok, at ang mga katibayan ng mga pansubok na closing passport, ${days} araw pagkatapos ng huling pagbabago. Nananatiling nakatala ang mga hash nila.`,
+      `Binubura ang mga dokumentong pansubok, at ang mga pansubok na katibayan ng closing, ${days} araw pagkatapos ng huling pagbabago. Nananatiling nakatala ang mga hash nila.`,
   },
   orders,
   orderPage: {

@@ -37,11 +37,11 @@ export const room: Words["room"] = {
   tracking: "Theo dõi",
   added: "Đã thêm",
   passport: {
-    title: "Hộ chiếu kết thúc giao dịch",
+    title: "Chứng nhận kết thúc giao dịch",
     sealed: (version) => `Phiên bản ${version} được niêm phong vào`,
     lists: "Nó chứa dấu vân tay (mã băm) của các tài liệu lúc đó, nên ai cũng kiểm tra được rằng chúng không thay đổi.",
     none: "Chưa niêm phong. Khi niêm phong, nó chứa dấu vân tay (mã băm) của các tài liệu, nên ai cũng kiểm tra được rằng chúng không thay đổi.",
-    verify: "Kiểm tra hộ chiếu kết thúc giao dịch",
+    verify: "Kiểm tra chứng nhận kết thúc giao dịch",
   },
   people: "Những người tham gia",
   paper: "Trang của phòng này",

@@ -38,7 +38,7 @@ export const vi: Words = {
     ofTestOrder: (days) =>
       `Tài liệu thử nghiệm bị xóa ${days} ngày sau lần thay đổi cuối. Mã băm (hash) của chúng vẫn được lưu.`,
     ofTestRoom: (days) =>
-      `Tài liệu thử nghiệm và chứng nhận của hộ chiếu kết thúc thử nghiệm bị xóa ${days} ngày sau lần thay đổi cuối. Mã băm (hash) của chúng vẫn được lưu.`,
+      `Tài liệu thử nghiệm và chứng nhận kết thúc giao dịch thử nghiệm bị xóa ${days} ngày sau lần thay đổi cuối. Mã băm (hash) của chúng vẫn được lưu.`,
   },
   orders,
   orderPage: {

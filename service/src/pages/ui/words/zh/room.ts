@@ -36,11 +36,11 @@ export const room: Words["room"] = {
   tracking: "追踪",
   added: "添加时间",
   passport: {
-    title: "交割护照",
+    title: "交割证书",
     sealed: (version) => `第 ${version} 版的封存时间：`,
     lists: "它包含当时各文件的指纹（哈希值），任何人都能查验文件没有更改。",
     none: "尚未封存。封存后将包含各文件的指纹（哈希值），任何人都能查验文件没有更改。",
-    verify: "查验交割护照",
+    verify: "查验交割证书",
   },
   people: "人员",
   paper: "此室的页面",

@@ -23,7 +23,7 @@ export const zh: Words = {
   retention: {
     orderDeleted: (at) => html`此订单的文件已按保存计划于 ${at} 删除。其哈希值仍保留在记录中。`,
     ofTestOrder: (days) => `测试文件在最后一次更改 ${days} 天后删除。其哈希值仍保留在记录中。`,
-    ofTestRoom: (days) => `测试文件和测试交割护照的证书在最后一次更改 ${days} 天后删除。其哈希值仍保留在记录中。`,
+    ofTestRoom: (days) => `测试文件和测试交割证书在最后一次更改 ${days} 天后删除。其哈希值仍保留在记录中。`,
   },
   orders,
   orderPage: {

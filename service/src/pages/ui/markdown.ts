@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from "marked";
-import { type Html, html, raw } from "../ui/render.ts";
+import { type Html, html, raw } from "./render.ts";
 
 /** The names of the samples' languages for readers. */
 const languages: Readonly<Record<string, string>> = {

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { languages } from "../../src/kernel/platform/languages.ts";
+import { readSiteTexts } from "../../src/pages/visitor/site-pages.ts";
+import { json, openMembersService } from "../firms/members/members-service.ts";
+import { newMember, postForm } from "../firms/members/signed-in-member.ts";
+
+const running = await forTests(openMembersService());
+const { service } = running;
+
+/** Words that programs use among themselves, and the reason why a person should not read them. */
+const refused: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b(?:Created|Esign|Notarization|Quote|Awaiting|Manual|Identity|Refund|Fax|Shipping|Payment|On)(?:Hold|[A-Z][a-z]+)\b/,
+    "a status's name",
+  ],
+  [
+    /\b(?:payment\.cleared|signature\.completed|shipment\.delivered|passport\.sealed)\b|\b[a-z]+\.[a-z]+_[a-z_]+\b/,
+    "an event's name",
+  ],
+  [/\b(?:member|operator|key|partner|provider|signer):\S/, "an actor's name in the log"],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i, "a UUID"],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d/, "a time for machines"],
+];
+
+/** The text that a person reads. Text set as code is to be copied. */
+const textOf = (page: string): string =>
+  page
+    .replace(/<(script|style|code|head)\b.*?<\/\1>/gs, " ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+
+async function assertForPeople(path: string, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await fetch(service.baseUrl + path, { headers: { Accept: "text/html", ...headers } });
+  const text = textOf(await answer.text());
+  assert.equal(answer.status, 200, path);
+  for (const [pattern, what] of refused) {
+    const found = pattern.exec(text);
+    assert.equal(
+      found,
+      null,
+      `${path} shows ${what}: …${text.slice(Math.max(0, (found?.index ?? 0) - 60), (found?.index ?? 0) + 60)}…`,
+    );
+  }
+  return text;
+}
+
+describe("what people read has no words of machines", async () => {
+  const { key, headers } = await running.newPartner();
+  const member = await newMember(service, running.somebody(), key);
+  const post = async (path: string, body: object = {}) =>
+    (await running.call(path, { method: "POST", headers: { ...headers, ...json }, body: JSON.stringify(body) })).body;
+  const { roomCode } = await post("/api/rooms", { name: "12 Elm Street" });
+  const place = async () => {
+    const body = orderForm({ ...minimal, svc_sign: "true" });
+    const { orderCode } = (await running.call("/api/partner/orders", { method: "POST", headers, body })).body;
+    await post(`/api/rooms/${roomCode}/orders`, { orderCode });
+    return orderCode as string;
+  };
+  const [done, waiting, gone] = [await place(), await place(), await place()];
+  const own = (code: string, form: string, fields = {}) =>
+    postForm(`${service.baseUrl}/dashboard/orders/${code}/${form}`, fields, member.headers);
+  await post(`/api/partner/sandbox/orders/${done}/checkout`);
+  await own(done, "sandbox/complete");
+  await own(done, "notes", { note: "Called the client" });
+  await own(gone, "cancel", { reason: "Withdrawn" });
+  await post(`/api/rooms/${roomCode}/passport`);
+
+  test("on a client's pages, in each language", async () => {
+    for (const language of languages)
+      for (const path of [done, waiting, gone].map((code) => `/orders/${code}`).concat(`/rooms/${roomCode}`))
+        await assertForPeople(`${path}?lang=${language}`);
+  });
+
+  test("on a member's pages", async () => {
+    for (const path of ["", "/orders", "/rooms", `/rooms/${roomCode}`, "/passports", "/prices", "/team", "/settings"])
+      await assertForPeople(`/dashboard${path}`, member.headers);
+    for (const code of [done, waiting, gone]) await assertForPeople(`/dashboard/orders/${code}`, member.headers);
+    for (const path of ["/security", "/analytics", "/templates", "/closings/new"])
+      await assertForPeople(`/dashboard${path}`, member.headers);
+  });
+
+  test("on an operator's pages", async () => {
+    const { url } = await service.cli("operator", "link");
+    const signedIn = await postForm(service.baseUrl + new URL(url ?? "").pathname, {});
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    await postForm(`${service.baseUrl}/operator/environment`, { environment: "test" }, { cookie });
+    for (const code of [done, waiting, gone]) {
+      const text = await assertForPeople(`/operator/orders/${code}`, { cookie });
+      assert.match(text, /Order placed/);
+    }
+    for (const path of ["", "/orders", "/partners", "/approvals"])
+      await assertForPeople(`/operator${path}`, { cookie });
+  });
+
+  test("and an operator finds a firm's orders by its name", async () => {
+    const { url } = await service.cli("operator", "link");
+    const signedIn = await postForm(service.baseUrl + new URL(url ?? "").pathname, {});
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const orders = async (typed: string) =>
+      textOf(
+        await (await fetch(`${service.baseUrl}/operator/orders?partner=${typed}`, { headers: { cookie } })).text(),
+      );
+    assert.match(await orders("no-such-firm"), /no firm’s name has this in it/);
+  });
+});
+
+describe("public pages of the service", () => {
+  test("show the prices of the price book, with the discounts, and lead to the operator's texts", async () => {
+    const text = await assertForPeople("/prices");
+    for (const shown of [
+      "Document workflow $12.00",
+      "Sealed fax delivery $9.00",
+      "Closing Desk 15%",
+      "USPS Priority Mail",
+    ])
+      assert.ok(text.includes(shown), shown);
+    const page = await (await fetch(`${service.baseUrl}/prices`)).text();
+    for (const path of ["/privacy", "/terms", "/contact", "/prices"]) assert.ok(page.includes(`href="${path}"`), path);
+  });
+
+  test("say so where the operator has published no text, and promise nothing", async () => {
+    for (const path of ["/privacy", "/terms", "/contact"])
+      assert.match(await assertForPeople(path), /The operator of this service has not published/);
+  });
+
+  test("have the operator's own texts, read at the start, which refuses a file that is missing or empty", () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, "terms.md");
+    writeFileSync(file, "We *keep* what you send.\n");
+    assert.deepEqual(readSiteTexts({ privacy: null, terms: file, contact: null }), {
+      privacy: null,
+      terms: "We *keep* what you send.",
+      contact: null,
+    });
+    writeFileSync(file, " \n");
+    assert.throws(
+      () => readSiteTexts({ privacy: file, terms: null, contact: null }),
+      /^StartupError: PRIVACY_TEXT must/,
+    );
+    const none = join(folder.path, "none.md");
+    assert.throws(
+      () => readSiteTexts({ privacy: null, terms: null, contact: none }),
+      /CONTACT_TEXT must be a file that/,
+    );
+    folder.remove();
+  });
+});
+
+test("no link leads from a public room to the client's prices", async () => {
+  const { headers } = await running.newPartner();
+  const call = async (path: string, body: BodyInit, more = {}) =>
+    (await running.call(path, { method: "POST", headers: { ...headers, ...more }, body })).body;
+  const { roomCode } = await call("/api/rooms", JSON.stringify({ name: "12 Elm Street" }), json);
+  const { orderCode } = await call("/api/partner/orders", orderForm({ ...minimal, svc_sign: "true" }));
+  await call(`/api/rooms/${roomCode}/orders`, JSON.stringify({ orderCode }), json);
+  const page = await (await fetch(`${service.baseUrl}/rooms/${roomCode}`)).text();
+  assert.match(page, /class="card order-card"/);
+  assert.ok(!page.includes(`/orders/${orderCode}`) && !/\$\d/.test(page));
+});
