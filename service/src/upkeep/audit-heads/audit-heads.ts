@@ -4,17 +4,18 @@ import { longStatements, type Sql, type Tx } from "../../kernel/platform/databas
 import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import {
+  changeLine,
+  changesSet,
+  createRoots,
   digestOf,
   headOf,
   headText,
-  nameOf,
   otherSets,
-  presentRecords,
-  type RecordState,
   recordLine,
   recordSets,
+  setOf,
 } from "./records.ts";
-import { type Leaf, selectHeads, selectLeaves } from "./store.ts";
+import { followedRows, selectHeads } from "./store.ts";
 
 export { takeHead } from "./take.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
@@ -59,16 +60,19 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
     const logged = await logProof(tx, "live", line);
     if (logged.state !== "logged")
       throw new StartupError(`the log does not have the head of ${head.day} yet: try again in a few seconds`);
-    const states = statesOf(await selectLeaves(tx), head.day);
-    const names = head.sets.map(({ name }) => name);
-    if (otherSets(head, states).length > 0)
+    const { lines, rows, roots } = await openedDay(
+      tx,
+      head.day,
+      head.sets.map(({ name }) => name),
+    );
+    if (otherSets(head, roots).length > 0)
       throw new StartupError(`the states that are stored are not those of the head of ${head.day}: run audit verify`);
     return {
       day: head.day,
       head: line.head,
       text: headText(head),
-      lines: linesOf(states, names),
-      rows: await openedRows(tx, states),
+      lines,
+      rows,
       auditLines: await auditChainTexts(tx, heads[at - 1]?.audit.position ?? 0, head.audit.position),
       key: (await logKeyOf(tx, "live")) ?? "",
       proof: logged.proof,
@@ -76,25 +80,24 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
   }, longStatements);
 }
 
-/** The state that each row had on a day. */
-function statesOf(leaves: ReadonlyMap<string, readonly Leaf[]>, day: string): Map<string, RecordState> {
-  const states = [...leaves].map(([name, all]) => [name, all.findLast((leaf) => leaf.day <= day)] as const);
-  return new Map(states.flatMap(([name, leaf]) => (leaf?.digest ? [[name, leaf]] : [])));
-}
-
-function linesOf(states: ReadonlyMap<string, RecordState>, names: readonly string[]): Record<string, string[]> {
-  const all = [...states].flatMap(([name, state]) => recordLine(name, state) ?? []).sort();
-  const isOf = (line: string, set: string) => recordSets.get(set)?.includes(line.slice(0, line.indexOf(" "))) === true;
-  return Object.fromEntries(names.map((set) => [set, all.filter((line) => isOf(line, set))]));
-}
-
-async function openedRows(tx: Tx, states: ReadonlyMap<string, RecordState>): Promise<OpenedRow[]> {
-  const rows: OpenedRow[] = [];
-  for await (const record of presentRecords(tx)) {
-    const { salt, digest } = states.get(nameOf(record)) ?? {};
-    if (!salt || !digest?.equals(digestOf(salt, record.content))) continue;
+/** The lines of all sets on a day, their roots, and the rows that still have the state of the day. */
+async function openedDay(tx: Tx, day: string, names: readonly string[]) {
+  const lines: Record<string, string[]> = Object.fromEntries(names.map((name) => [name, []]));
+  const [rows, roots] = [[] as OpenedRow[], createRoots([...recordSets.keys(), changesSet])];
+  for await (const { name, states, record } of followedRows(tx)) {
+    const state = states.findLast((one) => one.day <= day);
+    if (!state) continue;
+    roots.add(name, state);
+    const line = recordLine(name, state);
+    if (line !== null) lines[setOf(name)]?.push(line);
+    if (state.day === day) {
+      roots.addChange(name, state);
+      lines[changesSet]?.push(changeLine(name, state));
+    }
+    const { salt, digest } = state;
+    if (!record || !salt || !digest?.equals(digestOf(salt, record.content))) continue;
     const { source, key, content } = record;
     rows.push({ source, key, salt: salt.toString("hex"), content });
   }
-  return rows;
+  return { lines, rows, roots: roots.roots() };
 }

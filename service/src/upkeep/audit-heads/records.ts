@@ -47,9 +47,14 @@ const firmOf: ReadonlyMap<string, Statement> = new Map([
 
 const pageSize = 1_000;
 
-/** All rows that heads cover, table by table. */
+/** A key as it stands in the line of its row (`encodeURIComponent`), in SQL: rows and states are read in the order of their lines. */
+export const encodedKey = (key: Statement): Statement => sql`(CASE WHEN ${key} ~ '^[A-Za-z0-9_-]*$' THEN ${key} ELSE (
+  SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c ELSE '%' || upper(encode(convert_to(c, 'UTF8'), 'hex')) END, '' ORDER BY n)
+  FROM regexp_split_to_table(${key}, '') WITH ORDINALITY AS parts (c, n)) END) COLLATE "C"`;
+
+/** All rows that heads are over, in the order of their lines. */
 export async function* presentRecords(tx: Tx): AsyncGenerator<PresentRecord> {
-  for (const source of [...recordSets.values()].flat()) {
+  for (const source of [...recordSets.values()].flat().sort()) {
     const table = macTables.find((one) => one.table.text === source);
     if (!table) throw new Error(`no rows of ${source} are declared`);
     yield* recordsOf(tx, source, table);
@@ -61,19 +66,25 @@ type FirmRow = MacRow<{ partnerId?: string | null; firmOfOrder: string | null }>
 async function* recordsOf(tx: Tx, source: string, { table, rows, members }: MacTable): AsyncGenerator<PresentRecord> {
   await tx.query(sql`
     DECLARE records_of_${table} NO SCROLL CURSOR FOR
-    SELECT r.*, ${firmOf.get(source) ?? sql`NULL`} AS "firmOfOrder" FROM (${rows}) AS r`);
+    SELECT r.*, ${firmOf.get(source) ?? sql`NULL`} AS "firmOfOrder" FROM (${rows}) AS r
+    ORDER BY ${encodedKey(sql`r.key::text`)}`);
+  for await (const row of fetched<FirmRow>(tx, sql`records_of_${table}`)) {
+    const said = members(row);
+    if (said === null) continue;
+    const key = Buffer.isBuffer(row.key) ? row.key.toString("hex") : String(row.key);
+    const content = JSON.stringify([said, row.mac !== null]);
+    yield { source, key, firm: row.firmOfOrder ?? row.partnerId ?? null, content };
+  }
+}
+
+/** The rows of a cursor, page by page. */
+export async function* fetched<Row>(tx: Tx, cursor: Statement): AsyncGenerator<Row> {
   for (;;) {
-    const page = await tx.query<FirmRow>(sql`FETCH ${literal(pageSize)} FROM records_of_${table}`);
-    for (const row of page) {
-      const said = members(row);
-      if (said === null) continue;
-      const key = Buffer.isBuffer(row.key) ? row.key.toString("hex") : String(row.key);
-      const content = JSON.stringify([said, row.mac !== null]);
-      yield { source, key, firm: row.firmOfOrder ?? row.partnerId ?? null, content };
-    }
+    const page = await tx.query<Row>(sql`FETCH ${literal(pageSize)} FROM ${cursor}`);
+    yield* page;
     if (page.length < pageSize) break;
   }
-  await tx.query(sql`CLOSE records_of_${table}`);
+  await tx.query(sql`CLOSE ${cursor}`);
 }
 
 /** Written as a literal, because FETCH takes no parameters. */
@@ -108,26 +119,42 @@ export const recordLine = (name: string, { firm, digest }: RecordState): string 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
 
-/** The roots of all sets, as RFC 6962 trees over the sorted lines of their rows. @param states by `nameOf` */
-export function rootsOf(states: ReadonlyMap<string, RecordState>, names: readonly string[]): SetRoot[] {
-  const linesOf = new Map<string, string[]>(names.map((name) => [name, []]));
-  const setOf = new Map([...recordSets].flatMap(([name, sources]) => sources.map((source) => [source, name])));
-  for (const [name, state] of states) {
-    const line = recordLine(name, state);
-    if (line !== null) linesOf.get(setOf.get(name.slice(0, name.indexOf(" "))) ?? "")?.push(line);
-  }
-  return [...linesOf].map(([name, lines]) => {
-    const edge: EdgeNode[] = [];
-    for (const line of lines.sort()) appendToEdge(edge, sha256(leafMessage(Buffer.from(line))), nodeHash);
-    const hashes = edge.map(({ hash: one }) => one);
-    const root = Buffer.from(foldNodes(hashes, nodeHash) ?? sha256(new Uint8Array(0))).toString("hex");
-    return { name, count: lines.length, root };
-  });
+/** The set that a head has besides: the rows whose state is another than in the head before. Heads of earlier releases lack it. */
+export const changesSet = "changes";
+
+/** The line of a row that changed; one that is gone has neither firm nor digest. */
+export const changeLine = (name: string, { firm, digest }: RecordState): string =>
+  `${name} ${firm ?? "-"} ${digest?.toString("hex") ?? "-"}\n`;
+
+const setOfSource = new Map([...recordSets].flatMap(([set, sources]) => sources.map((source) => [source, set])));
+export const setOf = (name: string): string => setOfSource.get(name.slice(0, name.indexOf(" "))) ?? "";
+
+/** Trees of RFC 6962 over the lines of sets. Lines come in ascending order, so that a tree is its right edge. */
+export function createRoots(names: readonly string[]) {
+  const sets = new Map(names.map((name) => [name, { count: 0, edge: [] as EdgeNode[] }]));
+  const append = (set: string, line: string) => {
+    const tree = sets.get(set);
+    if (!tree) return;
+    tree.count += 1;
+    appendToEdge(tree.edge, sha256(leafMessage(Buffer.from(line))), nodeHash);
+  };
+  return {
+    add(name: string, state: RecordState) {
+      const line = recordLine(name, state);
+      if (line !== null) append(setOf(name), line);
+    },
+    addChange: (name: string, state: RecordState) => append(changesSet, changeLine(name, state)),
+    roots: (): SetRoot[] =>
+      [...sets].map(([name, { count, edge }]) => {
+        const hashes = edge.map(({ hash: one }) => one);
+        const root = Buffer.from(foldNodes(hashes, nodeHash) ?? sha256(new Uint8Array(0))).toString("hex");
+        return { name, count, root };
+      }),
+  };
 }
 
-/** The sets of a head whose roots differ from the roots over the states. */
-export function otherSets({ sets }: Pick<Head, "sets">, states: ReadonlyMap<string, RecordState>): string[] {
-  const names = sets.map(({ name }) => name);
-  const computed = new Map(rootsOf(states, names).map(({ name, count, root }) => [name, `${count} ${root}`]));
-  return sets.filter(({ name, count, root }) => computed.get(name) !== `${count} ${root}`).map(({ name }) => name);
+/** The sets of a head whose roots are not the computed ones. */
+export function otherSets({ sets }: Pick<Head, "sets">, computed: readonly SetRoot[]): string[] {
+  const found = new Map(computed.map(({ name, count, root }) => [name, `${count} ${root}`]));
+  return sets.filter(({ name, count, root }) => found.get(name) !== `${count} ${root}`).map(({ name }) => name);
 }

@@ -1,6 +1,16 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { type Head, nameOf, type RecordName, type RecordState, type SetRoot } from "./records.ts";
+import {
+  encodedKey,
+  fetched,
+  type Head,
+  nameOf,
+  type PresentRecord,
+  presentRecords,
+  type RecordName,
+  type RecordState,
+  type SetRoot,
+} from "./records.ts";
 
 export type StoredHead = Head & { takenAt: Date };
 
@@ -35,18 +45,41 @@ export const insertHead = (tx: Tx, { day, takenAt, salt, audit, sets }: StoredHe
 /** A state that a row had from a day on. */
 export type Leaf = RecordName & RecordState & { day: string };
 
-/** The states of each row, oldest first, by `nameOf`. */
-export async function selectLeaves(db: Sql): Promise<Map<string, Leaf[]>> {
-  const rows = await db.query<Leaf>(sql`
-    SELECT source, row_key AS key, to_char(day, 'YYYY-MM-DD') AS day, firm, salt, digest FROM audit_leaves
-    ORDER BY source, row_key, audit_leaves.day`);
-  const leaves = new Map<string, Leaf[]>();
-  for (const row of rows) {
-    const states = leaves.get(nameOf(row));
-    if (states) states.push(row);
-    else leaves.set(nameOf(row), [row]);
+/** The states of one row after another, oldest first. */
+async function* statesByRow(tx: Tx): AsyncGenerator<Leaf[]> {
+  await tx.query(sql`
+    DECLARE states_by_row NO SCROLL CURSOR FOR
+    SELECT source, row_key AS key, to_char(day, 'YYYY-MM-DD') AS day, firm, salt, digest FROM audit_leaves l
+    ORDER BY source COLLATE "C", ${encodedKey(sql`row_key`)}, l.day`);
+  let states: Leaf[] = [];
+  for await (const leaf of fetched<Leaf>(tx, sql`states_by_row`)) {
+    const [first] = states;
+    if (first && nameOf(first) !== nameOf(leaf)) {
+      yield states;
+      states = [];
+    }
+    states.push(leaf);
   }
-  return leaves;
+  if (states.length > 0) yield states;
+}
+
+/** A row with the states that heads have of it, oldest first, and with its state of now; null for one that is gone. */
+export type FollowedRow = { name: string; states: readonly Leaf[]; record: PresentRecord | null };
+
+/** All rows of heads and of now, in the order of their lines. In memory are two pages, whatever their number. */
+export async function* followedRows(tx: Tx): AsyncGenerator<FollowedRow> {
+  const [history, present] = [statesByRow(tx), presentRecords(tx)];
+  let [before, now] = [await history.next(), await present.next()];
+  while (!(before.done && now.done)) {
+    const stored = before.done ? null : nameOf(before.value[0] ?? { source: "", key: "" });
+    const shown = now.done ? null : nameOf(now.value);
+    const name = stored === null || (shown !== null && shown < stored) ? (shown ?? "") : stored;
+    const states = stored === name && !before.done ? before.value : [];
+    const record = shown === name && !now.done ? now.value : null;
+    yield { name, states, record };
+    if (states.length > 0) before = await history.next();
+    if (record) now = await present.next();
+  }
 }
 
 export const insertLeaves = (tx: Tx, leaves: readonly Leaf[]) =>

@@ -4,8 +4,8 @@ import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import { type Database, longStatements, type Tx } from "../../kernel/platform/database/database.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Random } from "../../kernel/platform/random.ts";
-import { digestOf, headOf, nameOf, type PresentRecord, presentRecords, recordSets, rootsOf } from "./records.ts";
-import { hasHead, insertHead, insertLeaves, type Leaf, selectLeaves, tryHeadLock } from "./store.ts";
+import { changesSet, createRoots, digestOf, headOf, type PresentRecord, recordSets } from "./records.ts";
+import { followedRows, hasHead, insertHead, insertLeaves, type Leaf, tryHeadLock } from "./store.ts";
 
 export type HeadDeps = { db: Database; clock: Clock; random: Random; log: Log };
 
@@ -30,54 +30,56 @@ const leavesAtOnce = 1_000;
 
 async function take(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Date): Promise<string | null> {
   if (await hasHead(tx, day)) return null;
-  const leaves = await selectLeaves(tx);
-  const states = new Map([...leaves].flatMap(([name, all]) => all.slice(-1).map((last) => [name, last] as const)));
-  const gone = new Set(states.keys());
-  const changed: Leaf[] = [];
-  for await (const record of presentRecords(tx)) {
-    const name = nameOf(record);
-    gone.delete(name);
-    const leaf = leafOf(record, leaves.get(name) ?? [], day, random);
-    if (leaf === null) continue;
-    if (leaf.returns) log.error({ row: name }, "a row is in an earlier state again: see audit verify");
-    changed.push(leaf);
-    states.set(name, leaf);
+  const roots = createRoots([...recordSets.keys(), changesSet]);
+  let changed: Leaf[] = [];
+  for await (const { name, states, record } of followedRows(tx)) {
+    const next = record ? leafOf(record, states, day, random) : goneLeaf(states.at(-1), day);
+    if (next) {
+      if (isReturn(next, states)) log.error({ row: name }, "a row is in an earlier state again: see audit verify");
+      changed.push(next);
+      roots.addChange(name, next);
+    }
+    const state = next ?? states.at(-1);
+    if (state) roots.add(name, state);
+    if (changed.length < leavesAtOnce) continue;
+    await insertLeaves(tx, changed);
+    changed = [];
   }
-  for (const name of gone) {
-    const last = states.get(name);
-    if (!last?.digest) continue;
-    const leaf = { ...last, day, firm: null, salt: null, digest: null };
-    changed.push(leaf);
-    states.set(name, leaf);
-  }
+  await insertLeaves(tx, changed);
   const head = {
     day,
     takenAt,
     salt: random.bytes(32),
     audit: await auditChainEnd(tx),
-    sets: rootsOf(states, [...recordSets.keys()]),
+    sets: roots.roots(),
   };
   await insertHead(tx, head);
-  for (let at = 0; at < changed.length; at += leavesAtOnce)
-    await insertLeaves(tx, changed.slice(at, at + leavesAtOnce));
   await tx.query(queueEntry("live", { kind: "audit/v1", day, head: headOf(head) }, takenAt));
   return day;
 }
+
+/** Null for a row that was gone before. */
+const goneLeaf = (last: Leaf | undefined, day: string): Leaf | null =>
+  last?.digest ? { ...last, day, firm: null, salt: null, digest: null } : null;
 
 /**
  * The new state of a row; null when it is the same as in the last head. If a row returns to an earlier state, the
  * earlier salt and digest are used again, so that `audit verify` can always recognize it.
  */
 function leafOf(
-  record: PresentRecord,
+  { source, key, firm, content }: PresentRecord,
   before: readonly Leaf[],
   day: string,
   random: Random,
-): (Leaf & { returns: boolean }) | null {
-  const { source, key, firm, content } = record;
+): Leaf | null {
   const equal = before.findLast(({ salt, digest }) => salt && digest?.equals(digestOf(salt, content)));
   if (equal && equal === before.at(-1) && equal.firm === firm) return null;
-  if (equal) return { ...equal, day, firm, returns: equal !== before.at(-1) };
+  if (equal) return { ...equal, day, firm };
   const salt = random.bytes(16);
-  return { source, key, day, firm, salt, digest: digestOf(salt, content), returns: false };
+  return { source, key, day, firm, salt, digest: digestOf(salt, content) };
 }
+
+const isReturn = ({ digest }: Leaf, before: readonly Leaf[]): boolean =>
+  digest !== null &&
+  before.at(-1)?.digest?.equals(digest) !== true &&
+  before.some((earlier) => earlier.digest?.equals(digest) === true);

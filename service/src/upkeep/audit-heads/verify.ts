@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { parseEntry } from "@signsealship/evidence/log";
 import { LogHalt, logStatuses, readWholeLog } from "../../evidence/transparency-log/transparency-log.ts";
 import { auditHashesAt, checkAuditChain, readWrittenLines } from "../../kernel/audit/audit.ts";
@@ -5,8 +6,8 @@ import { minuteMs } from "../../kernel/platform/clock.ts";
 import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Resources } from "../../kernel/resources.ts";
-import { digestOf, headOf, nameOf, otherSets, type PresentRecord, presentRecords } from "./records.ts";
-import { type Leaf, type StoredHead, selectHeads, selectLeaves } from "./store.ts";
+import { changesSet, createRoots, digestOf, headOf, otherSets, type PresentRecord, recordSets } from "./records.ts";
+import { type FollowedRow, followedRows, type Leaf, type StoredHead, selectHeads } from "./store.ts";
 
 /** The result of `audit verify`: the days whose heads are in the log, and a sentence for each fault. */
 export type RecordsReport = { days: number; first: string | null; last: string | null; rows: number; faults: string[] };
@@ -23,10 +24,16 @@ export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
   return deps.db.transaction(async (tx) => {
     const heads = await selectHeads(tx);
     faults.push(...headFaults(heads, logged), ...(await chainFaults(tx, deps, heads)));
-    const leaves = await selectLeaves(tx);
-    faults.push(...rootFaults(heads, leaves));
-    const removals = await memberRemovals(tx, deps);
-    const rows = await rowFaults(tx, { heads, leaves, removals }, faults);
+    const changes = { removals: await memberRemovals(tx, deps), retirements: await retirementsOf(tx, deps) };
+    const states = statesCheck(heads);
+    const [rowFaults, follow] = [[] as string[], followerOf(heads, changes)];
+    let rows = 0;
+    for await (const row of followedRows(tx)) {
+      states.add(row);
+      rowFaults.push(...follow(row));
+      if (row.record) rows += 1;
+    }
+    faults.push(...states.faults(), ...rowFaults);
     return { days: heads.length, first: heads[0]?.day ?? null, last: heads.at(-1)?.day ?? null, rows, faults };
   }, longStatements);
 }
@@ -79,17 +86,36 @@ async function chainFaults(tx: Tx, { rowMac }: Deps, heads: readonly StoredHead[
   return [...faults, `${what} of the head of ${cut.day}${since}`].map((fault) => `audit log: ${fault}`);
 }
 
-/** Recomputes the roots of all days from the stored states. */
-function rootFaults(heads: readonly StoredHead[], leaves: ReadonlyMap<string, readonly Leaf[]>): string[] {
-  const byDay = new Map<string, Leaf[]>(heads.map(({ day }) => [day, []]));
-  for (const leaf of [...leaves.values()].flat()) byDay.get(leaf.day)?.push(leaf);
-  const states = new Map<string, Leaf>();
-  return heads.flatMap(({ day, sets }) => {
-    for (const leaf of byDay.get(day) ?? []) states.set(nameOf(leaf), leaf);
-    return otherSets({ sets }, states).map(
-      (name) => `the states of ${name} that are stored are not those of the head of ${day}`,
-    );
+/**
+ * Recomputes the roots over the states that are stored: of each day over its changes, and of the last one over all sets. Heads of an
+ * earlier release have no root over changes: of these, too, over all sets.
+ */
+function statesCheck(heads: readonly StoredHead[]) {
+  const hasChanges = ({ sets }: StoredHead) => sets.some(({ name }) => name === changesSet);
+  const days = heads.map((head) => {
+    const isFull = head === heads.at(-1) || !hasChanges(head);
+    const names = [...(isFull ? recordSets.keys() : []), ...(hasChanges(head) ? [changesSet] : [])];
+    return { head, isFull, names, roots: createRoots(names) };
   });
+  const full = days.filter(({ isFull }) => isFull);
+  const byDay = new Map(days.map((one) => [one.head.day, one]));
+  return {
+    add({ name, states }: FollowedRow) {
+      for (const state of states) byDay.get(state.day)?.roots.addChange(name, state);
+      for (const { head, roots } of full) {
+        const state = states.findLast(({ day }) => day <= head.day);
+        if (state) roots.add(name, state);
+      }
+    },
+    faults: () =>
+      days.flatMap(({ head: { day, sets }, names, roots }) =>
+        otherSets({ sets: sets.filter(({ name }) => names.includes(name)) }, roots.roots()).map((name) =>
+          name === changesSet
+            ? `the changes of ${day} that are stored are not those of its head`
+            : `the states of ${name} that are stored are not those of the head of ${day}`,
+        ),
+      ),
+  };
 }
 
 /**
@@ -100,16 +126,26 @@ async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Dat
   const removals = new Map<string, Date[]>();
   for (const { detail, occurredAt } of await readWrittenLines(tx, rowMac, sql`action = 'member.removed'`)) {
     const { userId = "" } = JSON.parse(detail ?? "{}") as { userId?: string };
-    removals.set(userId, [...(removals.get(userId) ?? []), new Date(`${occurredAt}Z`)]);
+    const dates = removals.get(userId) ?? [];
+    dates.push(new Date(`${occurredAt}Z`));
+    removals.set(userId, dates);
   }
   return removals;
 }
 
-type History = {
-  heads: readonly StoredHead[];
-  leaves: ReadonlyMap<string, readonly Leaf[]>;
-  removals: ReadonlyMap<string, readonly Date[]>;
-};
+type Retirement = { certificateSha256: string; retiredAt: string; reason: string; at: Date };
+
+/** The retirements of seal certificates, by the same lines. One may be retired again as it was before. */
+async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
+  const lines = await readWrittenLines(tx, rowMac, sql`action = 'seal_certificate.retired'`);
+  return lines.map(({ detail, occurredAt }) => ({
+    ...(JSON.parse(detail ?? "{}") as Omit<Retirement, "at">),
+    at: new Date(`${occurredAt}Z`),
+  }));
+}
+
+/** Changes that the audit log explains. */
+type Explained = { removals: ReadonlyMap<string, readonly Date[]>; retirements: readonly Retirement[] };
 
 /**
  * A change of a row from one state to the next: the heads that have the earlier state and the later one, which is null
@@ -117,35 +153,40 @@ type History = {
  */
 type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: boolean; from: string; to: string | null };
 
-/** Follows each row through all its states up to the present one. @returns the number of rows */
-async function rowFaults(tx: Tx, { heads, leaves, removals }: History, faults: string[]): Promise<number> {
-  const judge = (step: Step) => {
-    const fault = faultOf(step);
-    if (fault !== null && !wasRemoved(step, heads, removals)) faults.push(fault);
-  };
-  for (const states of leaves.values())
-    for (const [i, { day, firm, digest }] of states.entries()) {
+/** Follows a row through its states to the present one. @returns a function that gives the faults of a row */
+function followerOf(heads: readonly StoredHead[], explained: Explained): (row: FollowedRow) => string[] {
+  const indexOf = new Map(heads.map(({ day }, i) => [day, i]));
+  const takenAt = (day: string) => heads[indexOf.get(day) ?? -1]?.takenAt.getTime() ?? 0;
+  // A transaction that began before a head was taken may end after it.
+  const isWithin = ({ from, to }: Step, at: Date) =>
+    at.getTime() >= takenAt(from) - slackMs && (to === null || at.getTime() <= takenAt(to) + slackMs);
+  return ({ states, record }) => {
+    const faults: string[] = [];
+    const judge = (step: Step, stateDigest: (content: string) => boolean) => {
+      const fault = faultOf(step);
+      if (fault === null || wasRemoved(step, explained, isWithin)) return;
+      if (step.isReturn && record && wasRetired(record, explained, { at: (at) => isWithin(step, at), stateDigest }))
+        return;
+      faults.push(fault);
+    };
+    const earlier = new Set<string>();
+    for (const [i, { day, firm, salt, digest }] of states.entries()) {
       const before = states[i - 1];
       if (!before) continue;
-      const from = heads[heads.findIndex((head) => head.day === day) - 1]?.day ?? day;
-      const isReturn = states.slice(0, i - 1).some((earlier) => digest && earlier.digest?.equals(digest));
-      judge({ before, firm, isGone: digest === null, isReturn, from, to: day });
+      const from = heads[(indexOf.get(day) ?? 0) - 1]?.day ?? day;
+      const isReturn = digest !== null && earlier.has(digest.toString("hex")) && before.digest?.equals(digest) !== true;
+      const isOf = (content: string) => salt !== null && digest?.equals(digestOf(salt, content)) === true;
+      judge({ before, firm, isGone: digest === null, isReturn, from, to: day }, isOf);
+      if (before.digest) earlier.add(before.digest.toString("hex"));
     }
-  const now = { from: heads.at(-1)?.day ?? "", to: null };
-  const gone = new Map(leaves);
-  let rows = 0;
-  for await (const record of presentRecords(tx)) {
-    rows += 1;
-    gone.delete(nameOf(record));
-    const states = leaves.get(nameOf(record)) ?? [];
     const before = states.at(-1);
-    if (before) judge({ before, firm: record.firm, isGone: false, isReturn: isReturn(states, record), ...now });
-  }
-  for (const states of gone.values()) {
-    const before = states.at(-1);
-    if (before?.digest) judge({ before, firm: null, isGone: true, isReturn: false, ...now });
-  }
-  return rows;
+    const now = { from: heads.at(-1)?.day ?? "", to: null };
+    if (before && record) {
+      const step = { before, firm: record.firm, isGone: false, isReturn: isReturnOf(states, record), ...now };
+      judge(step, (content) => content === record.content);
+    } else if (before?.digest) judge({ before, firm: null, isGone: true, isReturn: false, ...now }, () => false);
+    return faults;
+  };
 }
 
 function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | null {
@@ -158,26 +199,33 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
   return firm === before.firm ? null : `${row} moved from the firm ${before.firm} to ${firm} ${between}`;
 }
 
-/** A transaction that began before a head was taken may end after it. */
 const slackMs = 10 * minuteMs;
 
-/**
- * Whether a person was removed from a firm between two heads. A membership that returns afterwards has a different
- * state.
- */
-function wasRemoved(
-  { before, isReturn, from, to }: Step,
-  heads: readonly StoredHead[],
-  removals: History["removals"],
+/** Whether a person was removed from a firm between two heads; a membership that returns has another state. */
+const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, at: Date) => boolean): boolean =>
+  step.before.source === "members" &&
+  !step.isReturn &&
+  (removals.get(step.before.key) ?? []).some((at) => isWithin(step, at));
+
+/** Whether a seal certificate was retired between two heads to just this state. */
+function wasRetired(
+  { source, content }: PresentRecord,
+  { retirements }: Explained,
+  step: { at: (at: Date) => boolean; stateDigest: (content: string) => boolean },
 ): boolean {
-  if (before.source !== "members" || isReturn) return false;
-  const takenAt = (day: string) => heads.find((head) => head.day === day)?.takenAt.getTime() ?? 0;
-  const [start, end] = [takenAt(from) - slackMs, to === null ? Number.POSITIVE_INFINITY : takenAt(to) + slackMs];
-  return (removals.get(before.key) ?? []).some((at) => at.getTime() >= start && at.getTime() <= end);
+  if (source !== "seal_chains") return false;
+  const [said, hasMac] = JSON.parse(content) as [{ pem: string }, boolean];
+  const sha256 = new X509Certificate(said.pem).fingerprint256.replaceAll(":", "").toLowerCase();
+  return retirements.some(
+    ({ certificateSha256, retiredAt, reason, at }) =>
+      certificateSha256 === sha256 &&
+      step.at(at) &&
+      step.stateDigest(JSON.stringify([{ ...said, retiredAt, reason }, hasMac])),
+  );
 }
 
-/** Whether a row has returned to a state from before its last one. */
-function isReturn(states: readonly Leaf[], { content }: PresentRecord): boolean {
+/** Whether a row has a state that it had before its last one. */
+function isReturnOf(states: readonly Leaf[], { content }: PresentRecord): boolean {
   const has = ({ salt, digest }: Leaf) => salt !== null && digest?.equals(digestOf(salt, content)) === true;
   const last = states.at(-1);
   return last !== undefined && !has(last) && states.some(has);

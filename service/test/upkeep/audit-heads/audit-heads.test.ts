@@ -8,6 +8,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { newPartner, runCli, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { knownChains, retireCertificate } from "../../../src/evidence/seals/seals.ts";
 import { deleteMember, findMembership, insertMember, updateMember } from "../../../src/firms/members/store.ts";
 import { issueKey, revokeKey } from "../../../src/firms/partners/partners.ts";
 import { auditLine } from "../../../src/kernel/audit/audit.ts";
@@ -17,6 +18,7 @@ import { type Statement, sql } from "../../../src/kernel/platform/database/sql.t
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { type RecordsReport, takeHead } from "../../../src/upkeep/audit-heads/audit-heads.ts";
+import { followedRows } from "../../../src/upkeep/audit-heads/store.ts";
 
 const { service, db, rowMac } = await forTests(openHarness());
 const acme = await newPartner(service, { live: true });
@@ -207,6 +209,46 @@ test("remembers a row that was set back before the next head was taken", async (
   );
 });
 
+test("takes no seal certificate for set back that was retired again as it was before", async () => {
+  const log = openLog("silent");
+  const [chain] = await knownChains({ db, rowMac, log });
+  const fingerprint = chain?.fingerprint ?? "";
+  const dates = [new Date("2026-01-01T00:00:00Z"), new Date("2026-02-01T00:00:00Z"), new Date("2026-01-01T00:00:00Z")];
+  const faults = async () => (await verify()).faults.filter((fault) => fault.startsWith("seal_chains"));
+  const rows: string[] = [];
+  for (const retiredAt of dates) {
+    await nextDay();
+    const at = daysAhead(heads);
+    await retireCertificate({ db, rowMac, log }, [], { fingerprint, retiredAt, reason: "superseded", at });
+    rows.push(await rowOf(sql`seal_chains`, sql`sha256 = ${chain?.sha256}`));
+    assert.deepEqual(await faults(), []);
+  }
+  await nextDay();
+  assert.deepEqual(await faults(), []);
+  const putEarlier = putBack(sql`seal_chains`, sql`sha256 = ${chain?.sha256}`, rows[1] ?? "");
+  const found = await faultsWhile(sql`seal_chains`, sql`sha256 = ${chain?.sha256}`, ...putEarlier);
+  assert.match(found.join("\n"), /^seal_chains .* is in an earlier state again: set back/m);
+});
+
+test("reads rows in the order of their lines, whatever characters a key has", async () => {
+  const ids = ["evt_a:b", "evt_a", "evt_a b", "evt_a%b", "evt_aé", "evt_A", "evt_a.b", "evt_a-b", "evt_a_b", "evt_a~"];
+  for (const id of ids)
+    await db.query(sql`
+      INSERT INTO processor_events (event_id, type, outcome, received_at) VALUES (${id}, 'test', 'ignored', now())`);
+  const before = (await verify()).faults;
+  await nextDay();
+  assert.deepEqual((await verify()).faults, before);
+  const read: string[] = [];
+  await db.transaction(async (tx) => {
+    for await (const { name, states, record } of followedRows(tx)) {
+      assert.ok(record === null || states.length > 0, name);
+      read.push(name);
+    }
+  });
+  assert.deepEqual(read, read.toSorted());
+  assert.equal(new Set(read).size, read.length);
+});
+
 const faultsNow = async () => (await verify()).faults;
 
 test("finds an audit log whose end was cut off after a head was taken", async () => {
@@ -303,10 +345,15 @@ test("an auditor computes the head of an exported day from rows and lines, and t
     sets,
     Object.entries(lines).map(([name, all]) => `${name} ${all.length} ${treeHash(all).toString("hex")}`),
   );
+  for (const ofSet of Object.values(lines)) assert.deepEqual(ofSet, ofSet.toSorted());
   const all = new Set(Object.values(lines).flat());
   for (const row of rows) {
     const digest = sha256(`${row.salt}\n${row.content}`).toString("hex");
-    assert.ok([...all].some((line) => line.startsWith(`${row.source} ${row.key} `) && line.endsWith(` ${digest}\n`)));
+    assert.ok(
+      [...all].some(
+        (line) => line.startsWith(`${row.source} ${encodeURIComponent(row.key)} `) && line.endsWith(` ${digest}\n`),
+      ),
+    );
   }
   assert.ok(rows.some((row) => row.key === keyId && row.content.includes(acme.partnerId)));
   assert.ok(auditLines.length > 0);
