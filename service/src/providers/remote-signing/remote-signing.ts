@@ -53,13 +53,23 @@ const bounds = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
 const askingMs = 90_000;
 const mostCredentials = 20;
 
-const away = (why: string) =>
-  new ServiceError("unavailable", `The trust service can’t be used now: ${why}. Nothing was signed; try again.`);
-const other = (what: string) => away(`its answer has no usable ${what}`);
+const nothingSigned = "Nothing was signed; try again.";
+/** Once the order to sign was sent. */
+const maybeSigned =
+  "It may have signed, and your account there may show it. The document here is not signed: open your key again, and sign.";
+
+const away = (why: string, end = nothingSigned) =>
+  new ServiceError("unavailable", `The trust service can’t be used now: ${why}. ${end}`);
+const other = (what: string, end = nothingSigned) => away(`its answer has no usable ${what}`, end);
 
 /** @param url includes the version, such as `https://sign.example/csc/v2` */
 export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
-  async function ask(token: string, method: string, body: object, timeoutMs = bounds.timeoutMs): Promise<Members> {
+  async function ask(
+    token: string,
+    method: string,
+    body: object,
+    { timeoutMs = bounds.timeoutMs, end = nothingSigned } = {},
+  ): Promise<Members> {
     if (!/^[\x21-\x7e]{1,4096}$/.test(token))
       throw invalid("token must be the access token of your trust service: printable characters without spaces.");
     const headers = {
@@ -69,10 +79,10 @@ export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
     };
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     const answer = await requestBounded(fetch, `${url}/${method}`, init, { ...bounds, timeoutMs });
-    if (!answer.ok) throw away(answer.why);
+    if (!answer.ok) throw away(answer.why, answer.isUnsent ? nothingSigned : end);
     const members = membersIn(answer.body);
     if (answer.status === 200 && members) return members;
-    throw refusalOf(answer.status, members);
+    throw refusalOf(answer.status, members, end);
   }
 
   return {
@@ -101,14 +111,14 @@ export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
           token,
           "credentials/authorize",
           { ...about, numSignatures: 1, description, ...authData },
-          askingMs,
+          { timeoutMs: askingMs },
         ));
         if (typeof SAD !== "string" || SAD === "") throw other("authorization");
       }
       const order = { ...about, ...algorithm, operationMode: "S", ...(SAD !== undefined && { SAD }) };
-      const { signatures } = await ask(token, "signatures/signHash", order);
+      const { signatures } = await ask(token, "signatures/signHash", order, { end: maybeSigned });
       const signature = Array.isArray(signatures) && signatures.length === 1 ? base64In(signatures[0]) : null;
-      if (!signature) throw other("signature");
+      if (!signature) throw other("signature", maybeSigned);
       return signature;
     },
   };
@@ -127,8 +137,8 @@ function membersIn(body: Uint8Array): Members | null {
   }
 }
 
-/** Only the notary sees the trust service's message, without control characters. */
-function refusalOf(status: number, members: Members | null): ServiceError {
+/** The trust service's words are shown to the notary alone; control characters are not. */
+function refusalOf(status: number, members: Members | null, end: string): ServiceError {
   const said = [members?.["error"], members?.["error_description"]]
     .filter((each) => typeof each === "string")
     .join(": ");
@@ -139,7 +149,7 @@ function refusalOf(status: number, members: Members | null): ServiceError {
     );
   if (status >= 400 && status < 500)
     return invalid(`The trust service refused: ${words || `status ${status}`}. Nothing was signed.`);
-  return away(`it answered ${status}`);
+  return away(`it answered ${status}`, end);
 }
 
 const isId = (value: unknown): value is string => typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value);

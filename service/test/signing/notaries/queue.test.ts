@@ -10,6 +10,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { estimateOf } from "../../../src/signing/notaries/queue/estimate.ts";
+import { openRequests } from "../../../src/signing/notaries/queue/store.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
@@ -84,8 +85,8 @@ async function waitingOrder(email: string) {
 type Order = Awaited<ReturnType<typeof waitingOrder>>;
 
 async function requestsOf({ code }: Pick<Order, "code">) {
-  return running.db.query<{ state: string; outcome: string | null; askedAt: Date }>(sql`
-    SELECT r.state, r.outcome, r.asked_at AS "askedAt" FROM notary_requests r JOIN orders o ON o.id = r.order_id
+  return running.db.query<{ id: string; state: string; outcome: string | null; askedAt: Date }>(sql`
+    SELECT r.id, r.state, r.outcome, r.asked_at AS "askedAt" FROM notary_requests r JOIN orders o ON o.id = r.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY r.asked_at`);
 }
 
@@ -240,6 +241,41 @@ test("a notary who takes a request and does not come goes off duty, and the peop
     ["met"],
   );
   await omar.duty("off");
+});
+
+test("a notary who does not come keeps an order that was claimed before its people asked", async () => {
+  const order = await waitingOrder("kept@example.com");
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", order.code)} AND t.kind = 'notarize'`);
+  assert.equal((await nora.post(`/tasks/${task?.id}/claim`)).status, 303);
+  const claimant = await claimantOf(order);
+  await nora.duty("on");
+  assert.equal((await order.ask()).status, 303);
+  assert.equal((await nora.take()).status, 303);
+  await order.advance(301);
+  await until(async () => (await requestsOf(order))[0]?.state === "waiting");
+  assert.ok(claimant);
+  assert.equal(await claimantOf(order), claimant);
+  assert.match(await nora.look(), /You are off duty/);
+  assert.equal((await order.leave()).status, 303);
+});
+
+test("requests that the service did not write take no place of others", async () => {
+  const orders = [await waitingOrder("forged@example.com"), await waitingOrder("behind@example.com")];
+  await nora.duty("on");
+  for (const order of orders) assert.equal((await order.ask()).status, 303);
+  const [forged, behind] = await Promise.all(orders.map(requestsOf));
+  const all = () => openRequests(running.db, "test", 1);
+  assert.equal((await all())[0]?.id, forged?.[0]?.id);
+  await running.db.query(
+    sql`UPDATE notary_requests SET asked_at = asked_at - interval '1 s' WHERE id = ${forged?.[0]?.id}`,
+  );
+  assert.equal((await all())[0]?.id, behind?.[0]?.id);
+  await running.db.query(
+    sql`UPDATE notary_requests SET asked_at = asked_at + interval '1 s' WHERE id = ${forged?.[0]?.id}`,
+  );
+  for (const order of orders) assert.equal((await order.leave()).status, 303);
+  await nora.duty("off");
 });
 
 test("a request that nobody takes ends after 20 minutes, and its people may choose a time or ask again", async () => {

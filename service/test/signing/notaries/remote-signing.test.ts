@@ -131,8 +131,8 @@ test("a wrong token, PIN, hash or key, an answer with another signature, and a s
   assert.ok(csc.said.every(({ method }) => method !== "signatures/signHash"));
   for (const [next, words] of [
     ["another hash", /not of this document/],
-    ["two signatures", /no usable signature/],
-    ["fail", /answered 503/],
+    ["two signatures", /no usable signature\. It may have signed/],
+    ["fail", /answered 503\. (Nothing was signed|It may have signed)/],
   ] as const) {
     csc.next = next;
     assert.match((await remote(code, "sign", order)).refused ?? "", words);
@@ -140,6 +140,18 @@ test("a wrong token, PIN, hash or key, an answer with another signature, and a s
   assert.equal((await fetch(at(desk(code, "/signed")), { headers: { cookie: nora.cookie } })).status, 409);
   assert.deepEqual(await remote(code, "sign", order), { next: desk(code, "/signed") });
   assert.match((await remote(code, "sign", order)).refused ?? "", /not what waits/);
+});
+
+test("asks the trust service for nothing once the act was changed", async () => {
+  await register(keys.rsa.pem);
+  csc.keys = new Map([["key-1", keys.rsa]]);
+  const code = await noted();
+  const prepared = await remote(code, "prepare", { key: "key-1" });
+  assert.equal((await post(desk(code, "/act"), { ...act, fee: "5.00" })).status, 303);
+  csc.said = [];
+  const order = { key: "key-1", hash: hashOf(prepared), "answer:PIN": csc.pin };
+  assert.match((await remote(code, "sign", order)).refused ?? "", /was changed meanwhile|Nothing waits/);
+  assert.deepEqual(csc.said, []);
 });
 
 test("a trust service that asks by its own app needs no answer here, and a token of one signature no authorization", async () => {

@@ -19,6 +19,7 @@ const faults: Readonly<Record<Pkcs12Fault, string>> = {
   no_certificate: "The file has no certificate of its key.",
 };
 const lost = "The service did not answer. Nothing was signed; try again.";
+const lostSignature = "The service did not answer, and may have the signature. Reload the page to see it.";
 
 type Prepared = {
   tail: string;
@@ -100,7 +101,9 @@ function start(): void {
         throw new Refused(
           "What the service prepared is not this document with your signature alone. Nothing was signed.",
         );
-      const { next } = await ready.sign(signedAttrs);
+      const { next } = await ready.sign(signedAttrs).catch((error: unknown) => {
+        throw error instanceof Refused ? error : new Refused(lostSignature);
+      });
       location.assign(next);
     }),
   );

@@ -24,6 +24,8 @@ export type NotaryRequest = {
   /** The notary who took it. */
   notaryId: string | null;
   takenAt: Date | null;
+  /** Whether that notary had claimed the order before. */
+  keepsClaim: boolean;
 };
 
 const dutyState: StateMac = {
@@ -34,12 +36,14 @@ const dutyState: StateMac = {
     sql`${d}.id, ${d}.notary_id, ${d}.environment, extract(epoch FROM ${d}.since), extract(epoch FROM ${d}.until)`,
 };
 
+/** A claim that is kept is covered by a minus sign, which keeps the MACs of earlier rows. */
 const requestState: StateMac = {
   table: sql`notary_requests`,
   key: sql`id`,
   mac: sql`row_mac`,
   covered: (r) => sql`${r}.id, ${r}.order_id, extract(epoch FROM ${r}.asked_at), extract(epoch FROM ${r}.expires_at),
-    ${r}.state, ${r}.outcome, ${r}.notary_id, extract(epoch FROM ${r}.taken_at), extract(epoch FROM ${r}.ended_at)`,
+    ${r}.state, ${r}.outcome, ${r}.notary_id,
+    extract(epoch FROM ${r}.taken_at) * CASE WHEN ${r}.keeps_claim THEN -1 ELSE 1 END, extract(epoch FROM ${r}.ended_at)`,
 };
 
 export const queueTables = [stateRows(dutyState), stateRows(requestState)];
@@ -71,7 +75,7 @@ export async function writeDuty(
 
 const select = (seen: Statement): Statement => sql`
   SELECT r.id, r.order_id AS "orderId", r.asked_at AS "askedAt", r.expires_at AS "expiresAt", r.state, r.outcome,
-    r.notary_id AS "notaryId", r.taken_at AS "takenAt", ${seen}
+    r.notary_id AS "notaryId", r.taken_at AS "takenAt", r.keeps_claim AS "keepsClaim", ${seen}
   FROM notary_requests r`;
 
 /** The open request of an order. @param lock locks it until the transaction ends; the order must be locked before */
@@ -105,12 +109,16 @@ export async function countRequests(db: Sql, orderId: number, since: Date): Prom
   return row?.n ?? 0;
 }
 
-/** Open requests, the oldest first. Leaves out rows that the service did not write. */
+/** Open requests, the oldest first. Leaves out rows that the service did not write; they do not count toward `limit`. */
 export async function openRequests(db: Sql, environment: Environment, limit: number): Promise<NotaryRequest[]> {
-  const rows = await db.query<NotaryRequest & Marked>(sql`
-    ${select(marked(requestState, sql`r`))} JOIN orders o ON o.id = r.order_id
-    WHERE r.state <> 'ended' AND o.environment = ${environment} ORDER BY r.asked_at, r.id LIMIT ${limit}`);
-  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request);
+  const found: NotaryRequest[] = [];
+  for (let offset = 0; ; offset += limit) {
+    const page = await db.query<NotaryRequest & Marked>(sql`
+      ${select(marked(requestState, sql`r`))} JOIN orders o ON o.id = r.order_id
+      WHERE r.state <> 'ended' AND o.environment = ${environment} ORDER BY r.asked_at, r.id LIMIT ${limit} OFFSET ${offset}`);
+    found.push(...page.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request));
+    if (found.length >= limit || page.length < limit) return found.slice(0, limit);
+  }
 }
 
 /**
@@ -141,12 +149,20 @@ async function change(tx: Tx, id: string, set: Statement): Promise<void> {
 }
 
 /** The request must be locked. */
-export const setTaken = (tx: Tx, id: string, notaryId: string, at: Date): Promise<void> =>
-  change(tx, id, sql`state = 'taken', notary_id = ${notaryId}, taken_at = ${at}`);
+export const setTaken = (
+  tx: Tx,
+  id: string,
+  { notaryId, keepsClaim, at }: { notaryId: string; keepsClaim: boolean; at: Date },
+): Promise<void> =>
+  change(tx, id, sql`state = 'taken', notary_id = ${notaryId}, taken_at = ${at}, keeps_claim = ${keepsClaim}`);
 
 /** Returns a locked request that was taken to its position in the queue. */
 export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =>
-  change(tx, id, sql`state = 'waiting', notary_id = NULL, taken_at = NULL, expires_at = ${expiresAt}`);
+  change(
+    tx,
+    id,
+    sql`state = 'waiting', notary_id = NULL, taken_at = NULL, keeps_claim = false, expires_at = ${expiresAt}`,
+  );
 
 /** The request must be locked. */
 export const setEnded = (tx: Tx, id: string, outcome: RequestOutcome, at: Date): Promise<void> =>

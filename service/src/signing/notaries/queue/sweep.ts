@@ -51,12 +51,12 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 
 /**
  * Returns a request to its position when its notary released the order, or did not open the session. In the second case
- * that notary goes off duty.
+ * that notary goes off duty, but keeps an order that was claimed before the request was taken.
  */
 async function lookAtTaken(
   tx: Tx,
   rowMac: SweepDeps["rowMac"],
-  { id, notaryId, takenAt }: NotaryRequest,
+  { id, notaryId, takenAt, keepsClaim }: NotaryRequest,
   { orderId, taskId, partnerId, environment, claimedBy }: WaitingOrder,
   at: Date,
 ): Promise<void> {
@@ -68,7 +68,7 @@ async function lookAtTaken(
   if (!isLate && claimedBy === by) return;
   await setWaiting(tx, id, new Date(at.getTime() + waitMs));
   if (isLate) await writeDuty(tx, { notaryId, environment }, { since: at, until: at });
-  if (claimedBy === by) await releaseTaskIn(tx, taskId, { by, at });
+  if (claimedBy === by && !keepsClaim) await releaseTaskIn(tx, taskId, { by, at });
   const detail = { request: id, notaryId };
   await tx.query(auditLine({ at, action: "notary.now_put_back", actor: "system", partnerId, orderId, detail }));
 }

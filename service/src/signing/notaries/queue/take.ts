@@ -95,7 +95,7 @@ async function take(tx: Tx, deps: QueueDeps, operator: Operator, { id }: Notary,
   await requireFree(tx, deps, operator, notary);
   const rules = await desk.readEligibility(tx);
   if (!mayTake(deps, { rules }, notary, order, at)) return false;
-  await setTaken(tx, request.id, id, at);
+  await setTaken(tx, request.id, { notaryId: id, keepsClaim: order.claimedBy !== null, at });
   if (order.claimedBy === null) await claimTaskIn(tx, order.taskId, { by: operator.actor, actor: operator.actor, at });
   const { partnerId } = order;
   const detail = { request: request.id, notaryId: id };

@@ -7,8 +7,14 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { AuthorizationObject, RemoteSigning } from "../../../providers/providers.ts";
 import { claimedOrder } from "../desk/desk.ts";
-import { completeSignature, type NotarySigningDeps, type PreparedSignature, prepareSignature } from "./sign.ts";
-import { findSignature } from "./store.ts";
+import { chainOf } from "./own-certificate.ts";
+import {
+  completeSignature,
+  type NotarySigningDeps,
+  type PreparedSignature,
+  prepareSignature,
+  waitingSignature,
+} from "./sign.ts";
 
 export type RemoteSigningDeps = NotarySigningDeps & { remote: RemoteSigning | null };
 
@@ -48,7 +54,7 @@ export async function prepareRemote(
  * Asks the trust service to sign the prepared revision.
  * @param order.hash SHA-256 of the signed attributes in hex, as the notary's browser computed it; nothing else is
  * authorized
- * @throws ServiceError `conflict` for another hash
+ * @throws ServiceError `conflict` for another hash, and when the act or document has changed since the preparation
  */
 export async function signRemote(
   deps: RemoteSigningDeps,
@@ -57,12 +63,14 @@ export async function signRemote(
   order: { token: string; key: string; hash: string; answers: ReadonlyMap<string, string> },
 ): Promise<void> {
   const remote = remoteOf(deps);
-  const { order: claimed, notary } = await claimedOrder(deps.desk, operator, code);
-  const kept = await findSignature(deps.desk.db, { taskId: claimed.taskId, notaryId: notary.id }, deps.desk.clock());
-  if (!kept || kept.isSigned || hash("sha256", kept.signedAttrs) !== order.hash)
+  const claimed = await claimedOrder(deps.desk, operator, code);
+  const prepared = await waitingSignature(deps.desk, claimed);
+  if (prepared.isSigned || hash("sha256", prepared.signedAttrs) !== order.hash)
     throw new ServiceError("conflict", "This is not what waits for your signature. Open your key again.");
+  // A signature of the trust service may cost the notary money: nothing is asked for that could not be used.
+  chainOf(claimed.notary, prepared.certificate, deps.desk.clock());
   const credential = await remote.credential(order.token, order.key);
-  if (!kept.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))
+  if (!prepared.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))
     throw invalid("The trust service names another certificate for this key than before. Open your key again.");
   const description = `Notarization, order ${code.slice(0, 6).toUpperCase()}`;
   const digest = Buffer.from(order.hash, "hex");

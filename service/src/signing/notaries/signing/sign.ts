@@ -145,7 +145,7 @@ export async function completeSignature(
   signature: Uint8Array,
 ): Promise<void> {
   const claimed = await claimedOrder(desk, operator, code);
-  const prepared = await waiting(desk, claimed);
+  const prepared = await waitingSignature(desk, claimed);
   if (prepared.isSigned) throw new ServiceError("conflict", "It is signed already.");
   const chain = chainOf(claimed.notary, prepared.certificate, desk.clock());
   const { signedAttrs, contentsStart, contentsEnd } = prepared;
@@ -188,7 +188,7 @@ export async function takeSigned(
  * this holds some.
  */
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
-  const { act, ...prepared } = await waiting(desk, claimed);
+  const { act, ...prepared } = await waitingSignature(desk, claimed);
   if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
   const { order } = claimed;
   const drawnLines = (await roomEnvelopeOf(desk.db, order.orderId)) ? await linesOf(desk.db, claimed, act) : [];
@@ -201,7 +201,7 @@ const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId:
 /**
  * @throws ServiceError `conflict` when the act or document has changed since the preparation, or it was too long ago
  */
-async function waiting(desk: DeskDeps, claimed: Claimed) {
+export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());
   if (!prepared)
     throw new ServiceError("conflict", "Nothing waits for your signature. Open your certificate file again.");
