@@ -36,6 +36,7 @@ function contentOf(first: number, span: number) {
     details: {},
     issuer: { url: "https://seal.example", certificate: "CN=Seal", fingerprint: manifestSha256 },
     timeStamp: null,
+    checkpoint: null,
     verifyCode: "b".repeat(26),
     verifyUrl: "https://seal.example/v/room/b",
     chain: [{ version: 1, manifestSha256, createdAt: new Date(0) }],

@@ -147,8 +147,16 @@ async function addRoutes(
   testClockRoutes(app, { ...frame, ...features.testClock });
   roomRoutes(app, { ...frame, ...features.checkout }, rowMac);
   const { trustList } = deps.sealing;
-  passportRoutes(app, { frame, passports, uploadPlaces, trustList, proofCertificate: features.proofCertificate });
-  closingRoutes(app, { frame, closings });
+  const logWaits = deps.transparencyLog.waits;
+  passportRoutes(app, {
+    frame,
+    passports,
+    uploadPlaces,
+    trustList,
+    proofCertificate: features.proofCertificate,
+    logWaits,
+  });
+  closingRoutes(app, { frame, closings, logWaits });
   const witness = await openWitness(config, Object.values(deps.transparencyLog.origins));
   if (witness) await witnessRoutes(app, { db, rowMac, clock, log, witness }, frame.limits);
   logRoutes(app, { db, clock, limits: frame.limits, policy: deps.transparencyLog.policy });

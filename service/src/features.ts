@@ -145,7 +145,10 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
   const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
-  const { dispatcher, webhooks } = openWebhooks(resources, metrics, hostLimits);
+  const { dispatcher, webhooks } = openWebhooks(resources, metrics, {
+    hostLimitsOf: hostLimits,
+    newestCheckpoint: deps.transparencyLog.newestSeen,
+  });
   const { passports, proofCertificate } = openPassports(resources, {
     ...{ names, workers, sealing, requireStorage },
     anchoring: deps.anchoring,
@@ -189,7 +192,13 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     },
     passports,
     proofCertificate,
-    closings: openClosings(resources, { workers, sealing, titleOf, requireStorage }),
+    closings: openClosings(resources, {
+      workers,
+      sealing,
+      titleOf,
+      requireStorage,
+      newestCheckpoint: deps.transparencyLog.newestSeen,
+    }),
     testClock: { db, clock, nearer: broughtNearer },
   };
 }

@@ -78,7 +78,10 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { config, db, clock, log, secrets, rowMac } = resources;
   const { metrics, workers, schemaWatch } = node;
   const { dispatcher, processor, desk, envelopes, paper, providers, receipts, notaries } = features;
-  const mailer = openMailer({ ...config, clock, onKept: node.onMailKept });
+  const mailer = openMailer({
+    ...{ ...config, clock, onKept: node.onMailKept },
+    newestCheckpoint: deps.transparencyLog.newestSeen,
+  });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
   paymentJobs(jobs, { db, clock, log, processor });

@@ -167,6 +167,19 @@ test("compares with the checkpoint of a proof that somebody else was given", asy
   ]);
 });
 
+test("reads the checkpoint in the header of a stored mail or webhook", async () => {
+  const folder = writeLog(newFolder(), entriesUpTo(10));
+  const mailOf = (lines: readonly string[], lineEnd: string) => {
+    const note = Buffer.from(log.signed(lines.length, rootOf(leavesOf(lines)))).toString("base64");
+    const folded = (note.match(/.{1,60}/g) ?? []).join(`${lineEnd} `);
+    const head = ["Subject: Your documents", `Service-Log-Checkpoint: ${folded}`, "To: dana@example.com"];
+    return write(join(newFolder(), "mail.eml"), [...head, "", "Hello,"].join(lineEnd));
+  };
+  assert.deepEqual(await findingsOf(folder, { with: [mailOf(entriesUpTo(7), "\r\n")] }), []);
+  const foreign = mailOf(entriesUpTo(7, 90), "\n");
+  assert.match((await findingsOf(folder, { with: [foreign], state: newFolder() }))[0] ?? "", /two histories/);
+});
+
 test("refuses the checkpoint of another log, and says of one that the key did not sign that it proves nothing", async () => {
   const folder = writeLog(newFolder(), entriesUpTo(10));
   const [other, stranger] = [await sampleLog("example.org/log/live", 7), await sampleLog(origin, 8)];

@@ -42,10 +42,18 @@ async function carriedBy(path: string, bytes: Uint8Array): Promise<GivenCheckpoi
   }
 }
 
+/** The checkpoint in the header of a stored mail, or of the request of a webhook; null for a text without one. */
+function headerOf(text: string): string | null {
+  const [head = ""] = text.split(/\r?\n\r?\n/, 1);
+  const value = /^service-log-checkpoint:((?:.|\r?\n[ \t])*)$/im.exec(head)?.[1];
+  return value === undefined ? null : Buffer.from(value.replace(/\s/g, ""), "base64").toString("utf8");
+}
+
 function checkpointsIn(path: string, bytes: Uint8Array): GivenCheckpoint[] {
   if (isLogProof(bytes)) return [{ name: path, note: parseLogProof(bytes).checkpoint }];
   if (!startsWith(bytes, "PK")) {
-    const note = Buffer.from(bytes).toString("utf8");
+    const text = Buffer.from(bytes).toString("utf8");
+    const note = headerOf(text) ?? text;
     parseCheckpoint(note);
     return [{ name: path, note }];
   }

@@ -33,7 +33,7 @@ function forwardTo(values: Values): string | null {
 async function forward(url: string, event: FeedEvent, secret: string): Promise<string> {
   const body = Buffer.from(JSON.stringify(event.payload));
   const place = { position: event.position, head: Buffer.from(event.head, "hex") };
-  const delivered = { eventId: event.id, topic: event.type, place, keys: keysOfSecret(secret) };
+  const delivered = { eventId: event.id, topic: event.type, place, keys: keysOfSecret(secret), checkpoint: null };
   const headers = deliveryHeaders(delivered, Math.floor(Date.now() / 1000), body);
   const started = performance.now();
   const took = () => `in ${Math.round(performance.now() - started)} ms`;

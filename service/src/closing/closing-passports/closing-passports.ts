@@ -1,4 +1,5 @@
 import type { Sealing } from "../../evidence/seals/seals.ts";
+import type { TransparencyLog } from "../../evidence/transparency-log/transparency-log.ts";
 import type { RequireStorage } from "../../firms/partners/partners.ts";
 import { createKeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphore.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
@@ -22,21 +23,27 @@ export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { queueEarlierVersions } from "./store.ts";
 export { protectedTables } from "./versions.ts";
 
-type Parts = { workers: Workers; sealing: Sealing; titleOf: TitleOf; requireStorage: RequireStorage };
+type Parts = {
+  workers: Workers;
+  sealing: Sealing;
+  titleOf: TitleOf;
+  requireStorage: RequireStorage;
+  newestCheckpoint: TransparencyLog["newestSeen"];
+};
 
 // Each seal holds a database connection while it waits for a time stamp, and the pool has 20.
 const sealsAtOnce = 4;
 
 export function openClosings(
   resources: Resources,
-  { workers, sealing, titleOf, requireStorage }: Parts,
+  { workers, sealing, titleOf, requireStorage, newestCheckpoint }: Parts,
 ): SealClosingDeps {
   const { config, db, clock, log, rowMac, blobs } = resources;
   const store = { db, clock, log, rowMac, blobs };
   return {
     ...store,
     certificates: createCertificateCheck({ ...store, workers }),
-    issuing: { sealing, drawCertificate: drawIn(workers), titleOf, baseUrl: config.baseUrl },
+    issuing: { sealing, drawCertificate: drawIn(workers), titleOf, newestCheckpoint, baseUrl: config.baseUrl },
     limits: { requireStorage, semaphore: createKeyedSemaphore(sealsAtOnce) },
   };
 }

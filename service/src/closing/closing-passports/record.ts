@@ -1,6 +1,8 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, manifestLimits, parseManifest } from "@signsealship/evidence/manifest";
 import {
+  type LineProgress,
+  lineState,
   type Retraction,
   requireComposedOts,
   requireLogProof,
@@ -45,7 +47,9 @@ export type ClosingRecord = {
   certificateDeletedAt: Date | null;
   /** The operator's retraction of this version in the transparency log; null without one. */
   retraction: Retraction | null;
-  /** In ascending order; the last one is the version of the code. */
+  /** How far this version is in the transparency log; null when the stored text is no longer a manifest. */
+  log: LineProgress | null;
+  /** In ascending order; the last one belongs to the code. */
   versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
 };
 
@@ -65,6 +69,8 @@ function readManifest(text: string): Manifest | null {
     throw error;
   }
 }
+
+const entryOf = (row: VersionRow, { passport: { roomCode } }: Manifest) => closingEntry({ ...row, roomCode });
 
 async function versionRecord(deps: CheckedVersionDeps, row: ChainRow, own: ChainRow): Promise<ClosingVersionRecord> {
   const { version, createdAt, manifestSha256, prevManifestSha256, sealedSha256 } = row;
@@ -94,14 +100,16 @@ export async function closingRecord(
   const rest: ClosingVersionRecord[] = [];
   // Checked one after another, because the first check of a certificate reads all of it.
   for (const row of rows.slice(1)) rest.push(await versionRecord(deps, row, own));
+  const manifest = readManifest(own.manifest);
   return {
     verifyCode,
     environment: own.environment,
     partnerName: own.isFirmAuthentic ? own.partnerName : alteredFirm,
     branding: own.isFirmAuthentic ? shownBranding(own) : null,
-    manifest: readManifest(own.manifest),
+    manifest,
     certificateDeletedAt: own.deletedAt,
     retraction: await retractionOf(deps.db, own),
+    log: manifest && (await lineState(deps.db, own.environment, entryOf(own, manifest))),
     versions: [first, ...rest],
   };
 }
@@ -169,9 +177,8 @@ export async function closingLogProof(
   const [row] = await deps.db.query<VersionRow>(verificationStatement(verifyCode));
   const manifest = row && hashHolds(deps, row) ? readManifest(row.manifest) : null;
   if (!row || !manifest) return null;
-  const { roomCode } = manifest.passport;
   const require = form === "tlog-proof" ? requireLogProof : requireComposedOts;
-  return require(deps.db, row.environment, closingEntry({ ...row, roomCode }));
+  return require(deps.db, row.environment, entryOf(row, manifest));
 }
 
 /** An object as JSON text, with the manifest's own JSON as its first member. */

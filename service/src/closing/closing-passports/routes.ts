@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { notAnchoredYet, notLoggedYet, waitForState } from "../../evidence/transparency-log/transparency-log.ts";
+import { type LogWaits, notAnchoredYet, notLoggedYet } from "../../evidence/transparency-log/transparency-log.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
 import { fileRoute } from "../../kernel/http/file-route.ts";
@@ -14,7 +14,7 @@ import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas
 import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 import { closingEntry } from "./store.ts";
 
-export type ClosingRouteDeps = { frame: RouteDeps; closings: SealClosingDeps };
+export type ClosingRouteDeps = { frame: RouteDeps; closings: SealClosingDeps; logWaits: LogWaits };
 
 const tag = "Closing passports";
 
@@ -51,8 +51,7 @@ function sealRoute(app: FastifyInstance, deps: ClosingRouteDeps): void {
       const { roomCode } = request.params;
       const sealed = await sealClosing(deps.closings, principal, roomCode);
       const line = { db: deps.closings.db, log: principal.environment, entry: closingEntry({ ...sealed, roomCode }) };
-      const wait = appliedWait(request, reply);
-      const state = wait && (await waitForState(line, wait));
+      const state = await deps.logWaits(line, principal.partnerId, () => appliedWait(request, reply));
       return state === null ? sealed : { ...sealed, log: { ...sealed.log, state } };
     },
   });

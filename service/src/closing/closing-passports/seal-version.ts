@@ -12,7 +12,7 @@ import {
   sealOwnDocument,
 } from "../../evidence/seals/seals.ts";
 import { firmLogo, type RequireStorage } from "../../firms/partners/partners.ts";
-import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { actorOf, type Environment, type Principal } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { KeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphore.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
@@ -56,6 +56,8 @@ type Issuing = {
   sealing: Pick<Sealing, "sealDocument" | "stamp" | "chainPem">;
   drawCertificate: DrawCertificate;
   titleOf: TitleOf;
+  /** Of a log, as a signed note; null before the first. */
+  newestCheckpoint: (log: Environment) => string | null;
   baseUrl: string;
 };
 
@@ -198,7 +200,7 @@ async function sealManifest(
   before: readonly StoredVersion[],
   { manifest, at, logo }: { manifest: Manifest; at: Date; logo: Uint8Array | null },
 ) {
-  const { sealing, titleOf, baseUrl } = issuing;
+  const { sealing, titleOf, newestCheckpoint, baseUrl } = issuing;
   const bytes = manifestBytes(manifest);
   const manifestSha256 = hash("sha256", bytes);
   const verifyCode = newVerifyCode();
@@ -211,6 +213,7 @@ async function sealManifest(
     details: detailsOf(titleOf, documents),
     issuer: issuerOf({ chainPem: sealing.chainPem, baseUrl }, environment),
     timeStamp: await stampManifest(sealing.stamp, bytes),
+    checkpoint: newestCheckpoint(environment),
     verifyUrl: `${baseUrl}${verifyPath(verifyCode)}`,
     verifyCode,
     chain: [...before, { version: manifest.passport.version, manifestSha256, createdAt: at }],

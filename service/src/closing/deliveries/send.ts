@@ -197,6 +197,7 @@ export const deliveryMail = defineMail({
       id: `delivery:${id}`,
       to: recipientEmail,
       environment: room.environment,
+      isOfFinished: true,
       subject: reference === null ? heading : `${heading}: ${reference}`,
       heading,
       greeting: isPlainName(recipientName) ? `Hello ${recipientName},` : "Hello,",

@@ -1,5 +1,5 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
-import { type LineState, lineState, type Retraction, retractionOf } from "../transparency-log/transparency-log.ts";
+import { type LineProgress, lineState, type Retraction, retractionOf } from "../transparency-log/transparency-log.ts";
 import { findOwnPassport, findPassport, type NamedDeps } from "./lookup.ts";
 import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
 
@@ -22,11 +22,8 @@ export type ProofRecord = {
   sealRetirement?: { at: Date; reason: string } | null;
   /** The operator's retraction of the seal in the transparency log; null without one, absent in the owner's view. */
   retraction?: Retraction | null;
-  /**
-   * The state of the seal's line in the transparency log, and the number of witnesses that cosigned it; absent in the
-   * owner's view.
-   */
-  log?: { state: LineState; cosignatures: number };
+  /** How far the seal is in the transparency log, and how many witnesses cosigned it; absent in the owner's view. */
+  log?: LineProgress;
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };
 

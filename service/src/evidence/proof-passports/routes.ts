@@ -15,6 +15,7 @@ import { deletedMessage } from "../../kernel/retention/retention.ts";
 import {
   checkpointProofs,
   composedOts,
+  type LogWaits,
   logProof,
   notAnchoredYet,
   notLoggedYet,
@@ -38,6 +39,7 @@ export type PassportRouteDeps = {
   uploadPlaces: UploadPlaces;
   trustList: () => Promise<string>;
   proofCertificate: ProofCertificates;
+  logWaits: LogWaits;
 };
 
 /** Proof passports (contract, Endpoints, Proof passports). */

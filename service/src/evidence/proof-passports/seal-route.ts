@@ -11,13 +11,13 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { expectedFile } from "../seals/seals.ts";
-import { waitForState } from "../transparency-log/transparency-log.ts";
+import type { LogWaits } from "../transparency-log/transparency-log.ts";
 import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 
 export type SealRouteDeps = SealPassportDeps & { clock: Clock };
 
-type SealRoute = { frame: RouteDeps; passports: SealRouteDeps; uploadPlaces: UploadPlaces };
+type SealRoute = { frame: RouteDeps; passports: SealRouteDeps; uploadPlaces: UploadPlaces; logWaits: LogWaits };
 
 /** `POST /api/passport/seal` (contract, Proof passports). */
 export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
@@ -47,8 +47,7 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
       });
       const { sealedSha256, environment: log } = answer.result;
       const line = { db: passports.db, log, entry: { kind: "seal/v1", sealedSha256 } } as const;
-      const wait = appliedWait(request, reply);
-      const state = wait && (await waitForState(line, wait));
+      const state = await deps.logWaits(line, principalOf(request).partnerId, () => appliedWait(request, reply));
       const { result } = answer;
       return sendAnswer(
         reply,

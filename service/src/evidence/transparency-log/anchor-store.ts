@@ -120,23 +120,18 @@ export async function selectCalendarRoot(db: Sql, log: Environment, line: string
  */
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
-/**
- * The most advanced state of a line, the number of witnesses of the best checkpoint over it, and whether the log has
- * witnesses at all.
- */
-export async function lineState(
-  db: Sql,
-  log: Environment,
-  entry: LogEntry,
-): Promise<{ state: LineState; cosignatures: number; isAsked: boolean }> {
+/** The farthest state of a line, how many witnesses cosigned the best checkpoint over it, and how many the log asks. */
+export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
+
+export async function lineState(db: Sql, log: Environment, entry: LogEntry): Promise<LineProgress> {
   const [row] = await db.query<{
     isLogged: boolean;
     isWitnessed: boolean;
     isAnchored: boolean;
     cosignatures: number;
-    isAsked: boolean;
+    witnesses: number;
   }>(sql`
-    SELECT EXISTS (SELECT FROM log_witnesses w WHERE w.log = e.log AND next_at > now() - interval '1 hour') AS "isAsked",
+    SELECT (SELECT count(*)::int FROM log_witnesses w WHERE w.log = e.log AND next_at > now() - interval '1 hour') AS witnesses,
       EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
       EXISTS (SELECT FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf AND is_quorum) AS "isWitnessed",
       EXISTS (SELECT FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND proof IS NOT NULL) AS "isAnchored",
@@ -144,10 +139,10 @@ export async function lineState(
         SELECT count(*)::int AS n FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf GROUP BY q.size LIMIT 100
       ) AS sizes), 0) AS cosignatures
     FROM log_entries e WHERE log = ${log} AND line = ${formatEntry(entry)}`);
-  if (!row) return { state: "queued", cosignatures: 0, isAsked: false };
-  const { isLogged, isWitnessed, isAnchored, cosignatures, isAsked } = row;
+  if (!row) return { state: "queued", cosignatures: 0, witnesses: 0 };
+  const { isLogged, isWitnessed, isAnchored, cosignatures, witnesses } = row;
   const state = isAnchored ? "anchored" : isWitnessed ? "witnessed" : isLogged ? "logged" : "queued";
-  return { state, cosignatures, isAsked };
+  return { state, cosignatures, witnesses };
 }
 
 /** Gauge: how long ago each source last anchored an hourly root of the live log. */

@@ -131,18 +131,49 @@ function firstOf({ hashes, entries }: StoredTile, isBundle: boolean, width: numb
 
 const lookEveryMs = 100;
 
-/**
- * Waits until the log includes a line and, if the log has witnesses, until they have cosigned it. @returns the state
- * then, or when the time is over
- */
-export async function waitForState(
-  { db, log, entry }: { db: Sql; log: Environment; entry: LogEntry },
-  { seconds, isGone }: { seconds: number; isGone: () => boolean },
-): Promise<LineState> {
+type WaitedLine = { db: Sql; log: Environment; entry: LogEntry };
+
+/** Waits until the log has a line, and its witnesses, where it asks any, cosigned it. @returns the state then, or when the time is over */
+async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }: Wait): Promise<LineState> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
-    const { state, isAsked } = await lineState(db, log, entry);
-    const isEnough = state !== "queued" && !(state === "logged" && isAsked);
+    const { state, witnesses } = await lineState(db, log, entry);
+    const isEnough = state !== "queued" && !(state === "logged" && witnesses > 0);
     if (isEnough || waitedMs >= seconds * 1_000 || isGone()) return state;
     await sleep(lookEveryMs);
   }
+}
+
+/** Waiting requests of one firm, and of all, on a node: each asks the database ten times a second. */
+const mostWaiting = { ofFirm: 8, inAll: 32 };
+
+/** A wait that is applied, and a look at whether the caller has gone. */
+type Wait = { seconds: number; isGone: () => boolean };
+
+/**
+ * Waits as the caller prefers.
+ * @param apply applies the wait that the caller asked for, null for none; not called where too many wait
+ * @returns null for no wait
+ */
+export type LogWaits = (line: WaitedLine, partnerId: string, apply: () => Wait | null) => Promise<LineState | null>;
+
+/** Bounds the requests that wait for the log. Beyond the bounds an answer comes at once, without `Preference-Applied`. */
+export function createLogWaits(most = mostWaiting): LogWaits {
+  const waiting = new Map<string, number>();
+  let inAll = 0;
+  return async (line, partnerId, apply) => {
+    const ofFirm = waiting.get(partnerId) ?? 0;
+    if (ofFirm >= most.ofFirm || inAll >= most.inAll) return null;
+    const wait = apply();
+    if (!wait) return null;
+    waiting.set(partnerId, ofFirm + 1);
+    inAll += 1;
+    try {
+      return await waitForState(line, wait);
+    } finally {
+      inAll -= 1;
+      const left = (waiting.get(partnerId) ?? 1) - 1;
+      if (left > 0) waiting.set(partnerId, left);
+      else waiting.delete(partnerId);
+    }
+  };
 }

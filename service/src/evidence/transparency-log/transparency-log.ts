@@ -9,12 +9,13 @@ import type { Metrics } from "../../kernel/platform/metrics.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { emptyRoot, LogHalt } from "./grow.ts";
 import { type LogKeySettings, logKeyPath, openLogSigner } from "./key.ts";
+import { createLogWaits, type LogWaits } from "./published.ts";
 import { createSequencer, examineTree, type LogFiles, type Sequencer } from "./sequencer.ts";
 import { insertTree, logs, selectQueue, selectTree } from "./store.ts";
 import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
 import { askWitnesses, readLogPolicy } from "./witnesses.ts";
 
-export { anchorGauges, type LineState, lineState } from "./anchor-store.ts";
+export { anchorGauges, type LineProgress, lineState } from "./anchor-store.ts";
 export {
   type CheckpointProofs,
   checkpointProofs,
@@ -26,7 +27,7 @@ export { exportLog, readWholeLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
 export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
-export { logProof, notLoggedYet, requireLogProof, waitForState } from "./published.ts";
+export { type LogWaits, logProof, notLoggedYet, requireLogProof } from "./published.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes } from "./routes.ts";
 export {
@@ -107,6 +108,8 @@ export type TransparencyLog = Pick<OpenedLogs, "origins"> &
     trusted: readonly TrustedLog[];
     /** The published policy of the live log; null when it has no witnesses. */
     policy: string | null;
+    /** Requests that wait for their seal's line. */
+    waits: LogWaits;
     /** Asks the witnesses that are due to cosign the live log's newest checkpoint. */
     askWitnesses: () => Promise<void>;
   };
@@ -126,6 +129,7 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
     trusted: logs.map((environment) => ({ environment, key: keys[environment] })),
     ...sequencer,
     policy: published?.text ?? null,
+    waits: createLogWaits(),
     async askWitnesses() {
       if (published) await askWitnesses({ db, clock, log, fetch, published, intervalMs: config.witnessIntervalMs });
     },

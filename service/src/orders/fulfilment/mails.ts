@@ -98,6 +98,7 @@ export function letterOf(moment: MailMoment, at: string, order: MailOrder, links
   return {
     id: `order:${order.code}:${moment}:${at}`,
     to: order.customerEmail,
+    isOfFinished: goal === "documents",
     subject: title === null ? subject : `${subject}: ${title}`,
     heading: subject,
     greeting: greetingOf(order.customerName),

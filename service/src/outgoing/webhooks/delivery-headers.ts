@@ -2,6 +2,7 @@ import type { Place } from "../../kernel/events/events.ts";
 import {
   chainHeader,
   chainValue,
+  checkpointHeader,
   eventHeader,
   secretHash,
   secretKeys,
@@ -12,14 +13,21 @@ import { type SigningKeys, standardSigned } from "./standard-signature.ts";
 
 const userAgent = "SignSealShip-Webhooks/1";
 
-export type Delivered = { eventId: string; topic: string; place: Place | null; keys: SigningKeys };
+export type Delivered = {
+  eventId: string;
+  topic: string;
+  place: Place | null;
+  keys: SigningKeys;
+  /** The newest signed note of the transparency log; null for none. */
+  checkpoint: string | null;
+};
 
 /**
  * The headers of a delivery: the contract's, the chain position, and those of Standard Webhooks. @param t Unix
  * seconds
  */
 export const deliveryHeaders = (
-  { eventId, topic, place, keys }: Delivered,
+  { eventId, topic, place, keys, checkpoint }: Delivered,
   t: number,
   body: Buffer,
 ): Record<string, string> => ({
@@ -28,6 +36,7 @@ export const deliveryHeaders = (
   [signatureHeader]: signatureValue(keys.secrets, t, body),
   [eventHeader]: topic,
   ...(place && { [chainHeader]: chainValue(place) }),
+  ...(checkpoint !== null && { [checkpointHeader]: Buffer.from(checkpoint).toString("base64") }),
   ...standardSigned(eventId, t, body, keys),
 });
 

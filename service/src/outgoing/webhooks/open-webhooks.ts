@@ -59,7 +59,7 @@ export function readCa(path: string): string {
 export function openWebhooks(
   resources: Resources,
   metrics: Pick<Metrics, "counter">,
-  hostLimitsOf: DispatcherDeps["sending"]["hostLimitsOf"],
+  { hostLimitsOf, newestCheckpoint }: Pick<DispatcherDeps["sending"], "hostLimitsOf" | "newestCheckpoint">,
 ) {
   const { config, db, clock, log, secrets, rowMac } = resources;
   const { baseUrl, webhookAllow, webhookCa } = config;
@@ -78,7 +78,7 @@ export function openWebhooks(
   const ended = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
   const dispatcher = createDispatcher({
     ...{ db, rowMac, ciphers: { secretCipher, keyCipher, exchangeCipher } },
-    sending: { clock, log, outbound, baseUrl, passportOf, hostLimitsOf },
+    sending: { clock, log, outbound, baseUrl, passportOf, hostLimitsOf, newestCheckpoint },
     count: (outcome) => ended.inc({ outcome }),
   });
   const webhooks: WebhooksDeps = {

@@ -6,7 +6,10 @@ export const signatureHeader = "Service-Signature";
 export const eventHeader = "Service-Event";
 export const chainHeader = "Service-Chain";
 
-/** How many seconds a signature's time may differ from the receiver's clock. */
+/** The newest checkpoint of the transparency log, a signed note in base64: a receiver can prove which history it was shown. */
+export const checkpointHeader = "Service-Log-Checkpoint";
+
+/** How old or new a receiver may accept a signature. */
 export const toleranceSeconds = 300;
 
 /** The verification in words (contract, Events, "Signature scheme"). */

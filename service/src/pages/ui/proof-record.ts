@@ -21,9 +21,10 @@ export function timesOf({ timeStamp, anchor, log }: ProofRecord): Html {
 }
 
 /** How far a seal is in the transparency log, in plain words. */
-function logWords({ state, cosignatures }: NonNullable<ProofRecord["log"]>): string {
-  const witnesses = cosignatures === 1 ? "1 independent witness" : `${cosignatures} independent witnesses`;
-  const seen = cosignatures > 0 ? ` ${witnesses} signed that they saw it there.` : "";
+export function logWords({ state, cosignatures, witnesses }: NonNullable<ProofRecord["log"]>): string {
+  const all = witnesses > cosignatures ? `${cosignatures} of ${witnesses}` : String(cosignatures);
+  const nouns = all === "1" ? "independent witness" : "independent witnesses";
+  const seen = cosignatures > 0 ? ` ${all} ${nouns} signed that they saw it there.` : "";
   switch (state) {
     case "queued":
       return "Waiting to be entered, which takes some seconds.";

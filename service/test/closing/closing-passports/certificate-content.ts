@@ -60,6 +60,7 @@ export function certificateContent(
       at: new Date("2026-03-04T05:06:08Z"),
       token: Buffer.from("token"),
     },
+    checkpoint: `sign.example.com/log/live\n1207\n${Buffer.alloc(32, 5).toString("base64")}\n\n— a signature\n`,
     verifyCode: "mfrggzdfmztwq2lknnwg23tpoa",
     verifyUrl: "https://sign.example.com/v/room/mfrggzdfmztwq2lknnwg23tpoa",
     chain: Array.from({ length: versions }, (_, index) => ({

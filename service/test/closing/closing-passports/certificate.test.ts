@@ -302,3 +302,16 @@ test(
     for (const { originalSha256 } of given.manifest.documents) assert.ok(text.includes(originalSha256 ?? ""));
   },
 );
+
+test(
+  "prints the state that the transparency log had before the seal, and nothing before its first",
+  needs("poppler"),
+  async () => {
+    const content = certificateContent(["Deed"]);
+    const flat = async (checkpoint: string | null) =>
+      textOf(await draw({ ...content, checkpoint })).replace(/\s+/g, " ");
+    const root = Buffer.alloc(32, 5).toString("base64");
+    assert.ok((await flat(content.checkpoint)).includes(`sign.example.com/log/live, 1207 entries, root ${root}`));
+    assert.doesNotMatch(await flat(null), /Transparency log/);
+  },
+);

@@ -8,9 +8,11 @@ import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { createLogWaits } from "../../../src/evidence/transparency-log/published.ts";
 import { lineState } from "../../../src/evidence/transparency-log/transparency-log.ts";
 import { preferredWait } from "../../../src/kernel/http/prefer.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { logWords } from "../../../src/pages/ui/proof-record.ts";
 import { fileForm, postSeal, type SealAnswer } from "../proof-passports/seal-document.ts";
 
 const folder = await forTests(temporaryFolder());
@@ -61,6 +63,48 @@ test("waits for the witnesses of the live log, and no longer than asked", async 
   const late = await seal("live", { prefer: "wait=1" });
   witness.order("proper");
   assert.deepEqual([late.applied, ["queued", "logged"].includes(late.answer.log.state)], ["wait=1", true]);
+});
+
+test("answers at once, without having applied the wait, where a firm or all firms have too many that wait", async () => {
+  const waits = createLogWaits({ ofFirm: 1, inAll: 2 });
+  let isGone = false;
+  const applied: string[] = [];
+  const line = { db, log: "test", entry: { kind: "seal/v1", sealedSha256: "f".repeat(64) } } as const;
+  const ask = (partnerId: string) =>
+    waits(line, partnerId, () => {
+      applied.push(partnerId);
+      return { seconds: 10, isGone: () => isGone };
+    });
+  const waiting = [ask("acme"), ask("other")];
+  assert.deepEqual(await Promise.all([ask("acme"), ask("third")]), [null, null]);
+  assert.equal(await waits(line, "third", () => null), null);
+  assert.deepEqual(applied, ["acme", "other"]);
+  isGone = true;
+  assert.deepEqual(await Promise.all(waiting), ["queued", "queued"]);
+  assert.equal(await ask("third"), "queued");
+});
+
+test("says how many of the log's witnesses cosigned a line", () => {
+  const words = (cosignatures: number, witnesses: number) => logWords({ state: "logged", cosignatures, witnesses });
+  assert.match(words(2, 3), / 2 of 3 independent witnesses signed/);
+  assert.match(words(3, 3), / 3 independent witnesses signed/);
+  assert.match(words(1, 1), / 1 independent witness signed/);
+  assert.doesNotMatch(words(0, 3), /witness/);
+});
+
+test("says on the page of a closing how far its version is", async () => {
+  const room = await fetch(`${service.baseUrl}/api/rooms`, {
+    method: "POST",
+    headers: { ...keys.test.headers, "content-type": "application/json" },
+    body: JSON.stringify({ name: "12 Elm Street" }),
+  });
+  const { roomCode } = (await room.json()) as { roomCode: string };
+  const headers = { ...keys.test.headers, prefer: "wait=10" };
+  const sealing = await fetch(`${service.baseUrl}/api/rooms/${roomCode}/passport`, { method: "POST", headers });
+  const { verifyUrl, log } = (await sealing.json()) as { verifyUrl: string; log: { state: string } };
+  assert.equal(log.state, "logged");
+  const page = await fetch(`${service.baseUrl}${verifyUrl}`, { headers: { accept: "text/html" } });
+  assert.match(await page.text(), /Transparency log.*Entered in a public list that nobody can change unseen\./s);
 });
 
 test("keeps the answer for a repeated request, with the state of now where that waits", async () => {

@@ -55,6 +55,18 @@ test("each mail says whose it is and what it is about, has one link on a line of
   }
 });
 
+test("a mail that leads to finished documents shows the state of the log, in its header, too", () => {
+  const checkpoint = "sign.example.com/log/live\n12\nroot=\n\n— signature\n";
+  for (const moment of moments) {
+    const letter = letterOf(moment, at, order, links);
+    assert.equal(letter.isOfFinished, letter.link?.url === links.documents, moment);
+  }
+  const mail = composed({ ...letterOf("signed", at, order, links), checkpoint });
+  assert.equal(mail.checkpoint, checkpoint);
+  for (const body of [mail.text, mail.html]) assert.match(body, /log sign\.example\.com\/log\/live 12 root=/);
+  assert.equal(mailOf("signed", at, order, links).checkpoint, undefined);
+});
+
 test("a sentence that a firm's name ends has one period", () => {
   const firm = { ...order.firm, name: "Demo Title Co." };
   for (const moment of moments) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { parseCheckpoint, parseNoteKey, verifyNote } from "@signsealship/evidence/log";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { changeOrder, writeEvents } from "@signsealship/testing/row-mac";
 import { startService } from "@signsealship/testing/service";
@@ -56,6 +57,20 @@ test("a delivery is pending, then ended with what became of it", async () => {
   });
   assert.ok(Number.isInteger(durationMs) && String(completedAt) >= String(createdAt));
   assert.deepEqual(await acme.ok("GET", `${webhooks}/deliveries/${deliveryId}`), delivery);
+});
+
+test("carries the newest checkpoint of the log that the firm's seals enter", async () => {
+  const hook = await acme.subscribe("/checkpoint", ["order.created"]);
+  await acme.order();
+  await acme.ended(hook);
+  const [caught] = await running.catcher.wait("/checkpoint");
+  const value = String(caught?.headers["service-log-checkpoint"]);
+  const { origin, note } = parseCheckpoint(Buffer.from(value, "base64").toString());
+  const [tree] = await running.db.query<{ origin: string; key: string }>(
+    sql`SELECT origin, note_key AS key FROM log_trees WHERE log = 'test'`,
+  );
+  assert.equal(origin, tree?.origin);
+  assert.equal(await verifyNote(note, await parseNoteKey(tree?.key ?? "")), "signed");
 });
 
 test("a refusal is not sent again", async () => {

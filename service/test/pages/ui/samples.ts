@@ -121,6 +121,7 @@ export async function closingRecord(
     manifest,
     certificateDeletedAt: null,
     retraction: null,
+    log: { state: "witnessed", cosignatures: 2, witnesses: 3 },
     versions: [first, ...others],
   };
 }

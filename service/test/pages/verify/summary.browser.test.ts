@@ -78,6 +78,7 @@ const signing: EnvelopeRecord = {
   custodyCertSha256: "4".repeat(64),
   certificateDeletedAt: null,
   retraction: null,
+  log: { state: "logged", cosignatures: 0, witnesses: 0 },
   trail: { records: 9, lastSha256: "5".repeat(64) },
   claims: [{ name: "trail_chain", state: "holds", why: "Nine records follow one another." }],
   chainOk: true,

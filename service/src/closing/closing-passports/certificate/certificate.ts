@@ -144,7 +144,7 @@ function coverageLists(flow: Flow, { covers, doesNotCover }: Manifest["coverage"
 
 /** The issuer, as far as it is known, and the certified room. */
 function summary(flow: Flow, content: CertificateContent): void {
-  const { manifest, manifestSha256, verifyCode, issuer, firm } = content;
+  const { manifest, manifestSha256, verifyCode, issuer, firm, checkpoint } = content;
   const { prevManifestSha256 } = manifest.passport;
   const legal = firmName(firm) === firm.name ? "" : ` (${firm.name})`;
   section(flow, "Issued by", 150);
@@ -153,11 +153,18 @@ function summary(flow: Flow, content: CertificateContent): void {
   flow.row("Seal certificate", issuer.certificate, body);
   flow.row("Certificate, SHA-256", issuer.fingerprint, code);
   flow.row("Time stamp", timeStampText(content), body);
+  if (checkpoint !== null) flow.row("Transparency log before", logStateText(checkpoint), fine);
   flow.row("Verify code", verifyCode, { ...code, size: 9.5 });
   flow.row("Manifest, SHA-256", manifestSha256, code);
   const before = prevManifestSha256 ?? "none: this is the first version";
   flow.row("Version before, SHA-256", before, prevManifestSha256 === null ? fine : code);
   flow.skip(10);
+}
+
+/** The first three lines of a checkpoint are the log's origin, its size and its root in base64. */
+function logStateText(checkpoint: string): string {
+  const [origin, size, root] = checkpoint.split("\n");
+  return `${origin}, ${size} entries, root ${root}`;
 }
 
 const timeStampText = ({ timeStamp }: CertificateContent): string =>

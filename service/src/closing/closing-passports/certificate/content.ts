@@ -40,6 +40,8 @@ export type CertificateContent = {
   issuer: Issuer;
   /** Null when no authority responded. */
   timeStamp: ManifestTimeStamp | null;
+  /** The newest checkpoint of the transparency log before the seal, a signed note; null for none. */
+  checkpoint: string | null;
   verifyCode: string;
   /** The absolute URL, also in the QR code. */
   verifyUrl: string;

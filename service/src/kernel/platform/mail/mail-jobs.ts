@@ -23,6 +23,8 @@ export type Letter = MailTemplate &
      * The environment of the order or room that the mail is about. Mails about test objects are stored and not sent.
      */
     environment?: Environment;
+    /** It leads to finished documents: then it carries the newest checkpoint of the transparency log. */
+    isOfFinished?: boolean;
   };
 
 type Definition<Payload, Loaded, Deps> = {
@@ -64,7 +66,9 @@ export function defineMail<Payload extends object, Loaded, Deps extends { mailer
     const loaded = await load(payload, deps);
     if (!loaded) return;
     const letter = write(loaded, payload, deps);
-    await mailFor(letter.environment ?? "live", deps.mailer, mailOf(letter));
+    const { environment = "live", isOfFinished = false } = letter;
+    const checkpoint = isOfFinished ? (deps.mailer.newestCheckpoint?.(environment) ?? null) : null;
+    await mailFor(environment, deps.mailer, mailOf({ ...letter, checkpoint }));
     await onSent?.(loaded, payload, deps);
   };
   return {
@@ -74,8 +78,8 @@ export function defineMail<Payload extends object, Loaded, Deps extends { mailer
   };
 }
 
-/** The mail in the form in which it is sent. */
-export const mailOf = ({ id, to, environment: _, calendar, ...template }: Letter): Mail => ({
+/** The mail as it is sent. */
+export const mailOf = ({ id, to, environment: _, isOfFinished: __, calendar, ...template }: Letter): Mail => ({
   ...{ id, to },
   ...mailFrom(template),
   ...(calendar && { calendar }),

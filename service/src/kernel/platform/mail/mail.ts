@@ -23,6 +23,8 @@ export type Mail = {
   replyTo?: string | null;
   /** An invitation that calendar programs recognize. */
   calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
+  /** The newest signed note of the transparency log, for a header: its reader can prove which history was shown. */
+  checkpoint?: string | null;
 };
 
 export type Mailer = {
@@ -32,6 +34,8 @@ export type Mailer = {
   keep: (mail: Mail) => Promise<void>;
   /** Whether the server responded the last time; null before the first attempt, and without a server. */
   isUp: () => boolean | null;
+  /** The newest signed note of a transparency log; null before the first. Absent where no log runs. */
+  newestCheckpoint?: ((log: Environment) => string | null) | undefined;
   close: () => void;
 };
 
@@ -46,6 +50,7 @@ export type MailSettings = {
   clock: Clock;
   /** Called for each mail that is written to the outbox because there is no server. */
   onKept?: (mail: Mail) => void;
+  newestCheckpoint?: Mailer["newestCheckpoint"];
 };
 
 /** Mails of test orders and rooms are stored and not sent, because the test addresses may belong to strangers. */
@@ -61,13 +66,21 @@ export type Outbox = { folder: string; token: string };
 export const outboxFolder = (dataDir: string): string => join(dataDir, "outbox");
 
 /** Does not connect yet. */
-export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept }: MailSettings): Mailer {
+export function openMailer({
+  smtpUrl,
+  mailFrom,
+  dataDir,
+  baseUrl,
+  clock,
+  onKept,
+  newestCheckpoint,
+}: MailSettings): Mailer {
   const outbox = outboxFolder(dataDir);
   const host = new URL(baseUrl).hostname;
   let smtp: Promise<Transporter> | undefined;
   let isUp: boolean | null = null;
 
-  const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null, calendar }: Mail) => ({
+  const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null, calendar, checkpoint = null }: Mail) => ({
     ...{ to, subject, html },
     text: textPart(text),
     ...(calendar && { icalEvent: { method: calendar.method, filename: "appointment.ics", content: calendar.ics } }),
@@ -76,7 +89,10 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
     envelope: { from: mailFrom, to, use8BitMime: true },
     date: clock(),
     messageId: `<${idHash(id)}@${host}>`,
-    headers: { "Auto-Submitted": "auto-generated" },
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      ...(checkpoint !== null && { [checkpointHeader]: foldable(checkpoint) }),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -108,6 +124,7 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
       }
     },
     isUp: () => isUp,
+    newestCheckpoint,
     close() {
       smtp?.then((transport) => transport.close());
     },
@@ -139,6 +156,16 @@ function senderFor(firm: string, mailFrom: string): { name: string; address: str
 }
 
 const mostNameLength = 80;
+
+const checkpointHeader = "Service-Log-Checkpoint";
+
+/** Base64 with spaces, at which its header may be folded. */
+const foldable = (text: string): string =>
+  (
+    Buffer.from(text)
+      .toString("base64")
+      .match(/.{1,60}/g) ?? []
+  ).join(" ");
 
 const idHash = (id: string): string => hash("sha256", id).slice(0, 32);
 

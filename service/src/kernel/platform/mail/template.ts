@@ -40,48 +40,60 @@ export type MailTemplate = {
   language?: Language;
   /** Null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
+  /** The newest signed note of the transparency log: its state stands below the mail. */
+  checkpoint?: string | null;
 };
 
-const footers: Readonly<Record<Language, { sentBy: string; sentFor: (firm: string) => string; answers: string }>> = {
+type FooterWords = { sentBy: string; sentFor: (firm: string) => string; answers: string; logState: string };
+
+const footers: Readonly<Record<Language, FooterWords>> = {
   en: {
     sentBy: "Sent by SignSealShip.",
     sentFor: (firm: string) => `Sent by SignSealShip for ${firm}.`,
     answers: "You can reply to this email.",
+    logState: "State of the public log of seals:",
   },
   es: {
     sentBy: "Enviado por SignSealShip.",
     sentFor: (firm: string) => `Enviado por SignSealShip en nombre de ${firm}.`,
     answers: "Puede responder a este correo.",
+    logState: "Estado del registro público de sellos:",
   },
   fr: {
     sentBy: "Envoyé par SignSealShip.",
     sentFor: (firm: string) => `Envoyé par SignSealShip pour ${firm}.`,
     answers: "Vous pouvez répondre à cet e-mail.",
+    logState: "État du journal public des sceaux :",
   },
   pt: {
     sentBy: "Enviado por SignSealShip.",
     sentFor: (firm: string) => `Enviado por SignSealShip em nome de ${firm}.`,
     answers: "Você pode responder a este e-mail.",
+    logState: "Estado do registro público de selos:",
   },
   zh: {
     sentBy: "由 SignSealShip 发送。",
     sentFor: (firm: string) => `由 SignSealShip 代表${firm}发送。`,
     answers: "您可以直接回复此邮件。",
+    logState: "公开印章日志的状态：",
   },
   vi: {
     sentBy: "Gửi bởi SignSealShip.",
     sentFor: (firm: string) => `SignSealShip gửi thay mặt ${firm}.`,
     answers: "Quý vị có thể trả lời email này.",
+    logState: "Trạng thái của nhật ký công khai về các dấu niêm phong:",
   },
   ko: {
     sentBy: "SignSealShip에서 보냈습니다.",
     sentFor: (firm: string) => `SignSealShip이 ${firm}을(를) 대신하여 보냈습니다.`,
     answers: "이 이메일에 회신하실 수 있습니다.",
+    logState: "봉인 공개 로그의 상태:",
   },
   tl: {
     sentBy: "Ipinadala ng SignSealShip.",
     sentFor: (firm: string) => `Ipinadala ng SignSealShip para sa ${firm}.`,
     answers: "Maaari kayong sumagot sa email na ito.",
+    logState: "Kalagayan ng pampublikong talaan ng mga selyo:",
   },
 };
 
@@ -92,22 +104,37 @@ export const nameIn = <Otherwise>(firm: MailFirm | null, otherwise: Otherwise): 
 /** Removes a double period: names like `Acme Title Co.` already end with one. */
 const oneStop = (text: string): string => text.replace(/(?<!\.)\.\.(?=\s|$)/g, ".");
 
+/** The log's origin, size and root: the first lines of a checkpoint. */
+const logLine = (checkpoint: string): string => ["log", ...checkpoint.split("\n").slice(0, 3)].join(" ");
+
 /** Renders the mail as plain text and as HTML, with its sender. */
 export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
-  const { greeting, facts = [], code = null, link, caution, why, language = "en", firm = null } = template;
+  const {
+    greeting,
+    facts = [],
+    code = null,
+    link,
+    caution,
+    why,
+    language = "en",
+    firm = null,
+    checkpoint = null,
+  } = template;
   const lines = template.lines.map(oneStop);
   const { accentColor = null, logoUrl = null, contactEmail: replyTo = null } = firm ?? {};
   const name = nameIn(firm, null);
   const subject = toPlainText(name === null ? template.subject : `[${name}] ${template.subject}`);
   const words = footers[language];
   const sentences = [name === null ? words.sentBy : words.sentFor(name), why, replyTo !== null && words.answers];
-  const footer = oneStop(sentences.filter(Boolean).join(" "));
+  const said = oneStop(sentences.filter(Boolean).join(" "));
+  const footer = checkpoint === null ? said : `${said} ${words.logState} ${logLine(checkpoint)}`;
   const shown = { subject, heading: template.heading ?? template.subject, greeting, lines, facts, code, link, caution };
   return {
     subject,
     ...(name !== null && { onBehalfOf: name }),
     ...(firm && { replyTo }),
-    // Puts an address on its own line, so that it can be copied completely.
+    ...(checkpoint !== null && { checkpoint }),
+    // An address has its own line, so that it can be copied whole.
     text: [
       greeting,
       ...lines,

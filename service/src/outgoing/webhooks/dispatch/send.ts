@@ -1,5 +1,5 @@
 import type { Tier } from "../../../firms/partners/partners.ts";
-import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { deliveryHeaders } from "../delivery-headers.ts";
@@ -18,6 +18,7 @@ export type SendDeps = {
   /** The owner's passport; undefined when there is none or it fails its MAC. */
   passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
   hostLimitsOf: (tier: Tier) => HostLimits;
+  newestCheckpoint: (log: Environment) => string | null;
 };
 
 /** The outcome of a delivery; `exchange` is null when nothing was sent. */
@@ -38,7 +39,7 @@ const isOfDestination = ({ destination, ...event }: Claimed & { destination: Des
 
 /** Posts one delivery; never rejects. @returns null when the outcome is unknown */
 export async function send(
-  { clock, log, outbound, baseUrl, passportOf, hostLimitsOf }: SendDeps,
+  { clock, log, outbound, baseUrl, passportOf, hostLimitsOf, newestCheckpoint }: SendDeps,
   delivery: Claimed & { destination: Destination },
   hostLimit: HostLimit,
 ): Promise<Sent | null> {
@@ -57,7 +58,8 @@ export async function send(
     if (!body) return unsent("subject_missing");
     const [{ partnerId }, limits] = [delivery, hostLimitsOf(tier)];
     if (!hostLimit.toUrl(partnerId, url, limits)) return unsent("host_limit");
-    const requestHeaders = deliveryHeaders({ ...delivery, keys }, Math.floor(clock().getTime() / 1000), body);
+    const delivered = { ...delivery, keys, checkpoint: newestCheckpoint(delivery.environment) };
+    const requestHeaders = deliveryHeaders(delivered, Math.floor(clock().getTime() / 1000), body);
     const admits = (addresses: readonly string[]) => hostLimit.toAddresses(partnerId, addresses, limits);
     const outcome = await outbound.post(url, requestHeaders, body, admits);
     if (!outcome) return null;

@@ -2,6 +2,7 @@ import type { ClosingRecord, ClosingVersionRecord } from "../../../closing/closi
 import { deletedMessage, type RetentionPlan } from "../../../kernel/retention/retention.ts";
 import { codeText } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
+import { logWords } from "../../ui/proof-record.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { roomRetention } from "../../ui/retention.ts";
 import { technicalPart } from "../technical-details.ts";
@@ -108,7 +109,7 @@ export function sealedFacts(
   retention: RetentionPlan,
 ): (readonly [string, Html | string | null])[] {
   const own = ownOf(record);
-  const { certificateDeletedAt, environment } = record;
+  const { certificateDeletedAt, environment, log } = record;
   return [
     ["SHA-256 of the manifest", codeText(own.manifestSha256, "manifest hash")],
     [
@@ -116,6 +117,7 @@ export function sealedFacts(
       own.prevManifestSha256 && codeText(own.prevManifestSha256, "manifest hash of the previous version"),
     ],
     ["SHA-256 of the certificate PDF", codeText(own.sealedSha256, "certificate hash")],
+    ["Transparency log", log && logWords(log)],
     ["How long it is kept", certificateDeletedAt ? null : roomRetention(retention, environment)],
   ];
 }

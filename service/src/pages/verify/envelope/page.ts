@@ -7,6 +7,7 @@ import { card, codeText, facts, notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { clientNav, layout } from "../../ui/layout.ts";
 import { onPaper } from "../../ui/on-paper.ts";
+import { logWords } from "../../ui/proof-record.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type DropWords, dropZone } from "../drop-zone.ts";
 import { envelopeChecks, manualChecks } from "../manual-checks.ts";
@@ -97,9 +98,10 @@ const revisionsPart = ({ revisions }: EnvelopeRecord) =>
     )}</ol>`,
   );
 
-function documentFacts({ document, custodyCertSha256, certificateDeletedAt, trail }: EnvelopeRecord): Html {
+function documentFacts({ document, custodyCertSha256, certificateDeletedAt, trail, log }: EnvelopeRecord): Html {
   return facts([
     ["SHA-256 of the sealed document", document && codeText(document.sealedSha256, "SHA-256 of the sealed document")],
+    ["Transparency log", log && logWords(log)],
     ["SHA-256 as uploaded", document && codeText(document.originalSha256, "SHA-256 of the document as uploaded")],
     [
       "SHA-256 of the custody certificate",

@@ -211,6 +211,7 @@ function letterOf(
     id: `signing:${signerId}:${moment}:${codeId ?? linkId ?? row.linkId}:${at ?? ""}`,
     to: email,
     environment: row.environment,
+    isOfFinished: row.outcome === "Completed",
     subject: sentence(words.subject),
     // A former signer must not be greeted by the present signer's name.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),

@@ -1,6 +1,11 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import type { EnvelopeRevision } from "@signsealship/evidence/envelope";
-import { type Retraction, retractionOf } from "../../../evidence/transparency-log/transparency-log.ts";
+import {
+  type LineProgress,
+  lineState,
+  type Retraction,
+  retractionOf,
+} from "../../../evidence/transparency-log/transparency-log.ts";
 import { type Branding, readBranding, shownBranding } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { maskEmail, maskName } from "../../../kernel/platform/mail/mask-email.ts";
@@ -29,6 +34,8 @@ export type EnvelopeRecord = {
   trail: { records: number; lastSha256: string | null };
   /** The operator's retraction of the sealed document in the transparency log; null without one. */
   retraction: Retraction | null;
+  /** How far the seal of the document is in the transparency log; null until the envelope is completed. */
+  log: LineProgress | null;
   claims: readonly Claim[];
   /** Whether all recomputed checks succeed. */
   chainOk: boolean;
@@ -66,6 +73,7 @@ export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Pr
     certificateDeletedAt: certificate?.deletedAt ?? null,
     trail: { records: trail.length, lastSha256: trail.at(-1)?.sha256 ?? null },
     retraction: sealedSha256 ? await retractionOf(deps.db, { environment, sealedSha256 }) : null,
+    log: sealedSha256 ? await lineState(deps.db, environment, { kind: "seal/v1", sealedSha256 }) : null,
     claims,
     chainOk: claims.every(({ state }) => state !== "fails"),
   };

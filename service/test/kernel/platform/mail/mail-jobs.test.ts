@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryFolder } from "@signsealship/testing/service";
 import type { Environment } from "../../../../src/kernel/identity/identity.ts";
 import type { Handler, Jobs, WorkOptions } from "../../../../src/kernel/platform/jobs/jobs.ts";
-import type { Mail, Mailer } from "../../../../src/kernel/platform/mail/mail.ts";
+import { type Mail, type Mailer, openMailer, outboxFolder } from "../../../../src/kernel/platform/mail/mail.ts";
 import { defineMail } from "../../../../src/kernel/platform/mail/mail-jobs.ts";
 import type { RowMac } from "../../../../src/kernel/platform/row-mac.ts";
 
@@ -78,4 +81,23 @@ test("fails with the server, so that the job is tried again, and nothing says th
   const { done, job } = working(() => Promise.reject(new Error("451 try later")));
   await assert.rejects(job({ id: "1" }), /451/);
   assert.deepEqual(done, []);
+});
+
+test("writes the checkpoint of a log into a header that is folded at spaces", async () => {
+  const folder = temporaryFolder();
+  const mailer = openMailer({
+    ...{ smtpUrl: null, mailFrom: "SignSealShip <sign@example.com>", dataDir: folder.path },
+    ...{ baseUrl: "https://sign.example.com", clock: () => new Date("2026-03-04T05:06:07Z") },
+  });
+  const checkpoint = `sign.example.com/log/live\n12\n${"r".repeat(44)}\n\n— sign.example.com/log/live ${"s".repeat(92)}\n`;
+  try {
+    await mailer.keep({ id: "1", to: "dana@example.com", subject: "Done", text: "Done.", html: "Done.", checkpoint });
+    const [file = ""] = readdirSync(outboxFolder(folder.path));
+    const mail = readFileSync(join(outboxFolder(folder.path), file), "utf8");
+    const value = /^Service-Log-Checkpoint:((?:.|\r\n )*)\r\n/m.exec(mail)?.[1] ?? "";
+    assert.equal(Buffer.from(value.replace(/\s/g, ""), "base64").toString(), checkpoint);
+    assert.ok(mail.split("\r\n").every((line) => line.length <= 78 || !line.startsWith(" ")));
+  } finally {
+    folder.remove();
+  }
 });
