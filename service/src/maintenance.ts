@@ -28,7 +28,7 @@ import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
-import { watchPending } from "./orders/payments/payments.ts";
+import { watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
@@ -197,7 +197,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       atStart: true,
       work: (stopping) => issueCrls({ ...resources, baseUrl: resources.config.baseUrl, signerAuthorities }, stopping),
     },
-    { name: "bank payments without an answer", everyMs: hours, atStart: true, work: () => watchPending(resources) },
+    { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
     {
       name: "mails to members about their orders",
       everyMs: 30 * seconds,

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { startHttpDouble } from "./http-double.ts";
-import { newId, type Params, type Reply, readParams, refusal } from "./stripe-objects.ts";
+import { readParams } from "./stripe-objects.ts";
+import { newId, type Params, type Reply, refusal } from "./stripe-values.ts";
 
 type Session = Record<string, unknown> & { id: string };
 

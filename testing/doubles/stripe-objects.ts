@@ -1,16 +1,11 @@
-import { randomBytes } from "node:crypto";
-
-/** Nested form values: `metadata[order_code]=..`, `line_items[0][quantity]=1`. */
-export type Params = { [name: string]: string | Params };
-
-export type Reply = { status: number; body: object };
-
-type StripeObject = Record<string, unknown>;
+import { createFirmObjects, type FirmObjects } from "./stripe-firm.ts";
+import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
 /** The processor's state, and its answers. */
 export type StripeObjects = {
   sessions: Map<string, StripeObject>;
   refunds: StripeObject[];
+  firm: FirmObjects;
   answer: (method: string, path: string, params: Params) => Reply;
   /** Where the payer is redirected after paying. */
   successUrl: (sessionId: string) => string | undefined;
@@ -39,13 +34,6 @@ function at(params: Params, ...path: string[]): string | undefined {
   for (const key of path) value = typeof value === "object" ? value[key] : undefined;
   return typeof value === "string" ? value : undefined;
 }
-
-export const newId = (prefix: string): string => `${prefix}_test_${randomBytes(12).toString("hex")}`;
-
-export const refusal = (status: number, message: string, type = "invalid_request_error"): Reply => ({
-  status,
-  body: { error: { type, message } },
-});
 
 /** The line items of a session in order: their amounts, each times its quantity. */
 function amountsOf({ line_items: items }: Params): number[] {
@@ -91,8 +79,10 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   const sessions: StripeObjects["sessions"] = new Map();
   const refunds: StripeObject[] = [];
   const successUrls = new Map<string, string>();
+  const firm = createFirmObjects({ sessions, livemode });
 
   function createSession(params: Params): Reply {
+    if (params["mode"] === "setup") return firm.createSetup(params, hostedPages());
     const fault = sessionFault(params);
     if (fault !== undefined) return refusal(400, fault);
     const sessionId = newId("cs");
@@ -106,7 +96,9 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   function refundable(intent: unknown): number | undefined {
     const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
     const given = refunds.filter((each) => each["payment_intent"] === intent);
-    return session && given.reduce((rest, each) => rest - Number(each["amount"]), Number(session["amount_total"]));
+    const charged = session?.["amount_total"] ?? firm.intents.get(String(intent))?.["amount_received"];
+    if (charged === undefined) return undefined;
+    return given.reduce((rest, each) => rest - Number(each["amount"]), Number(charged));
   }
 
   function createRefund(params: Params): Reply {
@@ -129,6 +121,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   return {
     sessions,
     refunds,
+    firm,
     successUrl: (sessionId) => successUrls.get(sessionId),
     answer(method, path, params) {
       const [, sessionId, action] = /^\/v1\/checkout\/sessions(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
@@ -143,6 +136,8 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
         if (method === "GET" && !action) return { status: 200, body: session };
         if (method === "POST" && action === "expire") return expire(session);
       }
+      const ofFirm = firm.answer(method, path, params);
+      if (ofFirm) return ofFirm;
       const [, intent] = /^\/v1\/payment_intents\/(\w+)$/.exec(path) ?? [];
       if (method === "GET" && intent) {
         const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);

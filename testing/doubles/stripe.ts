@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startHttpDouble } from "./http-double.ts";
-import { createStripeObjects, newId, type Params, type Reply, readParams, refusal } from "./stripe-objects.ts";
+import type { FinishedSetup, FirmObjects } from "./stripe-firm.ts";
+import { createStripeObjects, readParams } from "./stripe-objects.ts";
+import { newId, type Params, type Reply, refusal } from "./stripe-values.ts";
 
 export type StripeRequest = {
   method: string;
@@ -33,6 +35,14 @@ export type StripeDouble = {
   requests: StripeRequest[];
   sessions: Map<string, Record<string, unknown>>;
   refunds: Record<string, unknown>[];
+  /** Customers, their saved methods, and charges of those. */
+  firm: FirmObjects;
+  /** The events of a finished setup page: of its session, and of its intent. */
+  finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeEvent[];
+  /** The event of a charge's present state. */
+  chargeEvent: (paymentIntent: string) => StripeEvent;
+  /** Idempotency keys end, as they do after a day. */
+  forgetKeys: () => void;
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
   /** Answers so many requests, and not the one after them. */
@@ -67,11 +77,11 @@ export async function startStripe(): Promise<StripeDouble> {
   const requests: StripeRequest[] = [];
   const failures: (Failure | null)[] = [];
   const paidByPayers: StripeEvent[] = [];
-  const replyOnce = createReplies();
+  const { replyOnce, forgetKeys } = createReplies();
   let url = "";
   // As with the real service, objects of a live key are live, and so are their events.
   let livemode = false;
-  const { sessions, refunds, answer, successUrl } = createStripeObjects(
+  const { sessions, refunds, firm, answer, successUrl } = createStripeObjects(
     () => `${url}/c/pay`,
     () => livemode,
   );
@@ -132,7 +142,11 @@ export async function startStripe(): Promise<StripeDouble> {
 
   function refundEvents(refund: Record<string, unknown>): StripeEvent[] {
     const { payment_intent: intent } = refund;
-    const session = [...sessions.values()].find((each) => each["payment_intent"] === intent) ?? {};
+    const charged = firm.intents.get(String(intent)) ?? {};
+    const session = [...sessions.values()].find((each) => each["payment_intent"] === intent) ?? {
+      ...charged,
+      amount_total: charged["amount_received"],
+    };
     const given = refunds.filter((each) => each["payment_intent"] === intent);
     const amount_refunded = given.reduce((sum, each) => sum + Number(each["amount"]), 0);
     const { amount_total: amount, currency, metadata } = session;
@@ -144,6 +158,20 @@ export async function startStripe(): Promise<StripeDouble> {
   function refundByHand(paymentIntent: string, amount: number): StripeEvent[] {
     const { body } = answer("POST", "/v1/refunds", { payment_intent: paymentIntent, amount: String(amount) });
     return refundEvents({ ...body, amount });
+  }
+
+  function finishSetup(sessionId: string, finished?: FinishedSetup): StripeEvent[] {
+    const setup = firm.finishSetup(sessionId, finished);
+    const completed = event("checkout.session.completed", { ...sessions.get(sessionId) });
+    return setup["status"] === "succeeded" ? [event("setup_intent.succeeded", { ...setup }), completed] : [completed];
+  }
+
+  function chargeEvent(paymentIntent: string): StripeEvent {
+    const intent = firm.intents.get(paymentIntent);
+    if (!intent) throw new Error(`no such payment: ${paymentIntent}`);
+    const { status } = intent;
+    const kind = status === "succeeded" || status === "processing" ? status : "payment_failed";
+    return event(`payment_intent.${kind}`, { ...intent });
   }
 
   const event: StripeDouble["event"] = (type, object, more = {}) => ({
@@ -169,6 +197,10 @@ export async function startStripe(): Promise<StripeDouble> {
     requests,
     sessions,
     refunds,
+    firm,
+    finishSetup,
+    chargeEvent,
+    forgetKeys,
     fail: (...next) => void failures.push(...next),
     hangAfter: (answered) => void failures.push(...Array.from({ length: answered }, () => null), "hang"),
     event,
@@ -194,7 +226,7 @@ export async function startStripe(): Promise<StripeDouble> {
 /** The same key gets the same reply, but only for the same parameters. */
 function createReplies() {
   const replies = new Map<string, Reply & { params: string }>();
-  return (key: string | null, params: string, make: () => Reply): Reply => {
+  const replyOnce = (key: string | null, params: string, make: () => Reply): Reply => {
     const before = key === null ? undefined : replies.get(key);
     if (before && before.params !== params) {
       const message = "Keys for idempotent requests can only be used with the same parameters";
@@ -204,6 +236,7 @@ function createReplies() {
     if (key !== null) replies.set(key, reply);
     return reply;
   };
+  return { replyOnce, forgetKeys: () => replies.clear() };
 }
 
 function send(response: ServerResponse, { status, body }: Reply): void {

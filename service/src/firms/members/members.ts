@@ -58,7 +58,10 @@ export {
   removeMember,
   requireBrandOwner,
   requireOwnerNow,
+  requireOwnerOfMoney,
+  type Standing,
   servicePauses,
+  standingOf,
 } from "./membership.ts";
 export { requestOptions } from "./passkeys/authentication.ts";
 export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";

@@ -1,5 +1,5 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
-import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { actorOf, type Owner, type Principal, type Role } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -30,6 +30,40 @@ export async function requireOwnerNow(
   if (own?.partnerId !== partnerId || own.role !== "owner")
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
   return own;
+}
+
+/** A member or a key of a firm that the audit log names; `since` is when a member joined. */
+export type Standing = { role: Role | "key"; email: string | null; since: Date | null };
+
+/** Whether an actor of the audit log may act for the firm at this moment; undefined for a former member and an ended key. */
+export async function standingOf(
+  db: Sql,
+  { rowMac, clock }: Pick<MemberDeps, "rowMac" | "clock">,
+  { partnerId, environment }: Owner,
+  actor: string,
+): Promise<Standing | undefined> {
+  const [kind, id = ""] = actor.split(":");
+  if (!isUuid(id)) return undefined;
+  if (kind === "key")
+    return (await store.keyIsActive(db, id, clock())) ? { role: "key", email: null, since: null } : undefined;
+  const found = kind === "member" ? await store.findMembership(db, rowMac, id, clock()) : undefined;
+  if (found?.partnerId !== partnerId || (environment === "live" && !found.liveAccess)) return undefined;
+  const joined = (await listMembers({ db }, partnerId)).find(({ userId }) => userId === id);
+  return joined && { role: found.role, email: found.email, since: joined.linkedAt };
+}
+
+/**
+ * Refuses everybody but an owner of the firm who may work in the caller's environment, and who proved it a short while ago.
+ * @throws ServiceError
+ */
+export async function requireOwnerOfMoney(
+  tx: Tx,
+  deps: Pick<MemberDeps, "rowMac" | "clock">,
+  principal: Principal,
+): Promise<void> {
+  const own = await requireOwnerNow(tx, deps, principal);
+  if (principal.environment === "live" && !own.liveAccess) throw liveAccessRequired();
+  requireProof(principal, deps.clock());
 }
 
 export const liveAccessRequired = () =>

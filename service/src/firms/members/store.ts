@@ -81,7 +81,7 @@ export async function findMembership(
 }
 
 /** Whether a key is still active. It may have been revoked or have expired since the request began. */
-export async function keyIsActive(tx: Tx, keyId: string, now: Date): Promise<boolean> {
+export async function keyIsActive(tx: Sql, keyId: string, now: Date): Promise<boolean> {
   const active = sql`SELECT FROM partner_keys
     WHERE id = ${keyId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
   return (await tx.query(active)).length === 1;

@@ -12,7 +12,7 @@ import type { OrderSigner } from "./form/signers.ts";
 import { macOfNewOrder, type NewOrderState } from "./order-mac.ts";
 import type { OriginalDocument } from "./store.ts";
 import { insertTemplateUse, type TemplateUse } from "./template-use.ts";
-import { orderMailQueue } from "./transitions/effects.ts";
+import { firmChargeQueue, orderMailQueue } from "./transitions/effects.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import type { OrderRow } from "./views.ts";
 
@@ -74,7 +74,7 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
         ${document.rowMac}::bytea
       FROM new_order
     ), audit AS (${audit}), event AS (${event})${templateUse(order)}
-    SELECT id${quoteMail(order)} FROM new_order`;
+    SELECT id${quoteJob(order)} FROM new_order`;
 }
 
 /** The values that the MAC covers in addition to the code, in the order of `orderState`. */
@@ -115,9 +115,10 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
   return use === null ? nothing : sql`, template AS (${insertTemplateUse(use, sql`new_order`)})`;
 }
 
-/** Mails the client a quote that can be paid. */
-function quoteMail({ status, createdAt: at, form }: NewOrder): Statement {
-  if (status !== "QuoteReady" || form.payBy === "firm") return nothing;
+/** Mails the client a quote that can be paid. A firm that pays is charged, where it has a method on file. */
+function quoteJob({ status, createdAt: at, form }: NewOrder): Statement {
+  if (status !== "QuoteReady") return nothing;
+  if (form.payBy === "firm") return sql`, enqueue_job(${firmChargeQueue}, jsonb_build_object('orderId', id))`;
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text))`;
 }
 

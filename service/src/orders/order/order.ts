@@ -149,6 +149,7 @@ export {
   findOwnOrder,
   forgetDocumentNames,
   markTakenIn,
+  orderPayer,
   setEnvelopeStatus,
   whenDocumentsWereDeleted,
 } from "./store.ts";
@@ -158,6 +159,7 @@ export {
   dispatchQueue,
   envelopeQueue,
   faxQueue,
+  firmChargeQueue,
   type MailMoment,
   type Milestone,
   mailClient,

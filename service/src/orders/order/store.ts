@@ -39,6 +39,14 @@ export async function isOwnOrder(db: Sql, code: string, { partnerId, environment
   return found.length === 1;
 }
 
+/** Who pays the order. @throws ServiceError `unavailable` for an order that fails its MAC */
+export async function orderPayer(db: Sql, orderId: number): Promise<"client" | "firm" | undefined> {
+  const [order] = await db.query<{ payBy: "client" | "firm" }>(
+    sql`SELECT pay_by AS "payBy", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
+  );
+  return order?.payBy;
+}
+
 /** An order of any firm in one environment. */
 export async function findOrderOfEnvironment(db: Sql, code: string, environment: Environment) {
   const [order] = await db.query<{ id: number; status: OrderStatus }>(

@@ -4,9 +4,13 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
-import { closeCheckoutQueue, refundQueue, verifiedOrders } from "../order/order.ts";
+import { closeCheckoutQueue, firmChargeQueue, refundQueue, verifiedOrders } from "../order/order.ts";
+import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
+import { type ChargeDeps, chargeOrder, watchCharges } from "./firm/charges.ts";
+import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
+import { firmRows } from "./firm/store.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
 import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
@@ -19,15 +23,29 @@ export {
   sharedCheckout,
   takesPayment,
 } from "./checkout/checkout.ts";
-export { endPendingPayment, type PendingPayment, pendingPayments, watchPending } from "./checkout/pending.ts";
+export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
+export { chargeByMember } from "./firm/charges.ts";
+export { listSpenders, type Spender, setLimit } from "./firm/limits.ts";
+export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
+export { askForMethod, type FirmPaysDeps, removeMethod } from "./firm/methods.ts";
+export {
+  activeMethod,
+  type ChargeState,
+  chargesOfCode,
+  chargesOfFirm,
+  type FirmCharge,
+  isOpenCharge,
+  type PaymentMethod,
+  selectMethods,
+} from "./firm/store.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
 export { type HeldPayment, heldPayments, paymentState } from "./store.ts";
 export { resolveUnapplied, type UnappliedPayment, unappliedOf, unappliedPayments } from "./unapplied.ts";
 
-export const protectedTables = [...moneyRows, ...checkoutRows];
+export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows];
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
@@ -36,6 +54,21 @@ export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckouts(deps, orderId));
   jobs.work<{ orderId: number }>(refundQueue, ({ orderId }) => refund(deps, orderId));
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
+}
+
+/** Opens tasks for payments whose bank or processor has not answered in time. */
+export async function watchPayments(deps: { db: Database; clock: Clock; log: Log }): Promise<void> {
+  await watchPending(deps);
+  await watchCharges(deps);
+}
+
+/** The processor's jobs about firms that pay by their own method. */
+export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps): void {
+  jobs.work<{ orderId: number }>(firmChargeQueue, ({ orderId }, { attempt }) =>
+    chargeOrder(deps, orderId, attempt > 1),
+  );
+  jobs.work<{ id: string }>(methodQueue, ({ id }) => saveMethod(deps, id));
+  jobs.work<{ id: string }>(detachQueue, ({ id }) => detachMethod(deps, id));
 }
 
 /**

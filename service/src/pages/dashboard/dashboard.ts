@@ -11,6 +11,7 @@ import { pageRoute } from "../ui/page/route.ts";
 import { pricesBody } from "../ui/prices.ts";
 import { html } from "../ui/render.ts";
 import { analyticsPage } from "./analytics/page.ts";
+import { billingPages } from "./billing/pages.ts";
 import { closingPages } from "./closings/pages.ts";
 import { invitationPage, linkPage } from "./joining.ts";
 import { keyPages } from "./keys/pages.ts";
@@ -98,8 +99,9 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         startPage(forms, { ...testClock, limits, assets, titleOf });
         teamPages(forms, inFrame);
         keyPages(forms, inFrame);
+        billingPages(forms, { frame, members, checkout: desk.checkout });
         securityPages(forms, inFrame);
-        orderDetailPage(linked, forms, { frame, desk, deliveries: deps.rooms.deliveries });
+        orderDetailPage(linked, forms, { frame, desk, members, deliveries: deps.rooms.deliveries });
         roomsPages(forms, { frame, ...deps.rooms, checkout: desk.checkout });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });

@@ -61,6 +61,7 @@ const sections = {
   team: { path: "/dashboard/team", label: "Team", shape: "people" },
   keys: { path: "/dashboard/keys", label: "API keys", shape: "key" },
   security: { path: "/dashboard/security", label: "Sign-in and security", shape: "lock" },
+  billing: { path: "/dashboard/billing", label: "Billing", shape: "money" },
   settings: { path: "/dashboard/settings", label: "Firm and settings", shape: "settings" },
 } as const;
 

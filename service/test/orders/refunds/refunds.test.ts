@@ -9,7 +9,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import type { Log } from "../../../src/kernel/platform/logs.ts";
-import { watchPending } from "../../../src/orders/payments/payments.ts";
+import { watchPayments } from "../../../src/orders/payments/payments.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
@@ -389,10 +389,10 @@ test("a bank that never answers becomes a task, and its order can be paid again 
   await stripe.deliver(running.service.baseUrl, stripe.payByBank(altered.sessionId));
   await running.db.query(sql`
     UPDATE checkout_sessions SET created_at = created_at - interval '1 hour' WHERE session_id = ${altered.sessionId}`);
-  await watchPending(inDays(9));
+  await watchPayments(inDays(9));
   assert.deepEqual(await waiting(), []);
-  await watchPending(inDays(11));
-  await watchPending(inDays(11));
+  await watchPayments(inDays(11));
+  await watchPayments(inDays(11));
   const [{ id } = { id: "" }, ...more] = await waiting();
   assert.deepEqual(more, []);
   assert.equal(logged.length, 2, "the altered one is logged, and stops no other");

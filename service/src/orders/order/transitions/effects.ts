@@ -20,6 +20,9 @@ export const closeCheckoutQueue = "close-checkout";
 /** The queue of live orders whose service has ended; payload `{orderId, hasWaited?}`. */
 export const nextSegmentQueue = "next-segment";
 
+/** The queue of orders that the firm may pay by its own method; payload `{orderId}`. */
+export const firmChargeQueue = "firm-charge";
+
 /** The queue of refunds to request from the processor; payload `{orderId}`. */
 export const refundQueue = "refund";
 
@@ -93,7 +96,7 @@ export type Effect = {
   mail?: MailMoment;
   /** A document of this kind must be on record first. */
   document?: "sealed" | "notarized";
-  job?: typeof closeCheckoutQueue | typeof refundQueue;
+  job?: typeof closeCheckoutQueue | typeof firmChargeQueue | typeof refundQueue;
   /** Whether the order's envelope must be opened or ended. */
   movesEnvelope?: boolean;
   /** The task that people have while the order has this status. */
@@ -112,7 +115,7 @@ export type Effect = {
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ManualQuoteRequired: { task: "quote" },
-  QuoteReady: { mail: "quote_ready" },
+  QuoteReady: { mail: "quote_ready", job: firmChargeQueue },
   PaymentFailed: { mail: "payment_failed" },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
   EsignPending: { envelope: "Sent", movesEnvelope: true, endsTasks: ["signer_locked"] },

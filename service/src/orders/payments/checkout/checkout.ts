@@ -12,6 +12,7 @@ import {
   notaryGapOfQuote,
   whenDocumentsWereDeleted,
 } from "../../order/order.ts";
+import { chargesOfOrder, isOpenCharge } from "../firm/store.ts";
 import type { Processor } from "../processor/processor.ts";
 import { openSession } from "./sessions.ts";
 import { hasPendingFunds, type Part } from "./store.ts";
@@ -35,6 +36,7 @@ function requireProcessor({ processor }: CheckoutDeps, environment: Environment)
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);
 const inProcess = "A bank payment is being processed. Wait until the bank has answered.";
+const firmPays = "A payment by your firm is under way. Wait until it has ended.";
 
 const partOf = ({ id, code, totalCents }: LockedOrder): Part => ({
   orderId: id,
@@ -54,7 +56,7 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
     const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
     if (!order || foreign) throw new ServiceError("not_found", "Order not found.");
-    const refusal = await refusalOf(tx, deps.notarySupply, order);
+    const refusal = await paymentRefusal(tx, deps.notarySupply, order);
     if (refusal !== null) throw notPayable(refusal);
     requireProcessor(deps, order.environment);
     return { groupId: null, parts: [partOf(order)] };
@@ -62,14 +64,21 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
   return openSession(deps, () => requireProcessor(deps, "live"), opened);
 }
 
-/** Why the locked order can't be paid now; null when it can. */
-async function refusalOf(tx: Tx, supply: NotarySupply, order: LockedOrder): Promise<string | null> {
+/** Why the locked order can't be paid now; null when it can. @param ownCharge the firm's charge that asks */
+export async function paymentRefusal(
+  tx: Tx,
+  supply: NotarySupply,
+  order: LockedOrder,
+  ownCharge?: string,
+): Promise<string | null> {
   if (!isPayable(order.status)) return `An order in ${order.status} is not payable.`;
   const deletedAt = await whenDocumentsWereDeleted(tx, order.id);
   if (deletedAt) return deletedMessage("The document of this order", deletedAt);
   const gap = await notaryGapOfQuote(supply, tx, order.id);
   if (gap !== null)
     return `The notarization of this order can’t be performed as quoted. ${gap} Cancel it and place it again.`;
+  const charges = await chargesOfOrder(tx, order.id);
+  if (charges.some((each) => isOpenCharge(each) && each.id !== ownCharge)) return firmPays;
   return (await hasPendingFunds(tx, order.id)) ? inProcess : null;
 }
 
@@ -127,11 +136,13 @@ async function payableParts(
   const refusals: string[] = [];
   for (const { id } of listed) {
     const order = locked.get(id);
-    const refusal = order && (await refusalOf(tx, supply, order));
+    const refusal = order && (await paymentRefusal(tx, supply, order));
     if (order && refusal === null) parts.push(partOf(order));
     else if (refusal) refusals.push(refusal);
   }
   if (parts.length === 0)
-    throw notPayable(refusals.includes(inProcess) ? inProcess : "No order of this room is payable.");
+    throw notPayable(
+      [inProcess, firmPays].find((each) => refusals.includes(each)) ?? "No order of this room is payable.",
+    );
   return parts;
 }

@@ -4,6 +4,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { chargesOfCode, isOpenCharge } from "../firm/store.ts";
 import type { CheckoutRequest } from "../processor/processor.ts";
 
 /**
@@ -78,6 +79,7 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
 
 /** The same for pages, by the order's code. */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
+  if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`
     SELECT s.status, ${verifiedSession} FROM orders o JOIN checkout_sessions s ON ${isOf(sql`o.id`)}
     WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);

@@ -8,11 +8,21 @@ import { auditUnapplied, heldPayments, markRefunded, recordPayment, unappliedEve
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
- * The result of an event. `moved`: the order moved. `held`: the amount is wrong. `repeated` and `stale`: nothing new.
+ * The result of an event. `moved`: the order moved. `saved`: a firm's card or bank account. `held`: the amount is wrong.
+ * `repeated` and `stale`: nothing new.
  * `unapplied`: money that moves no order and needs a person. `foreign`: another account or mode. `unknown`: no such
  * order. `irrelevant`: not about a payment.
  */
-export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
+export type Outcome =
+  | "moved"
+  | "saved"
+  | "held"
+  | "repeated"
+  | "stale"
+  | "unapplied"
+  | "foreign"
+  | "unknown"
+  | "irrelevant";
 
 export type Taken = {
   outcome: Outcome;

@@ -6,6 +6,9 @@ import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, type LockedOrder, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, type Payee, sessionPayees } from "../checkout/store.ts";
+import { takeCharge } from "../firm/charges.ts";
+import { takeSetup } from "../firm/methods.ts";
+import { selectCharge } from "../firm/store.ts";
 import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takeRefund, takeSession } from "./apply.ts";
 import { type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
@@ -67,6 +70,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   if (isOtherMode(event, options.livemode)) return [nothing("foreign")];
   const message = readMessage(event);
   if (!message) return [nothing("irrelevant")];
+  if (message.kind === "setup") return [nothing((await takeSetup(tx, message)) ? "saved" : "unknown")];
   const payees = await payeesOf(tx, message);
   const orders = await lockAll(tx, payees);
   if (orders.length === 0) return [nothing("unknown")];
@@ -99,7 +103,11 @@ async function payeesOf(tx: Tx, message: SessionMessage | RefundMessage): Promis
     if (known.length > 0 || share !== null) return known;
     return (await sessionPayees(tx, { sessionId: null, checkoutId }))?.payees ?? named;
   }
-  const { sessionId } = message;
+  const { sessionId, chargeId } = message;
+  if (chargeId !== null) {
+    const charge = await selectCharge(tx, chargeId);
+    return charge ? [{ orderCode: charge.orderCode, amountCents: null }] : named;
+  }
   return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
 }
 
@@ -123,7 +131,10 @@ async function readSession(
   const { sessionId, checkoutId, kind } = message;
   // Read after locking the orders, because another event may have changed the session.
   if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
-  const status = (await sessionPayees(tx, { sessionId, checkoutId }))?.status;
+  const status =
+    message.chargeId === null
+      ? (await sessionPayees(tx, { sessionId, checkoutId }))?.status
+      : await takeCharge(tx, message, options);
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
   if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);

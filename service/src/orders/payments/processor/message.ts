@@ -13,11 +13,18 @@ export type SessionMessage = {
   orderCode: string | null;
   /** Our id of the session, also from the metadata. It identifies a session whose creation was interrupted. */
   checkoutId: string | null;
+  /** From the metadata, too: our id of a charge of the firm's own method. */
+  chargeId: string | null;
   paymentIntent: string | null;
   /** In the smallest unit of the currency; null when absent. */
   amount: number | null;
   currency: string | null;
+  /** Why it failed, in the processor's word. */
+  reason: string | null;
 };
+
+/** A firm's card or bank account was saved, is being verified, or was refused. */
+export type SetupMessage = { kind: "setup"; setupId: string; setupIntent: string | null };
 
 export type RefundMessage = {
   kind: "refunded";
@@ -32,7 +39,7 @@ export type RefundMessage = {
 };
 
 /** Null when the event doesn't concern an order. */
-export type ProcessorMessage = SessionMessage | RefundMessage | null;
+export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | null;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -54,10 +61,11 @@ const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? 
 /** A reference is an id, or the object itself when the account expands it. */
 const idOf = (value: unknown): string | null => text(value) ?? text(fieldsOf(value)["id"]);
 const codeOf = (object: Fields): string | null => text(fieldsOf(object["metadata"])["order_code"]);
-const checkoutOf = (object: Fields): string | null => {
-  const id = text(fieldsOf(object["metadata"])["checkout"]);
+const ownId = (object: Fields, name: "checkout" | "charge" | "setup"): string | null => {
+  const id = text(fieldsOf(object["metadata"])[name]);
   return id !== null && isUuid(id) ? id : null;
 };
+const checkoutOf = (object: Fields): string | null => ownId(object, "checkout");
 
 const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
   "checkout.session.async_payment_succeeded": "cleared",
@@ -65,13 +73,23 @@ const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
   "checkout.session.expired": "expired",
 };
 
+const chargeKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
+  "payment_intent.succeeded": "cleared",
+  "payment_intent.processing": "pending",
+  "payment_intent.payment_failed": "failed",
+  "payment_intent.canceled": "failed",
+};
+
+const setupTypes: ReadonlySet<string> = new Set(["setup_intent.succeeded", "setup_intent.setup_failed"]);
+
 const refundTypes: ReadonlySet<string> = new Set(["refund.created", "refund.updated", "charge.refund.updated"]);
 
 /** Event types that concern an order; metrics count any other as `other`. */
 export const knownTypes: ReadonlySet<string> = new Set([
   ...Object.keys(sessionKinds),
   "checkout.session.completed",
-  "payment_intent.payment_failed",
+  ...Object.keys(chargeKinds),
+  ...setupTypes,
   "charge.refunded",
   ...refundTypes,
 ]);
@@ -79,6 +97,12 @@ export const knownTypes: ReadonlySet<string> = new Set([
 /** Reads an event's content without trusting its shape. */
 export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
   const object = fieldsOf(data.object);
+  if (setupTypes.has(type)) return setupMessage(object, idOf(object["id"]));
+  if (object["mode"] === "setup")
+    return type === "checkout.session.completed" ? setupMessage(object, idOf(object["setup_intent"])) : null;
+  const chargeId = ownId(object, "charge");
+  const chargeKind = chargeKinds[type];
+  if (chargeKind && chargeId !== null) return chargeMessage(chargeKind, chargeId, object);
   if (type === "checkout.session.completed")
     return sessionMessage(object["payment_status"] === "unpaid" ? "pending" : "cleared", object);
   const kind = sessionKinds[type];
@@ -90,9 +114,11 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
       sessionId: null,
       orderCode,
       checkoutId: checkoutOf(object),
+      chargeId: null,
       paymentIntent: idOf(object["id"]),
       amount: null,
       currency: null,
+      reason: null,
     };
   if (refundTypes.has(type)) return shareMessage(object);
   if (type !== "charge.refunded") return null;
@@ -114,8 +140,30 @@ function sessionMessage(kind: SessionMessage["kind"], object: Fields): SessionMe
     sessionId: text(object["id"]),
     orderCode: codeOf(object),
     checkoutId: checkoutOf(object),
+    chargeId: null,
     paymentIntent: idOf(object["payment_intent"]),
     amount: whole(object["amount_total"]),
     currency: text(object["currency"]),
+    reason: null,
   };
+}
+
+/** A payment of the firm's own method: it belongs to no session. */
+function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: Fields): SessionMessage {
+  const fault = fieldsOf(object["last_payment_error"]);
+  const reason = text(fault["decline_code"]) ?? text(fault["code"]);
+  return {
+    ...{ kind, sessionId: null, orderCode: codeOf(object), checkoutId: null, chargeId },
+    ...{
+      paymentIntent: idOf(object["id"]),
+      amount: whole(object["amount_received"]),
+      currency: text(object["currency"]),
+    },
+    reason: reason?.slice(0, 200) ?? null,
+  };
+}
+
+function setupMessage(object: Fields, setupIntent: string | null): SetupMessage | null {
+  const setupId = ownId(object, "setup");
+  return setupId === null ? null : { kind: "setup", setupId, setupIntent };
 }

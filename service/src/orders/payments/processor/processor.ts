@@ -1,6 +1,7 @@
 import type { Stripe } from "stripe";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { hasNulEscape } from "../../../kernel/platform/text.ts";
+import { type FirmAccount, firmAccount } from "./firm-account.ts";
 
 /** A checkout to create. With the same `id` the processor creates it only once. Amounts are US cents. */
 export type CheckoutRequest = {
@@ -58,6 +59,8 @@ export type Processor = {
    * amount.
    */
   refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
+  /** Cards and bank accounts of firms. */
+  firm: FirmAccount;
   /**
    * @throws ServiceError `validation` when the signature doesn't verify over these bytes, or its time is out of
    * tolerance
@@ -92,6 +95,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
   return {
     testMode: isTestModeKey(secretKey),
     livemode: livemodeOf(secretKey),
+    firm: firmAccount(sdk),
     async mint(request) {
       try {
         const stripe = await sdk();

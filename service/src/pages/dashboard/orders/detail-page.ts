@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { DeliveryDeps } from "../../../closing/deliveries/deliveries.ts";
 import { latestOpenRooms, roomsOfOrder } from "../../../closing/rooms/rooms.ts";
-import { namesOfFirmActors } from "../../../firms/members/members.ts";
+import { type MemberDeps, namesOfFirmActors } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
@@ -49,6 +49,7 @@ import { doOnce, submissionFor } from "../submit-once.ts";
 import { cancelForm } from "./cancel-form.ts";
 import { type OrderDetailView, orderDetailBody } from "./detail.ts";
 import { orderDocumentPages } from "./document-pages.ts";
+import { chargeForm, readFirmPays } from "./firm-pays.ts";
 import { inPersonForms } from "./in-person.ts";
 import { mailForm } from "./mails.ts";
 import { noteForm } from "./notes.ts";
@@ -78,7 +79,12 @@ export type OrderDesk = {
   corrections: ReplaceDeps;
 };
 
-export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk; deliveries: DeliveryDeps };
+export type OrderDetailDeps = {
+  frame: DashboardFrame;
+  desk: OrderDesk;
+  members: MemberDeps;
+  deliveries: DeliveryDeps;
+};
 
 type OrderCall = PageCall<{ code: string }>;
 
@@ -107,26 +113,13 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
   );
 
   putRightForms(app, forms, { db, clock, limits, corrections: desk.corrections, frame }, form);
+  chargeForm(forms, { members: deps.members, checkout: desk.checkout, limits }, form);
   noteForm(forms, { db, clock, limits, firmNotes: desk.firmNotes }, form);
   inPersonForms(forms, { db, clock, limits }, form);
   mailForm(forms, { db, clock, limits, takesPayment: desk.takesPayment }, form);
   orderDocumentPages(forms, { ...deps, db });
 
-  pageRoute(forms, frame, {
-    ...form,
-    url: "/dashboard/orders/:code/attach",
-    handle: doOnce(desk.orders, async ({ params, form: typed, request }) => {
-      const { code } = await ownOrder(db, request, params.code);
-      const order = { orderCode: code, label: typed["label"] };
-      const { alreadyAttached } = await attachTitled(
-        { db, clock, titleOf: desk.titleOf },
-        principalOf(request),
-        roomCodeOf(typed),
-        order,
-      );
-      return done(`/dashboard/orders/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
-    }),
-  });
+  attachForm(forms, deps, form);
 
   async function show(
     { params, query, request }: OrderCall,
@@ -159,6 +152,7 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
       sendable: mailsToSendAgain(desk.takesPayment, order),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,
+      firmPays: await readFirmPays(db, order),
       payable: desk.orders.offer.checkoutUrlOf !== null && (await isToBePaid(db, order)),
       retention: orderRetention(frame.retention, order),
       signers,
@@ -174,6 +168,32 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
     });
     return dashboardPage(frame, request, { title: orderName(view), section: "orders", body, scripts: ["copy.js"] });
   }
+}
+
+type OrderForm = {
+  method: "POST";
+  policy: "partner-write";
+  refused: (call: OrderCall, error: string) => Promise<string>;
+};
+
+/** Attaches the order to one of the firm's rooms. */
+function attachForm(forms: FastifyInstance, { frame, desk }: OrderDetailDeps, form: OrderForm): void {
+  const { db, clock } = desk.orders;
+  pageRoute(forms, frame, {
+    ...form,
+    url: "/dashboard/orders/:code/attach",
+    handle: doOnce(desk.orders, async ({ params, form: typed, request }) => {
+      const { code } = await ownOrder(db, request, params.code);
+      const order = { orderCode: code, label: typed["label"] };
+      const { alreadyAttached } = await attachTitled(
+        { db, clock, titleOf: desk.titleOf },
+        principalOf(request),
+        roomCodeOf(typed),
+        order,
+      );
+      return done(`/dashboard/orders/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
+    }),
+  });
 }
 
 /** Whether a checkout of the order can be opened now. */

@@ -22,6 +22,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
+import { type FirmPays, firmPaysPart } from "./firm-pays.ts";
 import { type InPersonView, inPersonPart } from "./in-person.ts";
 import { type MailsView, mailsPart } from "./mails.ts";
 import { anotherPath } from "./new/another.ts";
@@ -42,6 +43,7 @@ export type OrderDetailView = OrderRoomsView &
     history: OrderHistory;
     /** The client's page, absolute. */
     clientUrl: string;
+    firmPays: FirmPays;
     /** Whether its hosted checkout can be opened now. */
     payable: boolean;
     /** When its documents will be, or were, deleted. */
@@ -139,6 +141,7 @@ ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf
 ${againButton(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>
+${firmPaysPart(order, view.firmPays, payable)}
 ${payable && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(order.totalCents)}`, { kind: "quiet-button" })}
 </section>`;
 }

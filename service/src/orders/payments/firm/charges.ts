@@ -1,0 +1,247 @@
+import { ownersWhoSee } from "../../../firms/members/members.ts";
+import { readShownFirm } from "../../../firms/partners/partners.ts";
+import { auditLine, readOrigins } from "../../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import { requireProof } from "../../../kernel/platform/recent-proof.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import {
+  firmChargeQueue,
+  type LockedOrder,
+  lockOrder,
+  type NotarySupply,
+  orderPayer,
+  verifiedOrders,
+} from "../../order/order.ts";
+import { paymentRefusal } from "../checkout/checkout.ts";
+import { closeCheckouts, currency } from "../checkout/sessions.ts";
+import { currentSessions } from "../checkout/store.ts";
+import type { SessionMessage } from "../processor/message.ts";
+import { spendingRefusal } from "./limits.ts";
+import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
+import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
+import * as store from "./store.ts";
+
+export type ChargeDeps = FirmPaysDeps & { notarySupply: NotarySupply };
+
+const noMethod = () =>
+  new ServiceError("not_payable", "Your firm has no card or bank account on file. An owner adds one under Billing.");
+
+const refusals = {
+  left: "This person or key can’t spend for the firm any more.",
+  no_limit: "An owner has not allowed you to spend. Ask an owner of your firm.",
+  above_order_limit: "The sum is above your limit for one order. Ask an owner of your firm.",
+  above_month_limit: "The sum is above what is left of your limit for this month. Ask an owner of your firm.",
+} as const;
+
+/**
+ * A member charges the firm's method for an order that the firm pays. The job sends the charge; the processor's event moves the order.
+ * @throws ServiceError `not_found`, `not_payable`, `forbidden` above the caller's limits, and without a recent proof
+ */
+export async function chargeByMember(deps: ChargeDeps, principal: Principal, code: string): Promise<void> {
+  requireProcessor(deps, principal);
+  await deps.db.transaction(async (tx) => {
+    const order = isCode(code) ? await lockOrder(tx, code) : undefined;
+    if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)
+      throw new ServiceError("not_found", "Order not found.");
+    const at = deps.clock();
+    requireProof(principal, at);
+    if ((await orderPayer(tx, order.id)) !== "firm")
+      throw new ServiceError("not_payable", "The client pays this order.");
+    const refusal = await paymentRefusal(tx, deps.notarySupply, order);
+    if (refusal !== null) throw new ServiceError("not_payable", refusal);
+    const method = await store.activeMethod(tx, order);
+    if (!method) throw noMethod();
+    const spender = actorOf(principal);
+    const limit = await spendingRefusal(tx, deps, order, { spender, amountCents: order.totalCents });
+    if (limit !== null) throw new ServiceError("not_payable", refusals[limit]);
+    await insert(tx, order, { methodId: method.id, askedBy: spender, at, reason: null });
+    await enqueue(tx, firmChargeQueue, { orderId: order.id });
+  });
+}
+
+type Asked = { methodId: string; askedBy: string; at: Date; reason: string | null };
+
+/** Writes a charge that is to be sent; with a reason, one that is not. */
+async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reason }: Asked): Promise<void> {
+  const { id: orderId, partnerId, environment, totalCents: amountCents } = order;
+  const id = newUuid();
+  const state = reason === null ? "asked" : "refused";
+  const charge = {
+    id,
+    orderId,
+    partnerId,
+    environment,
+    methodId,
+    amountCents,
+    askedBy,
+    askedAt: at,
+    state,
+    reason,
+  } as const;
+  if (!(await store.insertCharge(tx, charge)))
+    throw new ServiceError("conflict", "A payment by your firm is under way.");
+  const detail = { charge: id, amountCents, ...(reason !== null && { reason }) };
+  await tx.query(auditLine({ at, action: `charge.${state}`, actor: askedBy, partnerId, orderId, detail }));
+  if (reason !== null) await notify(tx, { ...charge, orderCode: order.code, paymentIntent: null }, "refused");
+}
+
+/**
+ * Charges the firm's method for an order, once. Without a charge it decides whether there is to be one: by the placer's limits.
+ * A crash at any line is made good by the next try: the same row has the same key at the processor.
+ */
+export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated: boolean): Promise<void> {
+  const { db, clock, processor } = deps;
+  const code = await codeOf(db, orderId);
+  const asked = code === undefined ? undefined : await db.transaction((tx) => reserve(tx, deps, code));
+  if (code === undefined || !asked) return;
+  if (!processor) throw new Error("payments are not configured: the charge waits");
+  await closeCheckouts({ db, processor }, orderId);
+  const ready = await db.transaction((tx) => confirm(tx, deps, code, asked));
+  if (!ready) return;
+  const { name: firmName } = await readShownFirm(db, asked.partnerId);
+  const { id, environment, amountCents } = asked;
+  const request = { id, orderCode: code, environment, firmName, ...ready, amountCents, currency };
+  // An operator who runs a failed job again has it begin at its first try, and the processor's keys end after a day.
+  const isOld = clock().getTime() - asked.askedAt.getTime() > eventWithinMs;
+  const answer = await processor.firm.charge(request, isRepeated || isOld, asked.askedAt);
+  await db.transaction(async (tx) => {
+    await lockOrder(tx, code);
+    const charge = await store.selectCharge(tx, id);
+    // The event was faster than the answer.
+    if (charge?.state !== "asked") return;
+    const reason = answer.state === "declined" ? answer.reason : null;
+    const { state, paymentIntent } = answer;
+    await store.updateCharge(tx, id, { state, at: clock(), paymentIntent, reason });
+    if (state === "declined") await notify(tx, charge, "failed");
+    if (state === "pending") await notify(tx, charge, "pending");
+  });
+}
+
+async function codeOf(db: Sql, orderId: number): Promise<string | undefined> {
+  const [found] = await db.query<{ code: string }>(
+    sql`SELECT code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
+  );
+  return found?.code;
+}
+
+/** The charge to send; undefined when there is none. A placed order gets one by itself, once. */
+async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.FirmCharge | undefined> {
+  const order = await lockOrder(tx, code);
+  if (!order || (await orderPayer(tx, order.id)) !== "firm") return undefined;
+  const earlier = await store.chargesOfOrder(tx, order.id);
+  if (earlier.length > 0) return earlier.find(({ state }) => state === "asked");
+  const method = await store.activeMethod(tx, order);
+  if (!method || (await paymentRefusal(tx, deps.notarySupply, order)) !== null) return undefined;
+  const spender = (await readOrigins(tx, deps.rowMac, [order.id])).get(order.id)?.placedBy;
+  if (!spender || !/^(?:member|key):/.test(spender)) return undefined;
+  const reason = await spendingRefusal(tx, deps, order, { spender, amountCents: order.totalCents });
+  // A key that no owner allowed to spend places orders as before: the firm opens their checkout.
+  if (reason === "no_limit" && spender.startsWith("key:")) return undefined;
+  await insert(tx, order, { methodId: method.id, askedBy: spender, at: deps.clock(), reason });
+  return (await store.chargesOfOrder(tx, order.id)).find(({ state }) => state === "asked");
+}
+
+type Ready = { customer: string; method: string; kind: "card" | "bank" };
+
+/** Looks at everything again right before the processor is asked; ends a charge that no longer fits. */
+async function confirm(tx: Tx, deps: ChargeDeps, code: string, { id }: store.FirmCharge): Promise<Ready | null> {
+  const order = await lockOrder(tx, code);
+  const charge = await store.selectCharge(tx, id);
+  if (!order || charge?.state !== "asked") return null;
+  const found = await store.selectMethod(tx, charge.methodId);
+  const { method, kind, customer } = found ?? {};
+  const isUsable = found?.state === "active" && method != null && kind != null && customer !== undefined;
+  const reason = await reasonAgainst(tx, deps, order, charge);
+  if (reason === null && isUsable) return { customer, method, kind };
+  const ended = { state: "refused", at: deps.clock(), reason: reason ?? "method_removed" } as const;
+  await store.updateCharge(tx, id, ended);
+  const end = { state: "done", at: ended.at, by: "system", outcome: "the charge was not sent" } as const;
+  await closeTasks(tx, { orderId: charge.orderId, kinds: ["firm_charge"] }, end);
+  await notify(tx, { ...charge, ...ended }, "refused");
+  return null;
+}
+
+async function reasonAgainst(
+  tx: Tx,
+  { notarySupply }: ChargeDeps,
+  order: LockedOrder,
+  { id, amountCents }: store.FirmCharge,
+): Promise<string | null> {
+  if (order.totalCents !== amountCents) return "price_changed";
+  if ((await paymentRefusal(tx, notarySupply, order, id)) !== null) return "not_payable";
+  // The checkouts were closed: one that is left was paid while they were.
+  return (await currentSessions(tx, order.id)).length > 0 ? "paid_by_checkout" : null;
+}
+
+/**
+ * Applies a signed event about a charge to its row; the caller applies it to the order, which it has locked.
+ * @returns the state of before; undefined for a charge that is not on record
+ */
+export async function takeCharge(
+  tx: Tx,
+  { chargeId, kind, paymentIntent, reason }: SessionMessage,
+  { at, actor }: { at: Date; actor: string },
+): Promise<store.ChargeState | undefined> {
+  const charge = chargeId === null ? undefined : await store.selectCharge(tx, chargeId);
+  if (!charge) return undefined;
+  const { id, state: before, orderId } = charge;
+  const state = kind === "cleared" ? "succeeded" : kind === "pending" ? "pending" : "failed";
+  // Events come late and in any order: money stays, and so does a failure.
+  const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
+  if (isOver || (state === "pending" && before === "declined")) return before;
+  await store.updateCharge(tx, id, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
+  if (state !== "pending")
+    await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: state });
+  if (state === "failed" && before !== "declined") await notify(tx, charge, "failed");
+  if (state === "pending" && before !== "pending") await notify(tx, charge, "pending");
+  return before;
+}
+
+async function notify(tx: Tx, { id, askedBy, ...charge }: store.FirmCharge, moment: ChargeMoment): Promise<void> {
+  const owners = await ownersWhoSee(tx, charge);
+  const [kind, placer = ""] = askedBy.split(":");
+  const people = new Set(kind === "member" ? [placer, ...owners] : owners);
+  for (const userId of people) await enqueue(tx, chargeMailQueue, { id, moment, userId });
+}
+
+const eventWithinMs = 10 * 60_000;
+/** A bank debit takes up to four business days; holidays come on top. */
+const bankWithinMs = 10 * dayMs;
+
+const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
+  asked: "The charge could not be sent to the processor. Look at the failed jobs, and run them again.",
+  answered: "The processor has the payment, and its event did not arrive. Send the event again there.",
+  pending: "The bank has not answered for ten days. Ask the payment processor.",
+};
+
+/** Opens a task for each charge whose event is overdue: the order can't be paid otherwise until then. */
+export async function watchCharges({
+  db,
+  clock,
+  log,
+}: {
+  db: Database;
+  clock: FirmPaysDeps["clock"];
+  log: Log;
+}): Promise<void> {
+  const at = clock();
+  const before = (ms: number) => new Date(at.getTime() - ms);
+  const overdue = { sentBefore: before(eventWithinMs), bankBefore: before(bankWithinMs) };
+  for (const { id, orderId, environment, state, isAuthentic } of await store.overdueCharges(db, overdue)) {
+    if (!isAuthentic) {
+      log.error({ charge: id }, "a charge of a firm was altered in the database");
+      continue;
+    }
+    const reason = overdueWords[state];
+    const task = { kind: "firm_charge", at, environment, orderId, subject: id, reason } as const;
+    await db.transaction((tx) => openTask(tx, task));
+  }
+}

@@ -1,0 +1,100 @@
+import { listMembers, listOwnKeys, requireOwnerOfMoney, standingOf } from "../../../firms/members/members.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { FirmPaysDeps } from "./methods.ts";
+import * as store from "./store.ts";
+
+/** Somebody who may be allowed to spend, with the limits. */
+export type Spender = { spender: string; name: string; isOwner: boolean; orderCents: number; monthCents: number };
+
+/** The firm's members and its keys of the environment, with their limits. */
+export async function listSpenders({ db }: { db: Sql }, principal: Principal): Promise<Spender[]> {
+  const { partnerId, environment } = principal;
+  const [members, keys, limits] = await Promise.all([
+    listMembers({ db }, partnerId),
+    listOwnKeys({ db }, principal),
+    store.selectLimits(db, principal),
+  ]);
+  const limitOf = new Map(limits.map((limit) => [limit.spender, limit]));
+  const people = members
+    .filter(({ liveAccess }) => environment === "test" || liveAccess)
+    .map(({ userId, email, role, linkedAt }) => ({
+      spender: `member:${userId}`,
+      ...{ name: email, isOwner: role === "owner", since: linkedAt },
+    }));
+  const ownKeys = keys
+    .filter((key) => key.environment === environment && key.revokedAt === null)
+    .map(({ keyId, name, last4 }) => ({
+      spender: `key:${keyId}`,
+      ...{ name: `API key ${name ?? `…${last4}`}`, isOwner: false, since: null },
+    }));
+  return [...people, ...ownKeys].map(({ since, ...each }) => {
+    const found = limitOf.get(each.spender);
+    const limit = found && isSince(found, since) ? found : undefined;
+    return { ...each, orderCents: limit?.orderCents ?? 0, monthCents: limit?.monthCents ?? 0 };
+  });
+}
+
+/** A limit ends when its member leaves: one who joins again has none. */
+const isSince = ({ setAt }: store.SpendingLimit, since: Date | null): boolean =>
+  since === null || setAt.getTime() >= since.getTime();
+
+const mostCents = 100_000_000;
+
+/** @throws ServiceError naming the field */
+function centsOf(name: string, typed: string): number {
+  const text = typed.trim().replaceAll(",", "").replace(/^\$/, "");
+  const cents = /^\d{1,7}(?:\.\d{2})?$/.test(text || "0") ? Math.round(Number(text) * 100) : mostCents + 1;
+  if (cents > mostCents) throw invalid(`${name} must be an amount in dollars, at most 1,000,000.`);
+  return cents;
+}
+
+/**
+ * Sets how much a member or a key may spend by the firm's method; nothing for either amount ends the right.
+ * @throws ServiceError for a caller who is not an owner or has not proved it, a spender who is not of the firm, and amounts that
+ * cannot be read
+ */
+export async function setLimit(
+  deps: FirmPaysDeps,
+  principal: Principal,
+  { spender, perOrder, perMonth }: { spender: string; perOrder: string; perMonth: string },
+): Promise<void> {
+  const { partnerId, environment } = principal;
+  const owner = { partnerId, environment };
+  const [orderCents, monthCents] = [centsOf("perOrder", perOrder), centsOf("perMonth", perMonth)];
+  await deps.db.transaction(async (tx) => {
+    await requireOwnerOfMoney(tx, deps, principal);
+    const known = (await listSpenders({ db: tx }, principal)).find((each) => each.spender === spender);
+    if (!known) throw new ServiceError("not_found", "No such member or key.");
+    if (known.isOwner) throw new ServiceError("conflict", "Owners have no limit.");
+    const at = deps.clock();
+    const by = actorOf(principal);
+    await store.putLimit(tx, { owner, spender, orderCents, monthCents, by, at });
+    const detail = { spender, environment, orderCents, monthCents };
+    await tx.query(auditLine({ at, action: "spending_limit.set", actor: by, partnerId, detail }));
+  });
+}
+
+/** Why a charge is not allowed to its spender. */
+export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
+
+/** Why the spender may not spend the amount now; null when it may. Charges of one spender wait for each other. */
+export async function spendingRefusal(
+  tx: Tx,
+  deps: Pick<FirmPaysDeps, "rowMac" | "clock">,
+  owner: Owner,
+  { spender, amountCents }: { spender: string; amountCents: number },
+): Promise<SpendingRefusal | null> {
+  const standing = await standingOf(tx, deps, owner, spender);
+  if (!standing) return "left";
+  if (standing.role === "owner") return null;
+  const limit = await store.lockLimit(tx, owner, spender);
+  if (!limit || limit.orderCents === 0 || limit.monthCents === 0 || !isSince(limit, standing.since)) return "no_limit";
+  if (amountCents > limit.orderCents) return "above_order_limit";
+  const now = deps.clock();
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  const spent = await store.spentSince(tx, owner, spender, month);
+  return spent + amountCents > limit.monthCents ? "above_month_limit" : null;
+}

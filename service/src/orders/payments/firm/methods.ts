@@ -1,0 +1,161 @@
+import { lockMembers, ownersWhoSee, requireOwnerOfMoney, standingOf } from "../../../firms/members/members.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { takesPayment } from "../checkout/checkout.ts";
+import type { SavedMethod } from "../processor/firm-account.ts";
+import type { SetupMessage } from "../processor/message.ts";
+import type { Processor } from "../processor/processor.ts";
+import { type MethodMoment, methodMailQueue } from "./mail.ts";
+import * as store from "./store.ts";
+
+export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; processor: Processor | null };
+
+/** The queue of methods that the processor has saved, or refused; payload `{id}`. */
+export const methodQueue = "payment-method";
+
+/** The queue of methods that the processor is to forget; payload `{id}`. */
+export const detachQueue = "payment-method-end";
+
+/** @throws ServiceError `payments_not_configured` */
+export function requireProcessor(
+  { processor }: Pick<FirmPaysDeps, "processor">,
+  { environment }: Pick<Owner, "environment">,
+) {
+  if (!processor || !takesPayment(processor, environment))
+    throw new ServiceError("payments_not_configured", "Payments are not configured.");
+  return processor;
+}
+
+/**
+ * Opens the processor's page on which an owner enters a card or a bank account. It takes the place of the present one.
+ * @param returnTo where the owner returns to
+ * @returns the page's address
+ * @throws ServiceError for a caller who is not an owner or has not proved it, `payments_not_configured`, `processor_failed`
+ */
+export async function askForMethod(deps: FirmPaysDeps, principal: Principal, returnTo: string): Promise<string> {
+  const { db, clock } = deps;
+  const { partnerId, environment, firmName } = principal;
+  const processor = requireProcessor(deps, principal);
+  await db.transaction((tx) => requireOwnerOfMoney(tx, deps, principal));
+  const [earlier] = await store.selectMethods(db, principal);
+  const customer = earlier?.customer ?? (await processor.firm.customer({ partnerId, environment, name: firmName }));
+  const id = newUuid();
+  await db.transaction(async (tx) => {
+    await requireOwnerOfMoney(tx, deps, principal);
+    const at = clock();
+    const addedBy = actorOf(principal);
+    await store.insertMethod(tx, { id, partnerId, environment, customer, addedBy, addedAt: at });
+    const detail = { method: id, environment };
+    await tx.query(auditLine({ at, action: "payment_method.asked", actor: addedBy, partnerId, detail }));
+  });
+  return processor.firm.setUp({ id, customer, environment, returnTo });
+}
+
+/**
+ * Applies a signed event about a setup: the job asks the processor what was saved.
+ * @returns false for a setup of somebody else
+ */
+export async function takeSetup(tx: Tx, { setupId, setupIntent }: SetupMessage): Promise<boolean> {
+  const found = await store.selectMethod(tx, setupId);
+  if (!found) return false;
+  await lockMembers(tx, found.partnerId);
+  const method = await store.selectMethod(tx, setupId);
+  if (!method || method.state === "active" || method.state === "removed") return true;
+  if (setupIntent !== null) await store.updateMethod(tx, method.id, { state: method.state, setupIntent });
+  await enqueue(tx, methodQueue, { id: method.id });
+  return true;
+}
+
+/** Reads what a setup saved, and puts it in the place of the firm's method. */
+export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> {
+  const { db, clock, processor } = deps;
+  const asked = isUuid(id) ? await store.selectMethod(db, id) : undefined;
+  if (!asked || asked.setupIntent === null || asked.state === "active" || asked.state === "removed") return;
+  if (!processor) throw new Error("payments are not configured: the method waits");
+  const result = await processor.firm.setupOf(asked.setupIntent);
+  await db.transaction(async (tx) => {
+    await lockMembers(tx, asked.partnerId);
+    const method = await store.selectMethod(tx, id);
+    if (!method || method.state === "active" || method.state === "removed") return;
+    if (result === "verifying") return void (await store.updateMethod(tx, id, { state: "verifying" }));
+    if (result === "failed") {
+      // On the processor's page the owner may try another card.
+      if (method.state !== "verifying") return;
+      await store.updateMethod(tx, id, { state: "failed" });
+      return notifyOwners(tx, method, "failed");
+    }
+    await activate(tx, deps, method, result, clock());
+  });
+}
+
+async function activate(
+  tx: Tx,
+  deps: FirmPaysDeps,
+  method: store.PaymentMethod,
+  saved: SavedMethod,
+  at: Date,
+): Promise<void> {
+  const { id, partnerId, environment, addedBy } = method;
+  const isOwner = (await standingOf(tx, deps, method, addedBy))?.role === "owner";
+  const detail = { method: id, environment, kind: saved.kind, last4: saved.last4 };
+  const line = { at, actor: addedBy, partnerId, detail };
+  if (!isOwner) {
+    // The person lost the right while the page was open: nothing is charged by the method.
+    await store.updateMethod(tx, id, { state: "removed", saved, endedBy: "system" });
+    await enqueue(tx, detachQueue, { id });
+    return void (await tx.query(auditLine({ ...line, action: "payment_method.refused" })));
+  }
+  const before = await store.activeMethod(tx, { partnerId, environment });
+  if (before) await end(tx, before.id, addedBy);
+  await store.updateMethod(tx, id, { state: "active", saved });
+  await tx.query(auditLine({ ...line, action: "payment_method.added" }));
+  await notifyOwners(tx, method, "added");
+}
+
+async function end(tx: Tx, id: string, by: string): Promise<void> {
+  await store.updateMethod(tx, id, { state: "removed", endedBy: by });
+  await enqueue(tx, detachQueue, { id });
+}
+
+/**
+ * Removes the firm's method: nothing is charged by it any more, and the processor forgets it.
+ * @throws ServiceError for a caller who is not an owner or has not proved it, an unknown method, and while a payment by it is
+ * under way
+ */
+export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {
+  const { partnerId, environment } = principal;
+  await deps.db.transaction(async (tx) => {
+    await requireOwnerOfMoney(tx, deps, principal);
+    const method = isUuid(id) ? await store.selectMethod(tx, id) : undefined;
+    const isOwn = method?.partnerId === partnerId && method.environment === environment;
+    if (!isOwn || !["active", "verifying", "failed"].includes(method.state))
+      throw new ServiceError("not_found", "No such card or bank account.");
+    if ((await store.countOpen(tx, id)) > 0)
+      throw new ServiceError("conflict", "A payment by it is under way. Remove it when the payment has ended.");
+    const at = deps.clock();
+    const by = actorOf(principal);
+    await end(tx, id, by);
+    const detail = { method: id, environment, kind: method.kind, last4: method.last4 };
+    await tx.query(auditLine({ at, action: "payment_method.removed", actor: by, partnerId, detail }));
+    if (method.state === "active") await notifyOwners(tx, method, "removed");
+  });
+}
+
+/** Makes the processor forget a removed method. */
+export async function detachMethod({ db, processor }: FirmPaysDeps, id: string): Promise<void> {
+  const found = isUuid(id) ? await store.selectMethod(db, id) : undefined;
+  if (found?.state !== "removed" || found.method === null) return;
+  if (!processor) throw new Error("payments are not configured: the method stays at the processor");
+  await processor.firm.detach(found.method);
+}
+
+async function notifyOwners(tx: Tx, { id, ...owner }: store.PaymentMethod, moment: MethodMoment): Promise<void> {
+  for (const userId of await ownersWhoSee(tx, owner)) await enqueue(tx, methodMailQueue, { id, moment, userId });
+}

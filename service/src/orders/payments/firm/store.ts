@@ -1,0 +1,262 @@
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import type { SavedMethod } from "../processor/firm-account.ts";
+import { paymentState } from "../store.ts";
+
+/** The processor's names of the firm and its method are covered: a forged row must not charge somebody else. */
+const methodState: StateMac = {
+  table: sql`payment_methods`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    m,
+  ) => sql`${m}.id, ${m}.partner_id, ${m}.environment, ${m}.state, ${m}.customer, ${m}.setup_intent, ${m}.method,
+    ${m}.kind, ${m}.brand, ${m}.last4, ${m}.card_expires, ${m}.added_by, extract(epoch FROM ${m}.added_at), ${m}.ended_by,
+    ${m}.state_version`,
+};
+
+const limitState: StateMac = {
+  table: sql`spending_limits`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    l,
+  ) => sql`${l}.id, ${l}.partner_id, ${l}.environment, ${l}.spender, ${l}.order_cents, ${l}.month_cents, ${l}.set_by,
+    extract(epoch FROM ${l}.set_at), ${l}.state_version`,
+};
+
+export const chargeState: StateMac = {
+  table: sql`firm_charges`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    c,
+  ) => sql`${c}.id, ${c}.order_id, ${c}.partner_id, ${c}.environment, ${c}.method_id, ${c}.amount_cents, ${c}.asked_by,
+    extract(epoch FROM ${c}.asked_at), ${c}.state, ${c}.payment_intent, ${c}.reason, extract(epoch FROM ${c}.changed_at),
+    ${c}.state_version`,
+};
+
+export const firmRows = [stateRows(methodState), stateRows(limitState), stateRows(chargeState)];
+
+export type MethodState = "asked" | "verifying" | "active" | "failed" | "removed";
+
+export type PaymentMethod = {
+  id: string;
+  partnerId: string;
+  environment: Environment;
+  state: MethodState;
+  customer: string;
+  setupIntent: string | null;
+  method: string | null;
+  kind: "card" | "bank" | null;
+  brand: string | null;
+  last4: string | null;
+  cardExpires: string | null;
+  addedBy: string;
+  addedAt: Date;
+};
+
+const methods = (where: Statement): Statement => sql`
+  SELECT m.id, m.partner_id AS "partnerId", m.environment, m.state, m.customer, m.setup_intent AS "setupIntent", m.method, m.kind,
+    m.brand, m.last4, m.card_expires AS "cardExpires", m.added_by AS "addedBy", m.added_at AS "addedAt",
+    ${verified(methodState, sql`m`)}
+  FROM payment_methods m WHERE ${where}`;
+
+/** The firm's methods, the newest first. @throws ServiceError `unavailable` for an altered one */
+export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>
+  db.query<PaymentMethod>(sql`${methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment}`)}
+    ORDER BY m.added_at DESC, m.id LIMIT 20`);
+
+/** @throws ServiceError `unavailable` for an altered one */
+export async function selectMethod(db: Sql, id: string): Promise<PaymentMethod | undefined> {
+  const [found] = await db.query<PaymentMethod>(methods(sql`m.id = ${id}`));
+  return found;
+}
+
+/** The method that charges use. @throws ServiceError `unavailable` for an altered one */
+export async function activeMethod(db: Sql, { partnerId, environment }: Owner): Promise<PaymentMethod | undefined> {
+  const [found] = await db.query<PaymentMethod>(
+    methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state = 'active'`),
+  );
+  return found;
+}
+
+type NewMethod = Pick<PaymentMethod, "id" | "partnerId" | "environment" | "customer" | "addedBy" | "addedAt">;
+
+export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
+  const { id, partnerId, environment, customer, addedBy, addedAt } = method;
+  await tx.query(sql`
+    INSERT INTO payment_methods (id, partner_id, environment, customer, added_by, added_at)
+    VALUES (${id}, ${partnerId}, ${environment}, ${customer}, ${addedBy}, ${addedAt})`);
+  await writeStateMacs(tx, methodState, sql`id = ${id}`);
+}
+
+type MethodChange = { state: MethodState; setupIntent?: string; saved?: SavedMethod; endedBy?: string };
+
+/** Changes a method that the caller holds locked, and has read. */
+export async function updateMethod(tx: Tx, id: string, { state, setupIntent, saved, endedBy }: MethodChange) {
+  await tx.query(sql`
+    UPDATE payment_methods SET state = ${state}, setup_intent = coalesce(${setupIntent ?? null}, setup_intent),
+      method = coalesce(${saved?.method ?? null}, method), kind = coalesce(${saved?.kind ?? null}, kind),
+      brand = coalesce(${saved?.brand ?? null}, brand), last4 = coalesce(${saved?.last4 ?? null}, last4),
+      card_expires = coalesce(${saved?.expires ?? null}, card_expires), ended_by = ${endedBy ?? null}
+    WHERE id = ${id}`);
+  await writeStateMacs(tx, methodState, sql`id = ${id}`);
+}
+
+export type SpendingLimit = { spender: string; orderCents: number; monthCents: number; setAt: Date };
+
+const limits = (where: Statement): Statement => sql`
+  SELECT l.spender, l.order_cents::float8 AS "orderCents", l.month_cents::float8 AS "monthCents", l.set_at AS "setAt",
+    ${verified(limitState, sql`l`)}
+  FROM spending_limits l WHERE ${where}`;
+
+/** @throws ServiceError `unavailable` for an altered one */
+export const selectLimits = (db: Sql, { partnerId, environment }: Owner) =>
+  db.query<SpendingLimit>(
+    sql`${limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment}`)} ORDER BY l.id LIMIT 1000`,
+  );
+
+/** Locks the limit, so that charges of one spender are counted one after another. */
+export async function lockLimit(tx: Tx, { partnerId, environment }: Owner, spender: string) {
+  const [found] = await tx.query<SpendingLimit>(
+    sql`${limits(
+      sql`l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.spender = ${spender}`,
+    )} FOR UPDATE`,
+  );
+  return found;
+}
+
+type NewLimit = Omit<SpendingLimit, "setAt"> & { owner: Owner; by: string; at: Date };
+
+export async function putLimit(tx: Tx, { owner, spender, orderCents, monthCents, by, at }: NewLimit): Promise<void> {
+  const { partnerId, environment } = owner;
+  // An altered row is refused, not overwritten.
+  await lockLimit(tx, owner, spender);
+  await tx.query(sql`
+    INSERT INTO spending_limits (partner_id, environment, spender, order_cents, month_cents, set_by, set_at)
+    VALUES (${partnerId}, ${environment}, ${spender}, ${orderCents}, ${monthCents}, ${by}, ${at})
+    ON CONFLICT (partner_id, environment, spender) DO UPDATE
+      SET order_cents = excluded.order_cents, month_cents = excluded.month_cents, set_by = excluded.set_by, set_at = excluded.set_at`);
+  await writeStateMacs(
+    tx,
+    limitState,
+    sql`partner_id = ${partnerId} AND environment = ${environment} AND spender = ${spender}`,
+  );
+}
+
+/**
+ * `asked`: to be sent to the processor. `answered`: it has the payment. `pending`: a bank moves the money. `declined`: it
+ * answered with a refusal. The signed event makes it `succeeded` or `failed`. `refused`: never sent.
+ */
+export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
+
+export type FirmCharge = {
+  id: string;
+  orderId: number;
+  orderCode: string;
+  partnerId: string;
+  environment: Environment;
+  methodId: string;
+  amountCents: number;
+  askedBy: string;
+  askedAt: Date;
+  state: ChargeState;
+  paymentIntent: string | null;
+  reason: string | null;
+};
+
+const charges = (where: Statement): Statement => sql`
+  SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
+    c.method_id AS "methodId", c.amount_cents AS "amountCents", c.asked_by AS "askedBy", c.asked_at AS "askedAt", c.state,
+    c.payment_intent AS "paymentIntent", c.reason, ${verified(chargeState, sql`c`)}
+  FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
+
+export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
+  const [found] = await db.query<FirmCharge>(charges(sql`c.id = ${id}`));
+  return found;
+}
+
+/** The charges of an order, the newest first. @throws ServiceError `unavailable` for an altered one */
+export const chargesOfOrder = (db: Sql, orderId: number) =>
+  db.query<FirmCharge>(sql`${charges(sql`c.order_id = ${orderId}`)} ORDER BY c.asked_at DESC, c.id`);
+
+/** The same for pages, which know the order's code. */
+export const chargesOfCode = (db: Sql, orderCode: string) =>
+  db.query<FirmCharge>(sql`${charges(isSealed(sql`o.code`, "order", orderCode))} ORDER BY c.asked_at DESC, c.id`);
+
+export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
+  state === "asked" || state === "answered" || state === "pending";
+
+/** The newest charges of a firm. @throws ServiceError `unavailable` for an altered one */
+export const chargesOfFirm = (db: Sql, { partnerId, environment }: Owner) =>
+  db.query<FirmCharge>(sql`
+    ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`)} ORDER BY c.asked_at DESC, c.id LIMIT 50`);
+
+/** How many charges of the method are under way. */
+export async function countOpen(db: Sql, methodId: string): Promise<number> {
+  const [row] = await db.query<{ n: number }>(sql`
+    SELECT count(*)::int AS n FROM firm_charges
+    WHERE method_id = ${methodId} AND state IN ('asked', 'answered', 'pending')`);
+  return row?.n ?? 0;
+}
+
+/**
+ * A spender's charges since a time: those under way and those that were paid, without what was given back whole.
+ * @throws ServiceError `unavailable` when one of them or its payment was altered
+ */
+export async function spentSince(db: Sql, { partnerId, environment }: Owner, spender: string, since: Date) {
+  const rows = await db.query<{ amountCents: number; isBack: boolean }>(sql`
+    SELECT c.amount_cents AS "amountCents", coalesce(p.refunded_at IS NOT NULL, false) AS "isBack",
+      ${verified(chargeState, sql`c`)}, ${verified(paymentState, sql`p`)}
+    FROM firm_charges c LEFT JOIN payments p ON p.order_id = c.order_id AND p.payment_intent = c.payment_intent
+    WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
+      AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
+  return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
+}
+
+type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent">;
+
+/** @returns false when a charge of the order is under way */
+export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
+  const { id, orderId, partnerId, environment, methodId, amountCents, askedBy, askedAt, state, reason } = charge;
+  const inserted = await tx.query(sql`
+    INSERT INTO firm_charges (id, order_id, partner_id, environment, method_id, amount_cents, asked_by, asked_at, state, reason,
+      changed_at)
+    VALUES (${id}, ${orderId}, ${partnerId}, ${environment}, ${methodId}, ${amountCents}, ${askedBy}, ${askedAt}, ${state},
+      ${reason}, ${askedAt})
+    ON CONFLICT DO NOTHING RETURNING id`);
+  if (inserted.length === 1) await writeStateMacs(tx, chargeState, sql`id = ${id}`);
+  return inserted.length === 1;
+}
+
+type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
+
+/** Changes a charge that the caller has read, while it holds the order locked. */
+export async function updateCharge(
+  tx: Tx,
+  id: string,
+  { state, at, paymentIntent = null, reason = null }: ChargeChange,
+) {
+  await tx.query(sql`
+    UPDATE firm_charges SET state = ${state}, payment_intent = coalesce(${paymentIntent}, payment_intent), reason = ${reason},
+      changed_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, chargeState, sql`id = ${id}`);
+}
+
+/** Charges whose event is overdue, with their state. Those altered in the database are marked. */
+export const overdueCharges = (db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) =>
+  db.query<{ id: string; orderId: number; environment: Environment; state: ChargeState } & Marked>(sql`
+    SELECT c.id, c.order_id AS "orderId", c.environment, c.state, ${marked(chargeState, sql`c`)} FROM firm_charges c
+    WHERE (c.state IN ('asked', 'answered') AND c.changed_at < ${sentBefore})
+      OR (c.state = 'pending' AND c.changed_at < ${bankBefore})
+    ORDER BY c.changed_at, c.id LIMIT 100`);

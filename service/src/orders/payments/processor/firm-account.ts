@@ -1,0 +1,182 @@
+/** A firm's card or bank account at the processor, and charges of it without the firm's people. */
+import type { Stripe } from "stripe";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+
+/** A card or bank account as pages name it. */
+export type SavedMethod = {
+  method: string;
+  kind: "card" | "bank";
+  brand: string | null;
+  last4: string | null;
+  /** As MM/YYYY; null for a bank account. */
+  expires: string | null;
+};
+
+export type SetupRequest = { id: string; customer: string; environment: Environment; returnTo: string };
+
+export type ChargeRequest = {
+  id: string;
+  orderCode: string;
+  environment: Environment;
+  firmName: string;
+  customer: string;
+  method: string;
+  kind: "card" | "bank";
+  amountCents: number;
+  currency: string;
+};
+
+/** How the processor answered. Its signed event alone moves the order. */
+export type ChargeAnswer =
+  | { state: "answered" | "pending"; paymentIntent: string }
+  | { state: "declined"; paymentIntent: string | null; reason: string };
+
+export type FirmAccount = {
+  /** The firm's customer; asked twice, one is made. @throws ServiceError `processor_failed` */
+  customer: (firm: { partnerId: string; environment: Environment; name: string }) => Promise<string>;
+  /** The address of the hosted page that saves a method; asked twice, the same. @throws ServiceError `processor_failed` */
+  setUp: (request: SetupRequest) => Promise<string>;
+  /** The method that a setup saved; its state while there is none. */
+  setupOf: (setupIntent: string) => Promise<SavedMethod | "verifying" | "failed">;
+  /** Makes the processor forget the method. One that it does not know is forgotten. */
+  detach: (method: string) => Promise<void>;
+  /**
+   * Charges the method once, however often it is asked with one `id`.
+   * @param isRepeated looks for the payment of an earlier try first: keys end after a day, and an error may be replayed
+   * @throws Error where nobody knows whether a payment exists
+   */
+  charge: (request: ChargeRequest, isRepeated: boolean, since: Date) => Promise<ChargeAnswer>;
+};
+
+export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
+  return {
+    async customer({ partnerId, environment, name }) {
+      try {
+        const stripe = await sdk();
+        const metadata = { partner: partnerId, environment };
+        const idempotencyKey = `customer:${partnerId}:${environment}`;
+        return (await stripe.customers.create({ name, metadata }, { idempotencyKey })).id;
+      } catch (error) {
+        throw failed(error);
+      }
+    },
+    async setUp(request) {
+      try {
+        const { sessions } = (await sdk()).checkout;
+        const { url } = await sessions.create(setupOf(request), { idempotencyKey: `setup:${request.id}` });
+        if (!url) throw new Error("the session has no url");
+        return url;
+      } catch (error) {
+        throw failed(error);
+      }
+    },
+    async setupOf(setupIntent) {
+      const stripe = await sdk();
+      const { status, payment_method: saved } = await stripe.setupIntents.retrieve(setupIntent, {
+        expand: ["payment_method"],
+      });
+      if (status === "succeeded" && saved !== null && typeof saved === "object") return methodOf(saved);
+      return status === "processing" || status === "requires_action" ? "verifying" : "failed";
+    },
+    async detach(method) {
+      await (await sdk()).paymentMethods.detach(method).catch((error: unknown) => {
+        // Not known, or not attached any more.
+        if (![400, 404].includes(statusOf(error))) throw error;
+      });
+    },
+    async charge(request, isRepeated, since) {
+      const stripe = await sdk();
+      const earlier = isRepeated ? await findCharge(stripe, request, since) : null;
+      if (earlier) return earlier;
+      try {
+        const intent = await stripe.paymentIntents.create(intentOf(request), {
+          idempotencyKey: `charge:${request.id}`,
+        });
+        return answerOf(intent);
+      } catch (error) {
+        const declined = declineOf(error);
+        if (!declined) throw error;
+        return declined;
+      }
+    },
+  };
+}
+
+function setupOf({ id, customer, environment, returnTo }: SetupRequest): Stripe.Checkout.SessionCreateParams {
+  const metadata = { setup: id, environment };
+  return {
+    mode: "setup",
+    currency: "usd",
+    customer,
+    allowed_payment_method_types: ["card", "us_bank_account"],
+    metadata,
+    setup_intent_data: { metadata },
+    success_url: `${returnTo}?setup=returned`,
+    cancel_url: returnTo,
+  };
+}
+
+/** Names the order's code, the sum and the firm, and nothing about the client or the document. */
+function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
+  const { id, orderCode, environment, firmName, customer, method, kind, amountCents, currency } = request;
+  return {
+    amount: amountCents,
+    currency,
+    customer,
+    payment_method: method,
+    allowed_payment_method_types: [kind === "card" ? "card" : "us_bank_account"],
+    off_session: true,
+    confirm: true,
+    description: `Document services for ${firmName}, order ${orderCode.slice(0, 6).toUpperCase()}`,
+    metadata: { charge: id, order_code: orderCode, environment },
+  };
+}
+
+async function findCharge(stripe: Stripe, { id, customer }: ChargeRequest, since: Date): Promise<ChargeAnswer | null> {
+  const created = { gte: Math.floor(since.getTime() / 1000) - 60 };
+  for await (const intent of stripe.paymentIntents.list({ customer, created, limit: 100 }))
+    if (intent.metadata["charge"] === id) return answerOf(intent);
+  return null;
+}
+
+function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentIntent): ChargeAnswer {
+  if (status === "succeeded") return { state: "answered", paymentIntent: id };
+  if (status === "processing") return { state: "pending", paymentIntent: id };
+  return { state: "declined", paymentIntent: id, reason: fault?.decline_code ?? fault?.code ?? status };
+}
+
+/** Null for an error that does not tell whether a payment exists. */
+function declineOf(error: unknown): ChargeAnswer | null {
+  const {
+    code,
+    decline_code: declineCode,
+    payment_intent: intent,
+  } = (error ?? {}) as {
+    code?: unknown;
+    decline_code?: unknown;
+    payment_intent?: { id?: unknown };
+  };
+  const status = statusOf(error);
+  const isIdempotency = (error as { rawType?: unknown } | null)?.rawType === "idempotency_error";
+  if (isIdempotency || ![400, 402, 404].includes(status)) return null;
+  const reason = [declineCode, code].find((each) => typeof each === "string") ?? "method_unusable";
+  return {
+    state: "declined",
+    paymentIntent: typeof intent?.id === "string" ? intent.id : null,
+    reason: String(reason).slice(0, 200),
+  };
+}
+
+function methodOf({ id, type, card, us_bank_account: bank }: Stripe.PaymentMethod): SavedMethod {
+  const last4 = (card ?? bank)?.last4 ?? null;
+  if (type === "us_bank_account")
+    return { method: id, kind: "bank", brand: bank?.bank_name?.slice(0, 100) || null, last4, expires: null };
+  const expires = card ? `${String(card.exp_month).padStart(2, "0")}/${card.exp_year}` : null;
+  return { method: id, kind: "card", brand: card?.brand.slice(0, 100) || null, last4, expires };
+}
+
+const statusOf = (error: unknown): number => Number((error as { statusCode?: unknown } | null)?.statusCode ?? 0);
+
+const failed = (error: unknown): ServiceError =>
+  new ServiceError("processor_failed", "The payment processor failed to open its page. Try again.", { cause: error });

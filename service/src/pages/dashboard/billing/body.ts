@@ -1,0 +1,148 @@
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import {
+  type ChargeState,
+  type FirmCharge,
+  methodName,
+  type PaymentMethod,
+  reasonWords,
+  type Spender,
+} from "../../../orders/payments/payments.ts";
+import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
+import { day, money, time } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { errorSummary, field } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+export const billingPath = "/dashboard/billing";
+
+export type BillingView = {
+  principal: Principal;
+  /** Whether orders of the environment are paid at the processor. */
+  isPaidHere: boolean;
+  methods: readonly PaymentMethod[];
+  spenders: readonly Spender[];
+  charges: readonly FirmCharge[];
+  error?: string;
+  typed?: FormValues;
+  /** Whether an owner comes back from the processor's page. */
+  hasReturned?: boolean;
+};
+
+const isOwner = ({ principal }: BillingView): boolean => principal.member?.role === "owner";
+
+export function billingBody(view: BillingView): Html {
+  return html`${pageHead("Billing", "How your firm pays for orders that it pays itself.")}
+${errorSummary(view.error)}
+${view.hasReturned && notice("info", "Your bank and the payment processor are being asked", "The card or bank account is shown here once the processor confirms it. Load the page again in a moment.")}
+<div class="panels">
+${card("method", "Card or bank account", methodPart(view))}
+${card("limits", "Who may spend", limitsPart(view))}
+${card("charges", "Payments of your firm", chargesPart(view))}
+</div>`;
+}
+
+function methodPart(view: BillingView): Html {
+  const { methods, isPaidHere } = view;
+  if (!isPaidHere) return html`<p>Payments are not configured for this environment.</p>`;
+  const active = methods.find(({ state }) => state === "active");
+  const waiting = methods.find(({ state }) => state === "verifying");
+  const failed = !active && methods[0]?.state === "failed";
+  return html`${
+    active
+      ? html`${facts([
+          ["Pays", methodName(active)],
+          [
+            "Kind",
+            active.kind === "bank"
+              ? "Bank account: work starts when the money has cleared, up to 4 business days."
+              : "Card",
+          ],
+          ["Valid until", active.cardExpires],
+          ["Added", time(active.addedAt)],
+        ])}${isOwner(view) && removal(active)}`
+      : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
+  }
+${waiting && html`<p>Waiting for your bank: ${methodName(waiting)}. Follow the processor’s email to verify the account.</p>${isOwner(view) && removal(waiting)}`}
+${
+  isOwner(view)
+    ? html`${buttonForm(`${billingPath}/method`, active ? "Replace it by another card or bank account" : "Add a card or bank account", { kind: active ? "quiet-button" : "" })}
+<p class="form-note">You enter it on the page of our payment processor; we never see its number. All owners are emailed.</p>`
+    : html`<p class="quiet">Only owners of the firm can change this.</p>`
+}`;
+}
+
+const removal = (method: PaymentMethod): Html =>
+  askFirst({
+    label: "Remove",
+    about: methodName(method),
+    text: "Nothing more is charged to it. Orders that your firm pays wait until somebody opens their checkout.",
+    confirm: "Remove now",
+    action: `${billingPath}/methods/${method.id}/remove`,
+  });
+
+/** `1200.00`, for a field; nothing for nobody. */
+const typedAmount = (cents: number): string => (cents === 0 ? "" : (cents / 100).toFixed(2));
+
+function limitsPart(view: BillingView): Html {
+  const lead = html`<p>Owners may spend without a limit. Everybody else, and each API key, may spend when an owner sets limits here. A month is a calendar month in UTC. What would exceed a limit waits for an owner.</p>`;
+  const limited = view.spenders.filter((each) => !each.isOwner);
+  if (limited.length === 0)
+    return html`${lead}${emptyState("Nobody else", "Your firm has no other members, and no API keys here.")}`;
+  if (!isOwner(view))
+    return html`${lead}${facts(limited.map(({ name, ...limit }) => [name, limitText(limit)] as const))}<p class="quiet">Only owners of the firm can change this.</p>`;
+  return html`${lead}${limited.map((each, index) => limitForm(view, each, `limit${index + 1}`))}`;
+}
+
+const limitText = ({ orderCents, monthCents }: Pick<Spender, "orderCents" | "monthCents">): string =>
+  orderCents === 0 || monthCents === 0
+    ? "May not spend"
+    : `${money(orderCents)} for an order, ${money(monthCents)} in a month`;
+
+function limitForm({ typed }: BillingView, each: Spender, form: string): Html {
+  const { spender, name, orderCents, monthCents } = each;
+  const mine = typed?.["spender"] === spender ? typed : undefined;
+  const amount = (field_: "perOrder" | "perMonth", label: string, cents: number) =>
+    field({
+      ...{ form, name: field_, label, maxLength: 12, inputMode: "decimal", autocomplete: "off" },
+      value: mine?.[field_] ?? typedAmount(cents),
+    });
+  return html`<form class="form" method="post" action="${billingPath}/limits"><h3 class="breakable">${name}</h3>
+<p class="quiet">${limitText(each)}</p>${hiddenFields({ spender })}
+${amount("perOrder", "Dollars for one order", orderCents)}
+${amount("perMonth", "Dollars in a month", monthCents)}
+<div class="form-actions"><button type="submit" class="quiet-button">Save<span class="visually-hidden"> the limits of ${name}</span></button></div>
+</form>`;
+}
+
+const stateWords: Readonly<Record<ChargeState, string>> = {
+  asked: "Being sent",
+  answered: "Being processed",
+  pending: "Being processed by the bank",
+  declined: "Failed",
+  failed: "Failed",
+  refused: "Not charged",
+  succeeded: "Paid",
+};
+
+/** The state of a charge in words, with the reason where it was not paid. */
+export const chargeText = ({ state, reason }: Pick<FirmCharge, "state" | "reason">): string =>
+  ["declined", "failed", "refused"].includes(state)
+    ? `${stateWords[state]}. ${reasonWords(reason)}`
+    : stateWords[state];
+
+const chargesPart = ({ charges }: BillingView): Html =>
+  charges.length === 0
+    ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
+    : records(
+        "Payments of your firm",
+        [{ label: "Order" }, { label: "Sum", number: true }, { label: "State" }, { label: "Asked" }],
+        charges.map((each) => [
+          html`<a href="/dashboard/orders/${each.orderCode}">${each.orderCode.slice(0, 6).toUpperCase()}</a>`,
+          money(each.amountCents),
+          chargeText(each),
+          day(each.askedAt),
+        ]),
+      );

@@ -1,0 +1,71 @@
+import type { FastifyInstance } from "fastify";
+import type { MemberDeps } from "../../../firms/members/members.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import {
+  activeMethod,
+  type CheckoutDeps,
+  chargeByMember,
+  chargesOfCode,
+  type FirmCharge,
+  isOpenCharge,
+  methodName,
+  type PaymentMethod,
+} from "../../../orders/payments/payments.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { money } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { chargeText } from "../billing/body.ts";
+
+/** How the firm pays an order by its own method; null for an order that its client pays. */
+export type FirmPays = { method: PaymentMethod | undefined; latest: FirmCharge | undefined } | null;
+
+type Shown = { code: string; payBy: string; partnerId: string; environment: "live" | "test" };
+
+export const readFirmPays = async (db: Sql, order: Shown): Promise<FirmPays> =>
+  order.payBy === "firm"
+    ? { method: await activeMethod(db, order), latest: (await chargesOfCode(db, order.code))[0] }
+    : null;
+
+/** The state of the firm's payment, and the button that charges again. `payable`: nothing is under way. */
+export function firmPaysPart(
+  { code, totalCents }: { code: string; totalCents: number },
+  firmPays: FirmPays,
+  payable: boolean,
+): Html {
+  if (firmPays === null) return html``;
+  const { method, latest } = firmPays;
+  const isTold = latest && (isOpenCharge(latest) || payable);
+  return html`${isTold && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
+${payable && method && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(totalCents)} to ${methodName(method)}`)}
+${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or open the checkout.</p>`}`;
+}
+
+type OrderCall = PageCall<{ code: string }>;
+type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits };
+
+/** A member charges the firm's method for an order. */
+export function chargeForm(
+  forms: FastifyInstance,
+  { members, checkout, limits }: Deps,
+  form: Pick<PageRoute<"/dashboard/orders/:code">, "method" | "policy"> & {
+    refused: (call: OrderCall, error: string) => Promise<string>;
+  },
+): void {
+  const { rowMac } = members;
+  pageRoute(
+    forms,
+    { limits },
+    {
+      ...form,
+      url: "/dashboard/orders/:code/charge",
+      handle: async ({ params, request }) => {
+        await chargeByMember({ ...checkout, rowMac }, principalOf(request), params.code);
+        return done(`/dashboard/orders/${params.code}`, "order-charged");
+      },
+    },
+  );
+}

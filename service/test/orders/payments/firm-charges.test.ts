@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { asService } from "@signsealship/testing/row-mac";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { chargeState } from "../../../src/orders/payments/firm/store.ts";
+import { watchPayments } from "../../../src/orders/payments/payments.ts";
+import { codeTo, giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { openLiveService } from "../fulfilment/live-service.ts";
+import { silent } from "../order/orders-database.ts";
+
+const live = await forTests(openLiveService({}));
+const { service } = live.harness;
+const { stripe, db } = live;
+const html = { Accept: "text/html", Origin: new URL(service.baseUrl).origin };
+const key = live.headers.Authorization.slice("Bearer ".length);
+const email = "owner@acme.example";
+const owner = { ...(await newMember(service, email, key)).headers, ...html };
+const [firm] = await db.query<{ partnerId: string; keyId: string }>(sql`
+  SELECT partner_id AS "partnerId", key_id AS "keyId" FROM members`);
+const { partnerId = "", keyId = "" } = firm ?? {};
+await giveLiveAccess(service, partnerId);
+await post("/dashboard/environment", { environment: "live" });
+
+function post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = owner) {
+  return postForm(live.url() + path, fields, headers);
+}
+const look = async (path: string) => (await fetch(live.url() + path, { headers: owner })).text();
+const deliver = (event: Parameters<typeof stripe.deliver>[1]) => stripe.deliver(live.url(), event);
+
+/** An owner adds a method, and the processor confirms it. @returns its id there */
+async function addMethod(finished: Parameters<typeof stripe.finishSetup>[1] = {}): Promise<string> {
+  const left = await post("/dashboard/billing/method");
+  assert.equal(left.status, 200);
+  const [sessionId = ""] = /cs_test_[0-9a-f]+/.exec(await left.text()) ?? [];
+  for (const event of stripe.finishSetup(sessionId, finished)) assert.equal((await deliver(event)).status, 200);
+  const method = [...stripe.firm.methods.keys()].at(-1) ?? "";
+  if (!finished.isVerifying) await until(async () => (await stateOfMethod(method)) === "active");
+  return method;
+}
+const stateOfMethod = async (method: string) =>
+  (await db.query<{ state: string }>(sql`SELECT state FROM payment_methods WHERE method = ${method}`))[0]?.state;
+const setLimit = (perOrder: string, perMonth: string) =>
+  post("/dashboard/billing/limits", { spender: `key:${keyId}`, perOrder, perMonth });
+const placeForFirm = async () => (await live.place({ svc_sign: "true", pay_by: "firm" })).orderCode;
+
+type Charge = { state: string; intent: string | null; reason: string | null };
+const chargesOf = (code: string) =>
+  db.query<Charge>(sql`
+    SELECT c.state, c.payment_intent AS intent, c.reason FROM firm_charges c JOIN orders o ON o.id = c.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY c.asked_at`);
+const charge = (code: string, wanted: string) =>
+  until(async () => (await chargesOf(code)).find(({ state }) => state === wanted));
+const intentsOf = (code: string) =>
+  [...stripe.firm.intents.values()].filter(({ metadata }) => (metadata as { order_code?: string }).order_code === code);
+
+test("without a method an order that the firm pays waits for its checkout, as before", async () => {
+  const { orderCode, checkoutUrl } = await live.place({ svc_sign: "true", pay_by: "firm" });
+  assert.match(checkoutUrl, /\/c\/pay\/cs_test/);
+  assert.match(await look(`/dashboard/orders/${orderCode}`), /Add a card or bank account/);
+  assert.equal(stripe.firm.intents.size, 0);
+});
+
+test("an owner adds a card on the processor's page; the signed event alone makes it usable", async () => {
+  const left = await post("/dashboard/billing/method");
+  const [sessionId = ""] = /cs_test_[0-9a-f]+/.exec(await left.text()) ?? [];
+  assert.doesNotMatch(await look("/dashboard/billing?setup=returned"), /4242/);
+  const events = stripe.finishSetup(sessionId);
+  assert.doesNotMatch(await look("/dashboard/billing"), /4242/);
+  // Both events, in the other order, and twice.
+  for (const event of [...events.reverse(), ...events]) assert.equal((await deliver(event)).status, 200);
+  await until(async () => /Visa •••• 4242/.test(await look("/dashboard/billing")));
+  const mails = await until(() => {
+    const found = mailsTo(service, email).filter((mail) => /Subject: Your firm pays by another method/.test(mail));
+    return found.length > 0 ? found : undefined;
+  });
+  assert.equal(mails.length, 1);
+});
+
+test("a member who is not an owner can't add or remove a method, or set limits", async () => {
+  const member = { ...(await newMember(service, "member@acme.example", key)).headers, ...html };
+  await post("/dashboard/environment", { environment: "live" }, member);
+  const [row] = await db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE state = 'active'`);
+  const spender = `key:${keyId}`;
+  for (const [path, fields] of [
+    ["/dashboard/billing/method", {}],
+    [`/dashboard/billing/methods/${row?.id}/remove`, {}],
+    ["/dashboard/billing/limits", { spender, perOrder: "1", perMonth: "1" }],
+  ] as const)
+    assert.equal((await post(path, fields, member)).status, 403, path);
+  assert.equal((await db.query(sql`SELECT FROM spending_limits`)).length, 0);
+});
+
+test("a key without a limit is not charged for, and amounts that are none are refused by name", async () => {
+  const code = await placeForFirm();
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  assert.deepEqual(await chargesOf(code), []);
+  for (const perOrder of ["-1", "1.234", "many", "99999999"]) {
+    const refused = await setLimit(perOrder, "10");
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), /perOrder must be an amount in dollars/);
+  }
+  const unknown = { spender: `key:${partnerId}`, perOrder: "1", perMonth: "1" };
+  assert.equal((await post("/dashboard/billing/limits", unknown)).status, 404);
+});
+
+test("charges the card once, and only the processor's event moves the order", async () => {
+  assert.equal((await setLimit("500.00", "5000")).status, 303);
+  const code = await placeForFirm();
+  const { intent } = await charge(code, "answered");
+  assert.equal(await live.statusOf(code), "QuoteReady");
+  assert.match(await look(`/dashboard/orders/${code}`), /Being processed/);
+  const checkout = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
+    method: "POST",
+    headers: live.headers,
+  });
+  assert.deepEqual(
+    [checkout.status, await checkout.json()],
+    [409, { error: "A payment by your firm is under way. Wait until it has ended." }],
+  );
+  const event = stripe.chargeEvent(intent ?? "");
+  for (const each of [event, event, { ...event, id: `${event.id}2` }]) await deliver(each);
+  assert.equal(await live.statusOf(code), "EsignPending");
+  const payments = await db.query<{ amount: number; total: number }>(sql`
+    SELECT p.amount_cents::int AS amount, o.total_cents AS total FROM payments p JOIN orders o ON o.id = p.order_id
+    WHERE p.payment_intent = ${intent}`);
+  assert.equal(payments.length, 1);
+  assert.equal(payments[0]?.amount, payments[0]?.total);
+  assert.equal(intentsOf(code).length, 1);
+  assert.equal((await charge(code, "succeeded")).intent, intent);
+});
+
+for (const [outcome, words] of [
+  ["authentication_required", /wants a person to confirm/],
+  ["expired_card", /has expired/],
+  ["card_declined", /declined the card/],
+  ["insufficient_funds", /not enough money/],
+] as const)
+  test(`${outcome}: the event makes the order PaymentFailed, owners are mailed, and the checkout is the way on`, async () => {
+    const method = [...stripe.firm.methods.keys()].at(-1) ?? "";
+    stripe.firm.outcomes.set(method, outcome);
+    const code = await placeForFirm();
+    const { intent } = await charge(code, "declined");
+    assert.equal(await live.statusOf(code), "QuoteReady");
+    await deliver(stripe.chargeEvent(intent ?? ""));
+    assert.equal(await live.statusOf(code), "PaymentFailed");
+    await charge(code, "failed");
+    const isTold = (mail: string) => /Subject: A payment of your firm failed/.test(mail) && mail.includes(code);
+    await until(() => mailsTo(service, email).some((mail) => isTold(mail) && words.test(mail)));
+    assert.equal(mailsTo(service, email).filter(isTold).length, 1);
+    const page = await look(`/dashboard/orders/${code}`);
+    assert.match(page, words);
+    assert.match(page, /Open the checkout for/);
+    stripe.firm.outcomes.delete(method);
+    assert.equal((await post(`/dashboard/orders/${code}/charge`)).status, 303);
+    const again = await charge(code, "answered");
+    await deliver(stripe.chargeEvent(again.intent ?? ""));
+    assert.equal(await live.statusOf(code), "EsignPending");
+    assert.equal(intentsOf(code).length, 2);
+  });
+
+test("a sum above a limit waits for an owner, who is mailed and charges it", async () => {
+  await setLimit("1", "5000");
+  const code = await placeForFirm();
+  assert.equal((await charge(code, "refused")).reason, "above_order_limit");
+  assert.equal(intentsOf(code).length, 0);
+  await until(() => mailsTo(service, email).some((mail) => /above the limit for one order/.test(mail)));
+  await post(`/dashboard/orders/${code}/charge`);
+  await deliver(stripe.chargeEvent((await charge(code, "answered")).intent ?? ""));
+  assert.equal(await live.statusOf(code), "EsignPending");
+});
+
+test("parallel charges stay within the limit of the month", async () => {
+  const [sum] = await db.query<{ cents: number; one: number }>(sql`
+    SELECT coalesce(sum(c.amount_cents), 0)::int AS cents, (SELECT max(total_cents) FROM orders) AS one FROM firm_charges c
+    WHERE c.asked_by = ${`key:${keyId}`} AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
+  const { cents = 0, one = 0 } = sum ?? {};
+  await setLimit("500", ((cents + 3 * one) / 100).toFixed(2));
+  const codes = await Promise.all(Array.from({ length: 8 }, placeForFirm));
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  assert.equal(codes.flatMap(intentsOf).length, 3);
+  const refused = await db.query(sql`SELECT FROM firm_charges WHERE reason = 'above_month_limit'`);
+  assert.equal(refused.length, 5);
+  await setLimit("500", "9000");
+});
+
+test("a bank debit is pending for days, blocks a checkout, and its failure opens the order again", async () => {
+  const method = await addMethod({ type: "us_bank_account" });
+  stripe.firm.outcomes.set(method, "processing");
+  for (const outcome of ["failed", "succeeded"] as const) {
+    const code = await placeForFirm();
+    const { intent } = await charge(code, "pending");
+    await deliver(stripe.chargeEvent(intent ?? ""));
+    assert.equal(await live.statusOf(code), "AwaitingPayment");
+    await until(() =>
+      mailsTo(service, email).some((mail) => /takes up to 4 business days/.test(mail) && mail.includes(code)),
+    );
+    const [row] = await db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE state = 'active'`);
+    const removal = await post(`/dashboard/billing/methods/${row?.id}/remove`);
+    assert.equal(removal.status, 409);
+    assert.match(await removal.text(), /A payment by it is under way/);
+    const late = stripe.chargeEvent(intent ?? "");
+    stripe.firm.bankAnswers(intent ?? "", outcome);
+    await deliver(stripe.chargeEvent(intent ?? ""));
+    // The event that it was being processed comes late.
+    await deliver({ ...late, id: `${late.id}late` });
+    assert.equal(await live.statusOf(code), outcome === "failed" ? "PaymentFailed" : "EsignPending");
+  }
+});
+
+test("a bank account that is verified later is usable then, and one that is not is mailed about", async () => {
+  for (const isRight of [false, true]) {
+    const method = await addMethod({ type: "us_bank_account", isVerifying: true });
+    const [setup] = [...stripe.firm.setups.values()].slice(-1);
+    const id = String(setup?.["id"]);
+    const state = async () =>
+      (await db.query<{ state: string }>(sql`SELECT state FROM payment_methods WHERE setup_intent = ${id}`))[0]?.state;
+    await until(async () => (await state()) === "verifying");
+    assert.match(await look("/dashboard/billing"), /Waiting for your bank/);
+    const intent = stripe.firm.verify(id, isRight);
+    await deliver(stripe.event(`setup_intent.${isRight ? "succeeded" : "setup_failed"}`, { ...intent }));
+    await until(async () => (await state()) === (isRight ? "active" : "failed"));
+    if (isRight) assert.equal(await stateOfMethod(method), "active");
+    else await until(() => mailsTo(service, email).some((mail) => /could not be verified/.test(mail)));
+  }
+  // The one before was replaced, and the processor forgot it.
+  await until(() => [...stripe.firm.methods.values()].filter(({ customer }) => customer !== null).length <= 2);
+});
+
+test("an answer that was lost with its connection is found again, and nothing is charged twice", async () => {
+  stripe.fail("cut", "cut");
+  const code = await placeForFirm();
+  await until(async () => {
+    await live.hurry("firm-charge");
+    return (await chargesOf(code))[0]?.state === "answered";
+  });
+  assert.equal(intentsOf(code).length, 1);
+});
+
+test("a charge whose job is run again after the processor's keys ended is not sent twice", async () => {
+  stripe.fail("cut", "cut");
+  const code = await placeForFirm();
+  await until(() => intentsOf(code).length > 0);
+  const waiting = () => db.query<{ attempts: number }>(sql`SELECT attempts FROM jobs WHERE queue = 'firm-charge'`);
+  await until(async () => ((await waiting())[0]?.attempts ?? 0) > 0);
+  stripe.forgetKeys();
+  const charges = sql`state = 'asked'`;
+  await db.transaction(async (tx) => {
+    await tx.script("ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay");
+    await tx.query(
+      sql`UPDATE firm_charges SET asked_at = asked_at - interval '1 day', changed_at = changed_at - interval '1 day' WHERE ${charges}`,
+    );
+    await writeStateMacs(tx, chargeState, charges);
+    await tx.script("ALTER TABLE firm_charges ENABLE TRIGGER firm_charges_stay");
+  });
+  const deps = { db, clock: () => new Date(), log: silent };
+  await watchPayments(deps);
+  await watchPayments(deps);
+  assert.equal((await live.tasksOf(code)).filter(({ kind }) => kind === "firm_charge").length, 1);
+  // As `jobs retry` does.
+  await db.query(sql`UPDATE jobs SET attempts = 0, due_at = now() WHERE queue = 'firm-charge'`);
+  const { intent } = await until(async () => {
+    await live.hurry("firm-charge");
+    return (await chargesOf(code)).find(({ state }) => state === "answered");
+  });
+  assert.equal(intentsOf(code).length, 1);
+  await deliver(stripe.chargeEvent(intent ?? ""));
+  assert.deepEqual(
+    (await live.tasksOf(code)).filter(({ kind }) => kind === "firm_charge").map(({ state }) => state),
+    ["done"],
+  );
+});
+
+test("an owner whose sign-in is old is asked for a code first", async () => {
+  await asService(live.harness, sql`UPDATE sessions SET confirmed_at = confirmed_at - interval '16 min'`);
+  const asked = await post("/dashboard/billing/method");
+  assert.equal(asked.status, 403);
+  assert.doesNotMatch(await asked.text(), /cs_test_/);
+  const confirmed = await post("/dashboard/billing/method", { confirm_code: await codeTo(service, email) });
+  assert.match(await confirmed.text(), /cs_test_/);
+});
+
+test("a method that was altered in the database is not charged", async () => {
+  await db.query(sql`UPDATE payment_methods SET brand = 'forged' WHERE state = 'active'`);
+  const code = await placeForFirm();
+  await until(async () => {
+    const [job] = await db.query<{ attempt: number }>(
+      sql`SELECT attempts AS attempt FROM jobs WHERE queue = 'firm-charge'`,
+    );
+    return (job?.attempt ?? 0) > 0;
+  });
+  assert.equal(intentsOf(code).length, 0);
+});

@@ -1,0 +1,153 @@
+import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
+
+/** How the bank answers charges of a method. */
+export type MethodOutcome =
+  | "succeeded"
+  | "processing"
+  | "authentication_required"
+  | "card_declined"
+  | "expired_card"
+  | "insufficient_funds";
+
+/** An owner's finish of a hosted setup page. */
+export type FinishedSetup = { type?: "card" | "us_bank_account"; isVerifying?: boolean };
+
+/** Customers, saved methods, and payments without a payer at a page. */
+export type FirmObjects = {
+  customers: StripeObject[];
+  setups: Map<string, StripeObject>;
+  methods: Map<string, StripeObject>;
+  intents: Map<string, StripeObject>;
+  /** How charges of each method end; those that it does not name succeed. */
+  outcomes: Map<string, MethodOutcome>;
+  createSetup: (params: Params, hostedPages: string) => Reply;
+  /** Undefined for a request about something else. */
+  answer: (method: string, path: string, params: Params) => Reply | undefined;
+  /** @returns the setup intent */
+  finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeObject;
+  /** A bank account was verified, or not. */
+  verify: (setupIntent: string, isRight: boolean) => StripeObject;
+  /** The bank's answer to a debit. */
+  bankAnswers: (paymentIntent: string, outcome: "succeeded" | "failed") => StripeObject;
+};
+
+const declines: Readonly<Record<string, { code: string; decline_code: string }>> = {
+  authentication_required: { code: "authentication_required", decline_code: "authentication_required" },
+  card_declined: { code: "card_declined", decline_code: "generic_decline" },
+  expired_card: { code: "expired_card", decline_code: "expired_card" },
+  insufficient_funds: { code: "card_declined", decline_code: "insufficient_funds" },
+};
+
+type Deps = { sessions: Map<string, StripeObject>; livemode: () => boolean };
+
+export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
+  const customers: StripeObject[] = [];
+  const [setups, methods, intents] = [0, 1, 2].map(() => new Map<string, StripeObject>()) as [
+    Map<string, StripeObject>,
+    Map<string, StripeObject>,
+    Map<string, StripeObject>,
+  ];
+  const outcomes = new Map<string, MethodOutcome>();
+
+  function createSetup(params: Params, hostedPages: string): Reply {
+    if (!customers.some(({ id }) => id === params["customer"])) return refusal(400, "No such customer");
+    const { setup_intent_data: data } = params;
+    const metadata = typeof data === "object" ? (data["metadata"] ?? {}) : {};
+    const id = newId("cs");
+    const intent = { id: newId("seti"), object: "setup_intent", status: "requires_payment_method", metadata };
+    setups.set(intent.id, { ...intent, payment_method: null, customer: params["customer"] });
+    const session = {
+      ...{ id, object: "checkout.session", mode: "setup", status: "open", payment_status: "no_payment_required" },
+      ...{ url: `${hostedPages}/${id}`, setup_intent: intent.id, customer: params["customer"], payment_intent: null },
+      ...{ metadata: params["metadata"] ?? {}, livemode: livemode() },
+    };
+    sessions.set(id, session);
+    return { status: 200, body: session };
+  }
+
+  const setupOf = (id: string): StripeObject => {
+    const found = setups.get(id);
+    if (!found) throw new Error(`no such setup: ${id}`);
+    return found;
+  };
+
+  function finishSetup(sessionId: string, { type = "card", isVerifying = false }: FinishedSetup = {}): StripeObject {
+    const session = sessions.get(sessionId);
+    const setup = setupOf(String(session?.["setup_intent"]));
+    const id = newId("pm");
+    const details =
+      type === "card"
+        ? { card: { brand: "visa", last4: "4242", exp_month: 4, exp_year: 2031 } }
+        : { us_bank_account: { bank_name: "STRIPE TEST BANK", last4: "6789" } };
+    methods.set(id, { id, object: "payment_method", type, customer: setup["customer"], ...details });
+    Object.assign(session ?? {}, { status: "complete", url: null });
+    return Object.assign(setup, { status: isVerifying ? "requires_action" : "succeeded", payment_method: id });
+  }
+
+  const verify = (setupIntent: string, isRight: boolean): StripeObject =>
+    Object.assign(setupOf(setupIntent), { status: isRight ? "succeeded" : "requires_payment_method" });
+
+  function charge(params: Params): Reply {
+    const method = methods.get(String(params["payment_method"]));
+    if (!method || method["customer"] !== params["customer"])
+      return refusal(400, "The PaymentMethod does not belong to the Customer");
+    if (params["off_session"] !== "true" || params["confirm"] !== "true") return refusal(400, "a parameter is missing");
+    const amount = Number(params["amount"]);
+    if (!(amount >= 50)) return refusal(400, "Amount must be at least 50 cents");
+    const id = newId("pi");
+    const intent: StripeObject = {
+      ...{ id, object: "payment_intent", amount, currency: params["currency"], customer: params["customer"] },
+      ...{ metadata: params["metadata"] ?? {}, payment_method: params["payment_method"], last_payment_error: null },
+      ...{ created: Math.floor(Date.now() / 1000), livemode: livemode(), amount_received: 0, status: "processing" },
+    };
+    intents.set(id, intent);
+    const outcome = outcomes.get(String(params["payment_method"])) ?? "succeeded";
+    const decline = declines[outcome];
+    if (decline) {
+      const error = { type: "card_error", message: "Your card was declined.", ...decline };
+      Object.assign(intent, { status: "requires_payment_method", last_payment_error: error });
+      return { status: 402, body: { error: { ...error, payment_intent: intent } } };
+    }
+    if (outcome === "succeeded") Object.assign(intent, { status: outcome, amount_received: amount });
+    return { status: 200, body: { ...intent } };
+  }
+
+  function bankAnswers(paymentIntent: string, outcome: "succeeded" | "failed"): StripeObject {
+    const intent = intents.get(paymentIntent);
+    if (intent?.["status"] !== "processing") throw new Error(`no debit is under way: ${paymentIntent}`);
+    const failed = { status: "requires_payment_method", last_payment_error: { code: "insufficient_funds" } };
+    const paid = { status: "succeeded", amount_received: intent["amount"] };
+    return Object.assign(intent, outcome === "succeeded" ? paid : failed);
+  }
+
+  function answer(verb: string, path: string, params: Params): Reply | undefined {
+    const asked = `${verb} ${path}`;
+    if (asked === "POST /v1/customers") {
+      const customer = { id: newId("cus"), object: "customer", name: params["name"], metadata: params["metadata"] };
+      customers.push(customer);
+      return { status: 200, body: customer };
+    }
+    if (asked === "POST /v1/payment_intents") return charge(params);
+    if (asked === "GET /v1/payment_intents") {
+      const data = [...intents.values()].filter((each) => each["customer"] === params["customer"]).reverse();
+      return { status: 200, body: { object: "list", data, has_more: false, url: path } };
+    }
+    const [, setupId] = /^GET \/v1\/setup_intents\/(\w+)$/.exec(asked) ?? [];
+    const setup = setups.get(setupId ?? "");
+    if (setup)
+      return {
+        status: 200,
+        body: { ...setup, payment_method: methods.get(String(setup["payment_method"])) ?? null },
+      };
+    const [, detached] = /^POST \/v1\/payment_methods\/(\w+)\/detach$/.exec(asked) ?? [];
+    const method = methods.get(detached ?? "");
+    if (method?.["customer"]) return { status: 200, body: Object.assign(method, { customer: null }) };
+    if (method) return refusal(400, "The payment method is not attached to a customer");
+    const [, intentId] = /^GET \/v1\/payment_intents\/(\w+)$/.exec(asked) ?? [];
+    const intent = intents.get(intentId ?? "");
+    return intent && { status: 200, body: { ...intent } };
+  }
+
+  const objects = { customers, setups, methods, intents, outcomes };
+  return { ...objects, createSetup, answer, finishSetup, verify, bankAnswers };
+}
