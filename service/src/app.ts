@@ -22,6 +22,7 @@ import { sql } from "./kernel/platform/database/sql.ts";
 import { testClockRoutes } from "./kernel/test-clock/test-clock.ts";
 import { readVersion } from "./kernel/version.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
+import { billingRoutes, documentFile, documentsOfOrder } from "./orders/billing/billing.ts";
 import { bulkRoutes } from "./orders/bulk/bulk.ts";
 import { correctionRoutes } from "./orders/corrections/corrections.ts";
 import { fillRoutes } from "./orders/fills/fills.ts";
@@ -141,6 +142,7 @@ async function addRoutes(
   inPersonRoutes(app, { frame, db, clock });
   envelopeVerificationRoutes(app, { frame, envelopes });
   checkoutRoute(app, { ...frame, ...features.checkout });
+  billingRoutes(app, { frame, ...desk.billing });
   await processorWebhook(app, features.processorEvents);
   await providerWebhook(app, { log, metrics, providers: features.providers });
   sandboxRoutes(app, { frame, sandbox: desk.sandbox, baseUrl: config.baseUrl });
@@ -199,6 +201,8 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         isInProcess: (code) => isPaymentInProcess(db, code),
         payableTogether: (code) => payableOfClient(db, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
+        receiptsOf: (code) => documentsOfOrder(db, code, null),
+        receiptFile: (receipts, number) => documentFile(node, receipts, number),
       },
       fills: desk.fills,
       firmOf: (partnerId) => readShownFirm(db, partnerId),

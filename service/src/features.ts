@@ -261,6 +261,7 @@ function openDesk(
       endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => endRound(envelopes, tx, order, by),
     },
     envelopes,
+    billing: { db, clock, workers },
     firmNotes: openFirmNotes({ db, clock, secrets, log }),
     titleOf,
     noticesOf,

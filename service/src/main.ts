@@ -20,6 +20,7 @@ import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/poo
 import type { Resources } from "./kernel/resources.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { readIssuer, registerIssuer } from "./orders/billing/billing.ts";
 import { openPricing, type VersionedPricing } from "./orders/pricing/pricing.ts";
 import { openMediaEngine, spoolFolder } from "./providers/providers.ts";
 import {
@@ -116,12 +117,15 @@ function openMedia(
   return { engine, recordings };
 }
 
-const readRules = async ({ config, db }: Resources): Promise<Rules> => ({
-  pricing: await openPricing(db, config.priceFiles),
-  tierLimits: readTierLimits(config.limits),
-  trialsPerDomain: readTrialsPerDomain(config.limits),
-  retention: readRetention(config.retention),
-});
+async function readRules({ config, db, clock }: Resources): Promise<Rules> {
+  await registerIssuer(db, readIssuer(config.billing), clock());
+  return {
+    pricing: await openPricing(db, config.priceFiles),
+    tierLimits: readTierLimits(config.limits),
+    trialsPerDomain: readTrialsPerDomain(config.limits),
+    retention: readRetention(config.retention),
+  };
+}
 
 /** The parts of its process that a service uses. */
 export type Surroundings = {

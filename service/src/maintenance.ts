@@ -24,6 +24,7 @@ import {
 } from "./kernel/retention/retention.ts";
 import { verifyTasks } from "./kernel/tasks/tasks.ts";
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
+import { closeMonths } from "./orders/billing/billing.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
@@ -198,11 +199,8 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       work: (stopping) => issueCrls({ ...resources, baseUrl: resources.config.baseUrl, signerAuthorities }, stopping),
     },
     { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
-    {
-      name: "mails to members about their orders",
-      everyMs: 30 * seconds,
-      work: () => mailOrderNews({ db, clock }),
-    },
+    { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
+    { name: "mails to members about their orders", everyMs: 30 * seconds, work: () => mailOrderNews({ db, clock }) },
     { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings({ db, clock }) },
     {
       name: "orders whose envelope does not follow",

@@ -1,3 +1,4 @@
+import { billingOf, receiptsOf } from "./billing.ts";
 import { bulkOf } from "./bulk.ts";
 import { eventsOf } from "./events.ts";
 import { fillsOf } from "./fills.ts";
@@ -37,7 +38,8 @@ const routesOf = (transport: Transport) => ({
   /** The firm of the key. */
   me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
   ...firmOf(transport),
-  orders: { ...ordersOf(transport), ...signingOf(transport) },
+  orders: { ...ordersOf(transport), ...signingOf(transport), ...receiptsOf(transport) },
+  billing: billingOf(transport),
   templates: templatesOf(transport),
   embedOrigins: embedOriginsOf(transport),
   bulk: bulkOf(transport),

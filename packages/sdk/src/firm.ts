@@ -28,7 +28,7 @@ export type Analytics = {
   serviceMix: { sign: number; notarize: number; ship: number; fax: number };
   /** Counts of records, not of orders. */
   evidence: { totalCompleted: number; sealedDocumentCount: number; deliveredWithProofCount: number };
-  /** US cents: the total of paid, in-progress and completed orders. */
+  /** US cents that the firm and its clients spend: the total of paid, in-progress and completed orders. */
   revenueCents: number;
   generatedAt: string;
   requestId: string;

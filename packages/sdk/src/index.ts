@@ -1,3 +1,11 @@
+export type {
+  BillingStatement,
+  BillingStatementDetail,
+  BillingStatements,
+  OrderReceipt,
+  OrderReceipts,
+  StatementLine,
+} from "./billing.ts";
 export type { BulkAnswer, BulkFields, BulkProgress, BulkRow, BulkRows } from "./bulk.ts";
 export { type Client, createClient, type Me } from "./client.ts";
 export type { NamedPdf, Pdf } from "./documents.ts";

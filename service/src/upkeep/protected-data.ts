@@ -23,6 +23,7 @@ import { revocationRows } from "../kernel/platform/revocations.ts";
 import type { Members } from "../kernel/platform/row-mac.ts";
 import { type Forget, type JudgedStates, protectedTables as marks } from "../kernel/retention/retention.ts";
 import { protectedTables as tasks } from "../kernel/tasks/tasks.ts";
+import { protectedTables as statements } from "../orders/billing/billing.ts";
 import { protectedTables as bulks } from "../orders/bulk/bulk.ts";
 import { protectedTables as fills } from "../orders/fills/fills.ts";
 import { protectedTables as dispatched } from "../orders/fulfilment/fulfilment.ts";
@@ -55,7 +56,7 @@ export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...tasks, ...marks],
   ...[...providers, ...accessRequests, ...liveRequests, ...members, ...operators, ...partners],
   ...[...seals, ...anchors, ...transparencyLog, ...witness, ...passports, ...orders, ...templates, ...bulks, ...fills],
-  ...[...payments, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
+  ...[...payments, ...statements, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...deliveries, ...webhooks, backfillRows],
 ];
 

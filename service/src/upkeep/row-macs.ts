@@ -70,6 +70,7 @@ const rowSets: readonly RowSet[] = [
     marker: "row-macs-filled-requests",
     fill: async (tx) => (await operatorMail.vouch(tx)) + (await expiryMail.vouch(tx)),
   },
+  { name: "receipts", marker: "row-macs-filled-receipts" },
   // A migration queued the log lines of earlier seals. This set adds those of closing versions.
   {
     name: "lines of the log",

@@ -22,6 +22,14 @@ from ._request import Pdf
 from ._sync.client import SignSealShip
 from ._version import VERSION as __version__
 from ._webhook_signatures import SIGNATURE_HEADER, parse_webhook, sign_webhook, standard_secret, verify_webhook
+from .models.billing import (
+    BillingStatement,
+    BillingStatementDetail,
+    BillingStatements,
+    OrderReceipt,
+    OrderReceipts,
+    StatementLine,
+)
 from .models.bulk import BulkAnswer, BulkError, BulkProgress, BulkRow, BulkRows
 from .models.closing import (
     ClosingManifest,
@@ -206,6 +214,9 @@ __all__ = [
     "AttachedOrder",
     "AuthenticationError",
     "BadRequestError",
+    "BillingStatement",
+    "BillingStatementDetail",
+    "BillingStatements",
     "Branding",
     "BulkAnswer",
     "BulkError",
@@ -290,6 +301,8 @@ __all__ = [
     "OrderInPerson",
     "OrderLine",
     "OrderList",
+    "OrderReceipt",
+    "OrderReceipts",
     "OrderSignerState",
     "OrderSigners",
     "OrderSummary",
@@ -359,6 +372,7 @@ __all__ = [
     "SignerProposal",
     "SignerReplacement",
     "StartedPlaybook",
+    "StatementLine",
     "StatusGroup",
     "Template",
     "TemplateFields",

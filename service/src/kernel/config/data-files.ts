@@ -6,6 +6,8 @@ export type SiteTexts<T> = Readonly<Record<"privacy" | "terms" | "contact", T | 
 /** The paths of the data files that contain the service's rules. */
 export type DataFiles = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
+  /** The issuer of receipts and statements. */
+  billing: string;
   /** The limits of firms. */
   limits: string;
   /** The retention plan: when documents are deleted. */
@@ -27,6 +29,7 @@ export function dataFilesFrom(env: Env, path: (text: string) => string, shipped:
       states: shipped("notarization-states.yaml"),
       zip3: shipped("zip3.yaml"),
     },
+    billing: read(env, "BILLING", shipped("billing.yaml"), "a file", path),
     limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
     retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
     notaryRules: read(env, "NOTARY_RULES", shipped("notarization-rules.yaml"), "a file", path),

@@ -18,7 +18,7 @@ export function analyticsRoutes(app: FastifyInstance, deps: AnalyticsRouteDeps):
     operationId: "getAnalytics",
     summary: "Get analytics",
     description:
-      "Volume, funnel, turnaround, service mix, evidence and revenue of the orders that were created in the last `days` days, computed from their current records.",
+      "Volume, funnel, turnaround, service mix, evidence and spending on the orders that were created in the last `days` days, computed from their current records.",
     caller: "key-or-session",
     policy: "partner-portal",
     query: Type.Object({

@@ -48,7 +48,8 @@ export const Analytics = Type.Object(
     ),
     revenueCents: Type.Integer({
       minimum: 0,
-      description: "The sum of `totalCents` of paid, in-progress and completed orders, in USD cents.",
+      description:
+        "What was spent on your orders: the sum of `totalCents` of paid, in-progress and completed ones, in USD cents.",
       examples: [1_284_500],
     }),
     generatedAt: timestamp("When the figures were computed."),

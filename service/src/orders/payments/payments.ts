@@ -25,6 +25,7 @@ export {
 } from "./checkout/checkout.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
+export { billingDocumentState, billingPartyState, lockBilling } from "./documents.ts";
 export { chargeByMember } from "./firm/charges.ts";
 export { listSpenders, type Spender, setLimit } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
@@ -42,7 +43,7 @@ export {
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
-export { type HeldPayment, heldPayments, paymentState } from "./store.ts";
+export { type HeldPayment, heldPayments, paymentState, processorEventState } from "./store.ts";
 export { resolveUnapplied, type UnappliedPayment, unappliedOf, unappliedPayments } from "./unapplied.ts";
 
 export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows];
@@ -105,6 +106,23 @@ export async function giveBack(
   if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
   if (asShare) await processor.refundShare({ payment: id, paymentIntent, amountCents });
   else await processor.refund(String(id), paymentIntent);
+}
+
+/** Gives a part of sandbox money back, through the code that applies the processor's events. */
+export async function giveSandboxPart(
+  { db, clock, log }: Omit<JobDeps, "processor">,
+  {
+    request,
+    payment,
+    paymentIntent,
+    amountCents,
+  }: { request: string; payment: number; paymentIntent: string | null; amountCents: number },
+): Promise<void> {
+  const metadata = { refund_request: request, payment: String(payment) };
+  const object = { status: "succeeded", payment_intent: paymentIntent, amount: amountCents, metadata };
+  const event = { id: `sandbox:refund:${payment}:${request}`, type: "refund.updated", data: { object } };
+  const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
+  await db.transaction((tx) => takeEvent(tx, event, options));
 }
 
 /**

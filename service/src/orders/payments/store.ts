@@ -9,6 +9,7 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { billingRows, creditPart, creditRest, issueReceipt } from "./documents.ts";
 
 /**
  * The columns of payments that the MAC covers. A trigger lets a payment be refunded once and never deleted, so that an
@@ -44,6 +45,7 @@ export const moneyRows = [
   stateRows(paymentState, { backfill: { set: "money" } }),
   stateRows(processorEventState, { backfill }),
   stateRows(resolutionState, { backfill }),
+  ...billingRows,
 ];
 
 const verifiedPayments: Statement = verified(paymentState, sql`payments`);
@@ -79,21 +81,28 @@ export type NewPayment = {
   simulated: boolean;
   at: Date;
   refundedAt?: Date;
+  /** A note that the refund came before its payment: no money came by it, so that it has no receipt. */
+  isPlaceholder?: true;
 };
 
 /**
+ * Records a payment and issues its receipt; of one that was refunded before, the credit note, too.
  * @returns false when the session's money was already recorded
  * @throws ServiceError `unavailable` when the recorded payment fails its MAC
  */
 export async function recordPayment(tx: Tx, payment: NewPayment): Promise<boolean> {
   const { orderId, paymentIntent, sessionId, amount, currency, simulated, at, refundedAt = null } = payment;
+  const { isPlaceholder = false } = payment;
   const recorded = await tx.query<{ id: number }>(sql`
     INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at, refunded_at)
     VALUES (${orderId}, ${paymentIntent}, ${sessionId}, ${amount}, ${currency}, ${simulated}, ${at}, ${refundedAt})
     ON CONFLICT (order_id, session_id) DO NOTHING RETURNING id`);
   const [row] = recorded;
-  if (row) await writeStateMacs(tx, paymentState, sql`id = ${row.id}`);
-  else
+  if (row) {
+    await writeStateMacs(tx, paymentState, sql`id = ${row.id}`);
+    if (!isPlaceholder) await issueReceipt(tx, row.id, at);
+    if (!isPlaceholder && refundedAt) await creditRest(tx, row.id, at);
+  } else
     await tx.query(
       sql`SELECT ${verifiedPayments} FROM payments WHERE order_id = ${orderId} AND session_id = ${sessionId}`,
     );
@@ -112,8 +121,34 @@ export async function markRefunded(tx: Tx, orderId: number, paymentIntent: strin
   for (const id of ids) {
     await tx.query(sql`UPDATE payments SET refunded_at = ${at} WHERE id = ${id}`);
     await writeStateMacs(tx, paymentState, sql`id = ${id}`);
+    await creditRest(tx, id, at);
   }
   return ids.length > 0;
+}
+
+export type PartRefund = {
+  paymentIntent: string;
+  /** The id of the payment; null where the intent has one payment alone. */
+  share: string | null;
+  /** The name of the refund: the id of its request, or the processor's. */
+  refund: string;
+  amountCents: number;
+};
+
+/** Issues the credit note of a part that went back. @throws ServiceError `unavailable` when the payment fails its MAC */
+export async function recordPart(
+  tx: Tx,
+  orderId: number,
+  { paymentIntent, share, refund, amountCents }: PartRefund,
+  at: Date,
+): Promise<void> {
+  const [payment] = await tx.query<{ id: number }>(sql`
+    SELECT id, ${verifiedPayments} FROM payments
+    WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent}
+      AND (${share}::text IS NULL OR id::text = ${share})
+      AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = payments.id AND d.kind = 'receipt')
+    ORDER BY id LIMIT 1 FOR UPDATE`);
+  if (payment) await creditPart(tx, payment.id, { refund, partCents: amountCents }, at);
 }
 
 export type HeldPayment = {

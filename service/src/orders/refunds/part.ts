@@ -6,7 +6,7 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { type LockedOrder, verifiedOrders } from "../order/order.ts";
-import { giveBack, heldPayments } from "../payments/payments.ts";
+import { giveBack, giveSandboxPart, heldPayments } from "../payments/payments.ts";
 import { heldFor, refusalOf } from "./rules.ts";
 import { type Held, insertRequest, selectApprovedPart } from "./store.ts";
 
@@ -108,11 +108,13 @@ async function givePartBack(deps: JobDeps, requestId: string): Promise<void> {
       await giveBack(deps, payment, true);
       continue;
     }
-    if (payment.simulated) continue;
-    if (!processor) throw new Error("payments are not configured: the refund waits");
-    if (payment.paymentIntent === null)
-      throw new Error("the payment has no payment intent: refund it at the processor");
     const { paymentIntent } = payment;
+    if (payment.simulated) {
+      await giveSandboxPart(deps, { request: requestId, payment: id, paymentIntent, amountCents });
+      continue;
+    }
+    if (!processor) throw new Error("payments are not configured: the refund waits");
+    if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
     await processor.refundPart({ request: requestId, payment: id, paymentIntent, amountCents });
   }
 }

@@ -1,5 +1,6 @@
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { maskEmail, maskEmails } from "../../kernel/platform/mail/mask-email.ts";
+import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { isPayable, type PublicOrderRow } from "../../orders/order/order.ts";
 import type { OrderDocument, SignerState } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
@@ -10,6 +11,7 @@ import { money, plainTime, shortCode } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { documentList } from "../ui/orders/document-list.ts";
+import { receiptList } from "../ui/orders/receipt-list.ts";
 import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
@@ -34,6 +36,8 @@ export type OrderView = Omit<
   retention: Html | string | null;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
+  /** Of a client who pays; none where the firm does. */
+  receipts: readonly BillingDocument[];
   /** The title of its document; null when unknown. */
   title: string | null;
 };
@@ -153,6 +157,7 @@ ${order.signers.length > 0 && card("signers", page.signers, signersPart(order, w
 </div>
 <div class="order-side">
 ${order.payBy === "client" && quote(order, words)}
+${order.receipts.length > 0 && card("receipts", page.receipts, receiptList(`/orders/${order.code}/receipts`, order.receipts, words))}
 ${details(order, words)}
 ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</strong> ${order.retention}</p>`}
 </div>`;

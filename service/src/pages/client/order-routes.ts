@@ -7,6 +7,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
+import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
 import type { OrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { isAnyOnDuty, takesAppointments } from "../../signing/notaries/notaries.ts";
@@ -42,6 +43,10 @@ export type OrderPageDeps = {
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
     /** One hosted checkout for them. @throws ServiceError when none can be paid */
     checkoutTogether: (orderCode: string) => Promise<string>;
+    /** The receipts and credit notes of an order. */
+    receiptsOf: (orderCode: string) => Promise<readonly BillingDocument[]>;
+    /** One of them as a PDF. @throws ServiceError for an unknown number */
+    receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
   };
   retention: RetentionPlan;
   /** The address of the service, for paper. */
@@ -92,6 +97,60 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     },
   );
 
+  receiptRoute(app, deps);
+  mailRoutes(app, deps);
+
+  /** @throws ServiceError for a token that is not the order's, as for an order that there is not */
+  async function requireToken(code: string, token: string): Promise<PublicOrderRow> {
+    const order = await orderOf(db, code);
+    if (!(await deps.documents.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
+    return order;
+  }
+
+  async function view(code: string, { words }: Reader): Promise<OrderView> {
+    const order = await orderOf(db, code);
+    const [signers, firm, isPaymentInProcess, receipts] = await Promise.all([
+      deps.documents.signersOf(order.code),
+      deps.firmOf(order.partnerId),
+      isPayable(order.status) && payments.isInProcess(order.code),
+      receiptsOf(deps, order),
+    ]);
+    const takesAppointment =
+      order.status === "NotarizationPending" && ((await takesAppointments(db)) || (await isAnyOnDuty(db)));
+    const payable =
+      order.payBy === "client" &&
+      payments.isConfigured &&
+      isPayable(order.status) &&
+      order.documentsDeletedAt === null &&
+      !isPaymentInProcess;
+    const together = payable ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
+    const title = deps.documents.titleOf(order);
+    const retention = orderRetention(deps.retention, order, words);
+    const shown = {
+      title,
+      payable,
+      takesAppointment,
+      together,
+      isPaymentInProcess,
+      retention,
+      signers,
+      firm,
+      receipts,
+    };
+    return { ...order, ...shown };
+  }
+
+  /** Its policy lets the firm's logo in. */
+  function withPolicy(order: OrderView, reader: Reader, documents?: LinkedDocuments): PageAnswer {
+    const logo = logoOf(order.firm.branding);
+    const page = orderPage(assets, order, baseUrl, reader, documents);
+    return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
+  }
+}
+
+/** The client's wish for the link to the documents, and the pages that follow it. */
+function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
+  const { db, assets } = deps;
   clientRoute(
     app,
     deps,
@@ -114,43 +173,16 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       await orderOf(db, code);
       return messagePage(assets, code, reader, reader.words.documentsMail[outcome]);
     });
-
-  /** @throws ServiceError for a token that is not the order's, as for an order that there is not */
-  async function requireToken(code: string, token: string): Promise<PublicOrderRow> {
-    const order = await orderOf(db, code);
-    if (!(await deps.documents.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
-    return order;
-  }
-
-  async function view(code: string, { words }: Reader): Promise<OrderView> {
-    const order = await orderOf(db, code);
-    const [signers, firm, isPaymentInProcess] = await Promise.all([
-      deps.documents.signersOf(order.code),
-      deps.firmOf(order.partnerId),
-      isPayable(order.status) && payments.isInProcess(order.code),
-    ]);
-    const takesAppointment =
-      order.status === "NotarizationPending" && ((await takesAppointments(db)) || (await isAnyOnDuty(db)));
-    const payable =
-      order.payBy === "client" &&
-      payments.isConfigured &&
-      isPayable(order.status) &&
-      order.documentsDeletedAt === null &&
-      !isPaymentInProcess;
-    const together = payable ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
-    const title = deps.documents.titleOf(order);
-    const retention = orderRetention(deps.retention, order, words);
-    const shown = { title, payable, takesAppointment, together, isPaymentInProcess, retention, signers, firm };
-    return { ...order, ...shown };
-  }
-
-  /** Its policy lets the firm's logo in. */
-  function withPolicy(order: OrderView, reader: Reader, documents?: LinkedDocuments): PageAnswer {
-    const logo = logoOf(order.firm.branding);
-    const page = orderPage(assets, order, baseUrl, reader, documents);
-    return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
-  }
 }
+
+/** Where the firm pays, no page tells the client about money. */
+const receiptsOf = async ({ payments }: OrderPageDeps, { code, payBy }: PublicOrderRow) =>
+  payBy === "client" ? payments.receiptsOf(code) : [];
+
+const receiptRoute = (app: FastifyInstance, deps: OrderPageDeps): void =>
+  clientRoute(app, deps, "/orders/:code/receipts/:number", async ({ params: { code, number } }) =>
+    deps.payments.receiptFile(await receiptsOf(deps, await orderOf(deps.db, code)), number),
+  );
 
 /** @throws ServiceError for a malformed code and one that no order has, alike */
 export async function orderOf(db: Sql, code: string): Promise<PublicOrderRow> {

@@ -26,6 +26,7 @@ import { roomsPages } from "./rooms/pages.ts";
 import { securityPages } from "./security.ts";
 import { settingsPage } from "./settings/page.ts";
 import { startPage } from "./start-page.ts";
+import { statementPages } from "./statements/pages.ts";
 import { teamPages } from "./team/pages.ts";
 import { templatePages } from "./templates/pages.ts";
 import { noteFailing } from "./webhooks/failing-banner.ts";
@@ -103,6 +104,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         securityPages(forms, inFrame);
         orderDetailPage(linked, forms, { frame, desk, members, deliveries: deps.rooms.deliveries });
         roomsPages(forms, { frame, ...deps.rooms, checkout: desk.checkout });
+        statementPages(forms, { frame, billing: desk.billing });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });
     });

@@ -58,10 +58,11 @@ const sections = {
   webhooks: { path: "/dashboard/webhooks", label: "Webhooks", shape: "webhooks" },
   analytics: { path: "/dashboard/analytics", label: "Analytics", shape: "analytics" },
   prices: { path: "/dashboard/prices", label: "Prices", shape: "money" },
+  billing: { path: "/dashboard/billing", label: "Billing", shape: "money" },
+  statements: { path: "/dashboard/statements", label: "Statements", shape: "book" },
   team: { path: "/dashboard/team", label: "Team", shape: "people" },
   keys: { path: "/dashboard/keys", label: "API keys", shape: "key" },
   security: { path: "/dashboard/security", label: "Sign-in and security", shape: "lock" },
-  billing: { path: "/dashboard/billing", label: "Billing", shape: "money" },
   settings: { path: "/dashboard/settings", label: "Firm and settings", shape: "settings" },
 } as const;
 

@@ -112,6 +112,7 @@ export const guideNames = [
   "bulk",
   "embedding",
   "rooms",
+  "billing",
   "evidence",
   "going-live",
 ] as const;

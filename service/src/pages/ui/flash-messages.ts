@@ -29,6 +29,7 @@ const flashMessages = {
   "limit-saved": "The limits were saved.",
   "order-charged": "The charge is being sent. The order moves when the processor confirms the payment.",
   "pause-saved": "The pause between services was saved.",
+  "billing-address-saved": "The name and address on receipts were saved.",
   "branding-saved": "The branding was saved.",
   "template-made": "The template was made. Place orders from it here.",
   "template-saved": "The new version was saved. Orders use it from now on.",

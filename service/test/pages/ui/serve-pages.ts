@@ -60,6 +60,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   createdAt: new Date("2026-11-20T15:04:05.678Z"),
   partnerId: "2c3d8a52-4a31-4c5e-9a53-5b5a2f1c7d10",
   firm: { name: "Acme Title", branding: null, contactEmail: null },
+  receipts: [],
   ...changes,
 });
 
@@ -116,6 +117,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         payments: {
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
           ...{ isConfigured: false, isInProcess: async () => false },
+          ...{ receiptsOf: async () => [], receiptFile: () => Promise.reject(new Error("none")) },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },
         firmOf: async () => shown.firm ?? order().firm,

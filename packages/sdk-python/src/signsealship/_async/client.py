@@ -11,6 +11,7 @@ import httpx
 from .._parse import given, reads
 from .._request import Options, Request
 from ..models.firm import AccessAnswer, Analytics, Launchpad, Me
+from .billing import AsyncBilling
 from .embed_origins import AsyncEmbedOrigins
 from .bulk import AsyncBulk
 from .fills import AsyncFills
@@ -65,6 +66,8 @@ class AsyncSignSealShip:
         """Many orders from one template and one list of people."""
         self.fills = AsyncFills(self._transport)
         """Forms that clients fill in online, and that then are documents to order."""
+        self.billing = AsyncBilling(self._transport)
+        """The firm's monthly statements."""
         self.sandbox = AsyncSandbox(self._transport)
         """For test keys and test orders."""
         self.rooms = AsyncRooms(self._transport)

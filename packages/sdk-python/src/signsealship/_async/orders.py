@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._parse import given, reads, reads_bytes
 from .._request import Pdf, Request, form_parts, new_idempotency_key, path
+from ..models.billing import OrderReceipts
 from ..models.orders import (
     Checkout,
     CorrectionFields,
@@ -137,6 +138,16 @@ class AsyncOrders:
     async def document(self, order_code: str, document_id: str) -> bytes:
         """The bytes of one of them."""
         where = path("/api/partner/orders/{}/documents/{}", order_code, document_id)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def receipts(self, order_code: str) -> OrderReceipts:
+        """The receipts and credit notes of an order, oldest first."""
+        where = path("/api/partner/orders/{}/receipts", order_code)
+        return await self._transport.send(Request("GET", where, reads(OrderReceipts)))
+
+    async def receipt(self, order_code: str, number: str) -> bytes:
+        """One of them as a PDF: the same one each time."""
+        where = path("/api/partner/orders/{}/receipts/{}", order_code, number)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def signers(self, order_code: str) -> OrderSigners:

@@ -78,6 +78,11 @@ const tags = [
       "An order is a completed document and what should happen to it: signing, notarization, shipping, fax. The price is computed here; no request carries an amount. The [quickstart](/docs/quickstart) places one.",
   },
   {
+    name: "Billing",
+    description:
+      "Receipts, credit notes and statements. Each figure is that of a payment or a refund that the processor confirmed.",
+  },
+  {
     name: "Templates",
     description:
       "A document type of your firm: its form with its fields, roles, services and messages. An order that names one is placed with values alone.",

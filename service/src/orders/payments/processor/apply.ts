@@ -4,7 +4,15 @@ import { closeTasks } from "../../../kernel/tasks/tasks.ts";
 import { type Actor, type LockedOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
-import { auditUnapplied, heldPayments, markRefunded, recordPayment, unappliedEvents, wasRefunded } from "../store.ts";
+import {
+  auditUnapplied,
+  heldPayments,
+  markRefunded,
+  recordPart,
+  recordPayment,
+  unappliedEvents,
+  wasRefunded,
+} from "../store.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 
 /**
@@ -122,13 +130,17 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOpt
 export async function takeRefund(
   tx: Tx,
   order: LockedOrder,
-  { paymentIntent, whole, currency: paidIn }: RefundMessage,
+  { paymentIntent, whole, share, refund, amount: amountCents, currency: paidIn }: RefundMessage,
   options: TakeOptions & { amount: number | null },
 ): Promise<Taken> {
   const { at, simulated, amount } = options;
   if (paymentIntent === null) return nothing("unknown");
   // A partial refund doesn't change the order.
-  if (!whole) return nothing("stale", order);
+  if (!whole) {
+    if (refund !== null && amountCents !== null)
+      await recordPart(tx, order.id, { paymentIntent, share, refund, amountCents }, at);
+    return nothing("stale", order);
+  }
   if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
     if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
     // The refund arrived before its payment. It is recorded, so that the payment won't count when it arrives.
@@ -138,7 +150,7 @@ export async function takeRefund(
       amount: amount ?? 0,
       currency: paidIn ?? "",
     };
-    await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at });
+    await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at, isPlaceholder: true });
     return nothing("unapplied", order);
   }
   const end = { state: "done", at, by: options.actor, outcome: "refunded" } as const;

@@ -181,8 +181,10 @@ async function readRefund(
   orders: readonly LockedOrder[],
   options: TakeOptions,
 ): Promise<Taken[]> {
-  const { whole, paymentIntent } = message;
-  if (!whole && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
+  const { whole, paymentIntent, refund } = message;
+  if (!whole && refund === null && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
+  // Nobody but a person can tell whose part of a payment for several orders went back.
+  if (refund !== null && orders.length > 1) return orders.map((order) => nothing("stale", order));
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
   const results: Taken[] = [];
   for (const order of orders)

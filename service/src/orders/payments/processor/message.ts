@@ -33,6 +33,8 @@ export type RefundMessage = {
   checkoutId: string | null;
   /** The id of our payment, when one order's share of a payment for several was refunded. */
   share: string | null;
+  /** The name of a part that went back: the id of its request, or the processor's. Null for a note about the charge. */
+  refund: string | null;
   amount: number | null;
   currency: string | null;
   whole: boolean;
@@ -44,15 +46,16 @@ export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | n
 type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
-/** A successful refund of one order's share, which `refundShare` requested. */
-function shareMessage(object: Fields): ProcessorMessage {
-  const { payment, refund_request: request } = fieldsOf(object["metadata"]);
-  const share = text(payment);
-  if (object["status"] !== "succeeded" || share === null || request !== shareRequest(share)) return null;
-  const paymentIntent = idOf(object["payment_intent"]);
+/** A successful refund: one order's share, which `refundShare` requested, or a part of a payment. */
+function refundMessage(object: Fields): ProcessorMessage {
+  if (object["status"] !== "succeeded") return null;
+  const { payment, refund_request: asked } = fieldsOf(object["metadata"]);
+  const [share, request] = [text(payment), text(asked)];
+  const isShare = share !== null && request === shareRequest(share);
   return {
-    ...{ kind: "refunded", paymentIntent, orderCode: null, checkoutId: null, share },
-    ...{ amount: whole(object["amount"]), currency: text(object["currency"]), whole: true },
+    ...{ kind: "refunded", paymentIntent: idOf(object["payment_intent"]), orderCode: null, checkoutId: null, share },
+    ...{ refund: isShare ? null : (request ?? text(object["id"])) },
+    ...{ amount: whole(object["amount"]), currency: text(object["currency"]), whole: isShare },
   };
 }
 
@@ -120,7 +123,7 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
       currency: null,
       reason: null,
     };
-  if (refundTypes.has(type)) return shareMessage(object);
+  if (refundTypes.has(type)) return refundMessage(object);
   if (type !== "charge.refunded") return null;
   return {
     kind: "refunded",
@@ -128,6 +131,7 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
     orderCode,
     checkoutId: checkoutOf(object),
     share: null,
+    refund: null,
     amount: whole(object["amount"]),
     currency: text(object["currency"]),
     whole: object["refunded"] === true,

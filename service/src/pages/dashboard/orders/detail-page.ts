@@ -7,6 +7,7 @@ import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
+import { type BillingDeps, documentsOfOrder } from "../../../orders/billing/billing.ts";
 import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
 import { type ReplaceDeps, readCorrected } from "../../../orders/corrections/corrections.ts";
 import type { FillDeps } from "../../../orders/fills/fills.ts";
@@ -77,6 +78,7 @@ export type OrderDesk = {
   bulk: BulkDeps;
   fills: FillDeps;
   corrections: ReplaceDeps;
+  billing: BillingDeps;
 };
 
 export type OrderDetailDeps = {
@@ -127,17 +129,19 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
   ): Promise<string> {
     const principal = principalOf(request);
     const order = await ownOrder(db, request, params.code);
-    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected] = await Promise.all([
-      readSigning(desk.envelopes, order.code, principal),
-      orderDocuments(desk.envelopes, order.code, principal),
-      roomsOfOrder(db, order.code, principal),
-      latestOpenRooms(db, principal, roomsToChooseFrom),
-      orderHistory(db, order.code),
-      desk.firmNotes.of(order.code, principal),
-      clientMails(db, order.code, principal),
-      inPersonOf(db, order.code, principal),
-      readCorrected(db, order.code, principal, clock()),
-    ]);
+    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts] =
+      await Promise.all([
+        readSigning(desk.envelopes, order.code, principal),
+        orderDocuments(desk.envelopes, order.code, principal),
+        roomsOfOrder(db, order.code, principal),
+        latestOpenRooms(db, principal, roomsToChooseFrom),
+        orderHistory(db, order.code),
+        desk.firmNotes.of(order.code, principal),
+        clientMails(db, order.code, principal),
+        inPersonOf(db, order.code, principal),
+        readCorrected(db, order.code, principal, clock()),
+        documentsOfOrder(db, order.code, principal),
+      ]);
     const decidedBy = inPerson?.request.decidedBy ?? "";
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
     const view = { order, title: desk.titleOf(order) };
@@ -145,10 +149,7 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
     const body = orderDetailBody({
       ...view,
       submission,
-      corrected,
-      history,
-      notes,
-      mails,
+      ...{ corrected, history, notes, mails, documents, receipts, rooms, openRooms },
       sendable: mailsToSendAgain(desk.takesPayment, order),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,
@@ -158,11 +159,8 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
       signers,
       notices: desk.noticesOf(order),
       textCodes: desk.orders.offer.texts !== null,
-      documents,
       inPerson: inPerson?.request ?? null,
       technologyFeeCents: inPerson?.technologyFeeCents ?? 0,
-      rooms,
-      openRooms,
       fired: firedIn(query["fired"]),
       ...problem,
     });

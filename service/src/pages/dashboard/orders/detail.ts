@@ -1,3 +1,4 @@
+import type { BillingDocument } from "../../../orders/billing/billing.ts";
 import { type OrderHistory, sandboxMoves } from "../../../orders/fulfilment/fulfilment.ts";
 import { type NoticesOf, noticeMessage, type PublicOrderRow, serviceFlags } from "../../../orders/order/order.ts";
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
@@ -16,6 +17,7 @@ import { money, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
+import { receiptList } from "../../ui/orders/receipt-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -55,6 +57,7 @@ export type OrderDetailView = OrderRoomsView &
     /** Warnings about parts of the document that viewers may render differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
     documents: readonly OrderDocument[];
+    receipts: readonly BillingDocument[];
     refusedSigner?: RefusedSigner;
     /** Whether this installation sends text messages. */
     textCodes: boolean;
@@ -91,6 +94,7 @@ ${card("rooms", "Rooms", roomPart(view))}
 </div>
 <div class="order-side">
 ${card("quote", "Quote", moneyTable("All amounts in US dollars", order, order.status === "ManualQuoteRequired" ? "Total so far" : "Total"))}
+${view.receipts.length > 0 && card("receipts", "Receipts", receiptList(`/dashboard/orders/${order.code}/receipts`, view.receipts))}
 ${card(
   "details",
   "Details",

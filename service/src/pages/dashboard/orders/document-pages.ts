@@ -4,6 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type BillingDeps, documentFile, documentsOfOrder } from "../../../orders/billing/billing.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
 import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../../../signing/envelopes/envelopes.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
@@ -19,11 +20,11 @@ import { orderName } from "./words.ts";
 type Deps = {
   db: Database;
   frame: { limits: RateLimits; assets: Assets };
-  desk: { titleOf: TitleOf; envelopes: EnvelopeDeps };
+  desk: { titleOf: TitleOf; envelopes: EnvelopeDeps; billing: BillingDeps };
   deliveries: DeliveryDeps;
 };
 
-/** An order's documents, each shown on a page and as a file to save, and all that is finished in one zip. */
+/** An order's documents, each shown on a page and as a file to save, its receipts, and all that is finished in one zip. */
 export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
   const { db, frame, desk } = deps;
 
@@ -55,6 +56,12 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
       });
       return { page, headers: { "Content-Security-Policy": viewerPolicy() } };
     },
+  });
+
+  pageRoute(forms, frame, {
+    url: "/dashboard/orders/:code/receipts/:number",
+    handle: async ({ params: { code, number }, request }) =>
+      documentFile(desk.billing, await documentsOfOrder(db, code, principalOf(request)), number),
   });
 
   pageRoute(forms, frame, {

@@ -109,6 +109,6 @@ async function settingsShown(
 
 /** Only the section, because a page of one environment does not exist in the other. */
 const sectionOf = (returnTo = ""): string =>
-  /^\/dashboard\/(?:orders|templates|rooms|passports|webhooks|analytics|team|keys|security|billing|settings)(?=[/?]|$)/.exec(
+  /^\/dashboard\/(?:orders|templates|rooms|passports|webhooks|analytics|team|keys|security|billing|statements|settings)(?=[/?]|$)/.exec(
     returnTo,
   )?.[0] ?? "/dashboard";

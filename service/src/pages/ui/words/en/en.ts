@@ -56,6 +56,9 @@ export const en = {
     unpricedCaption: "What is priced so far, in US dollars",
     totalSoFar: "Total so far",
     details: "Details",
+    receipts: "Receipts",
+    receipt: "Receipt",
+    creditNote: "Credit note",
     documents: "Documents",
     paper: "This order’s page",
     facts: {

@@ -75,6 +75,9 @@ export const es: Words = {
     unpricedCaption: "Lo que ya tiene precio, en dólares de EE. UU.",
     totalSoFar: "Total hasta ahora",
     details: "Detalles",
+    receipts: "Recibos",
+    receipt: "Recibo",
+    creditNote: "Nota de crédito",
     documents: "Documentos",
     paper: "La página de este pedido",
     facts: {

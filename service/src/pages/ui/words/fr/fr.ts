@@ -76,6 +76,9 @@ export const fr: Words = {
     unpricedCaption: "Ce qui a déjà un prix, en dollars américains",
     totalSoFar: "Total à ce stade",
     details: "Détails",
+    receipts: "Reçus",
+    receipt: "Reçu",
+    creditNote: "Avoir",
     documents: "Les documents",
     paper: "La page de cette commande",
     facts: {

@@ -57,6 +57,9 @@ export const ko: Words = {
     unpricedCaption: "지금까지 정해진 금액 (미국 달러)",
     totalSoFar: "현재까지 합계",
     details: "상세 정보",
+    receipts: "영수증",
+    receipt: "영수증",
+    creditNote: "환불 확인서",
     documents: "문서",
     paper: "이 주문의 페이지",
     facts: {

@@ -74,6 +74,9 @@ export const pt: Words = {
     unpricedCaption: "O que já tem preço, em dólares americanos",
     totalSoFar: "Total até agora",
     details: "Detalhes",
+    receipts: "Recibos",
+    receipt: "Recibo",
+    creditNote: "Nota de crédito",
     documents: "Documentos",
     paper: "A página deste pedido",
     facts: {

@@ -74,6 +74,9 @@ export const tl: Words = {
     unpricedCaption: "Ang may presyo na sa ngayon, sa dolyar ng US",
     totalSoFar: "Kabuuan sa ngayon",
     details: "Mga detalye",
+    receipts: "Mga resibo",
+    receipt: "Resibo",
+    creditNote: "Credit note para sa refund",
     documents: "Mga dokumento",
     paper: "Ang pahina ng order na ito",
     facts: {

@@ -72,6 +72,9 @@ export const vi: Words = {
     unpricedCaption: "Những gì đã có giá, tính bằng đô la Mỹ",
     totalSoFar: "Tổng đến lúc này",
     details: "Chi tiết",
+    receipts: "Biên nhận",
+    receipt: "Biên nhận",
+    creditNote: "Giấy báo hoàn tiền",
     documents: "Tài liệu",
     paper: "Trang của đơn này",
     facts: {

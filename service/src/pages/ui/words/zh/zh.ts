@@ -52,6 +52,9 @@ export const zh: Words = {
     unpricedCaption: "目前已定价的部分，以美元计",
     totalSoFar: "目前合计",
     details: "详情",
+    receipts: "收据",
+    receipt: "收据",
+    creditNote: "退款凭证",
     documents: "文件",
     paper: "此订单的页面",
     facts: {

@@ -1,0 +1,107 @@
+"""Receipts, credit notes and statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderReceipt:
+    """A receipt or a credit note of an order."""
+
+    number: str
+    """Without gaps for the firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`."""
+    kind: Literal["receipt", "credit_note"]
+    """The list can grow."""
+    receipt_number: str
+    """On a credit note, the receipt whose money went back; on a receipt, its own number."""
+    amount_cents: int
+    """The amount paid or returned, in the smallest unit."""
+    currency: str
+    """ISO 4217, lowercase."""
+    issued_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderReceipts:
+    """The receipts and credit notes of an order."""
+
+    receipts: list[OrderReceipt]
+    """Oldest first."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BillingStatement:
+    """The sums of a month, in US cents, computed from payments and refunds."""
+
+    month: str
+    """`2026-11`, in the time zone of the statement."""
+    status: Literal["open", "closed"]
+    """A closed month never changes."""
+    starts_at: datetime
+    """UTC."""
+    ends_at: datetime | None
+    """UTC; None while the month is open."""
+    time_zone: str
+    """Of its months and dates."""
+    opening_cents: int
+    """Held for the firm before: money that paid for no order."""
+    payments_cents: int
+    """Received in the month."""
+    refunds_cents: int
+    """Returned in the month."""
+    charges_cents: int
+    """Paid for orders."""
+    credits_cents: int
+    """Charges that were returned."""
+    closing_cents: int
+    """`opening + payments - refunds - (charges - credits)`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BillingStatements:
+    """The firm's monthly statements."""
+
+    statements: list[BillingStatement]
+    """Newest first."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementLine:
+    """A receipt or credit note in a statement."""
+
+    number: str
+    """Of the receipt or credit note."""
+    kind: Literal["receipt", "credit_note"]
+    """Money that came, or went back. The list can grow."""
+    at: datetime
+    """When it was booked. UTC."""
+    order_code: str
+    """The order's code."""
+    file_number: str | None
+    """The order's external reference."""
+    services: str
+    """Of the order."""
+    amount_cents: int
+    """In the smallest unit."""
+    currency: str
+    """Only `usd` counts in the sums."""
+    applied: bool
+    """False for money that came too late or twice, and paid for no order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BillingStatementDetail(BillingStatement):
+    """A month with its lines."""
+
+    lines: list[StatementLine]
+    """By file number, then as they were booked."""
+    request_id: str
+    """Of the request, for support."""

@@ -1,0 +1,76 @@
+import { path, type Transport } from "./transport.ts";
+
+/** A receipt or a credit note of an order. */
+export type OrderReceipt = {
+  /** Without gaps for the firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
+  number: string;
+  /** The list can grow. */
+  kind: "receipt" | "credit_note";
+  /** On a credit note, the receipt whose money went back; on a receipt, its own number. */
+  receiptNumber: string;
+  /** The amount paid or returned, in the smallest unit. */
+  amountCents: number;
+  /** ISO 4217, lowercase. */
+  currency: string;
+  issuedAt: string;
+};
+
+export type OrderReceipts = { receipts: OrderReceipt[]; requestId: string };
+
+/** The sums of a month, in US cents, computed from payments and refunds. */
+export type BillingStatement = {
+  /** `2026-11`, in the time zone of the statement. */
+  month: string;
+  /** A closed month never changes. */
+  status: "open" | "closed";
+  startsAt: string;
+  /** Null while the month is open. */
+  endsAt: string | null;
+  timeZone: string;
+  /** Held for the firm before: money that paid for no order. */
+  openingCents: number;
+  paymentsCents: number;
+  refundsCents: number;
+  chargesCents: number;
+  creditsCents: number;
+  /** `openingCents + paymentsCents - refundsCents - (chargesCents - creditsCents)` */
+  closingCents: number;
+};
+
+export type BillingStatements = { statements: BillingStatement[]; requestId: string };
+
+/** A receipt or credit note in a statement. */
+export type StatementLine = {
+  number: string;
+  kind: "receipt" | "credit_note";
+  at: string;
+  orderCode: string;
+  /** The order's `externalReference`. */
+  fileNumber: string | null;
+  services: string;
+  amountCents: number;
+  /** Only `usd` counts in the sums. */
+  currency: string;
+  /** False for money that came too late or twice, and paid for no order. */
+  applied: boolean;
+};
+
+export type BillingStatementDetail = BillingStatement & { lines: StatementLine[]; requestId: string };
+
+export const receiptsOf = ({ json, bytes }: Transport) => ({
+  /** The receipts and credit notes of an order, oldest first. */
+  receipts: (orderCode: string): Promise<OrderReceipts> => json("GET", path`/api/partner/orders/${orderCode}/receipts`),
+
+  /** One of them as a PDF: the same one each time. */
+  receipt: (orderCode: string, number: string): Promise<Uint8Array> =>
+    bytes(path`/api/partner/orders/${orderCode}/receipts/${number}`),
+});
+
+export const billingOf = ({ json }: Transport) => ({
+  /** The firm's months, newest first. */
+  statements: (): Promise<BillingStatements> => json("GET", "/api/partner/billing/statements"),
+
+  /** One month with its lines. @param month such as `2026-11` */
+  statement: (month: string): Promise<BillingStatementDetail> =>
+    json("GET", path`/api/partner/billing/statements/${month}`),
+});

@@ -1,0 +1,12 @@
+/** The documents of money: receipts, credit notes and monthly statements, and who issues them to whom. */
+export { type BillingDocument, documentsOfOrder } from "./documents.ts";
+export { byFile, drawnStatement, drawPaper, lineKind, sumFacts } from "./paper.ts";
+export { buyerOf, readIssuer, registerIssuer, setBuyer } from "./parties.ts";
+export { type BillingDeps, billingRoutes, documentFile } from "./routes.ts";
+export {
+  closeMonths,
+  protectedTables,
+  type StatementWithLines,
+  statementOf,
+  statementsOf,
+} from "./statements.ts";

@@ -1,0 +1,90 @@
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { verifiedOrder } from "../order/order.ts";
+import { billingDocumentState, billingPartyState, paymentState } from "../payments/payments.ts";
+import type { Buyer, Issuer } from "./parties.ts";
+
+export type BillingKind = "receipt" | "credit_note";
+
+/** A receipt or a credit note. Its figures are those of the payment, its lines those of the order's quote. */
+export type BillingDocument = {
+  number: string;
+  kind: BillingKind;
+  /** The receipt's own number on a receipt; on a credit note, the number of the receipt that it corrects. */
+  receiptNumber: string;
+  environment: Environment;
+  partnerId: string;
+  orderCode: string;
+  reference: string | null;
+  payBy: "client" | "firm";
+  /** In the smallest unit of the currency. */
+  amountCents: number;
+  currency: string;
+  issuedAt: Date;
+  paidAt: Date;
+  /** The processor's name of the payment; null where it has none. */
+  paymentReference: string | null;
+  lines: readonly { type: string; label: string; amountCents: number }[];
+  discountCents: number;
+  totalCents: number;
+  issuer: Issuer | null;
+  buyer: Buyer;
+};
+
+/** A document's amount: of a credit note its part, or all that no part returned before. */
+export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
+  ELSE coalesce(d.part_cents, p.amount_cents - coalesce(
+    (SELECT sum(s.part_cents) FROM billing_documents s WHERE s.payment_id = d.payment_id), 0)) END)::float8`;
+
+/** The rows that an amount is made of: all documents of the payment, and the payment. */
+export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},
+  ${verified(paymentState, sql`p`)}`;
+
+type NumberParts = { kind: BillingKind; environment: Environment; year: number; number: number };
+
+const letters: Readonly<Record<BillingKind, string>> = { receipt: "R", credit_note: "CN" };
+
+/** A number as people and programs see it: `R-2026-00017`, `TEST-CN-2026-00002`. */
+export const numberText = ({ kind, environment, year, number }: NumberParts): string =>
+  `${environment === "test" ? "TEST-" : ""}${letters[kind]}-${year}-${String(number).padStart(5, "0")}`;
+
+type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"> & {
+  year: number;
+  number: number;
+  receiptYear: number;
+  receipt: number;
+  issuer: Issuer | null;
+  buyer: Buyer | null;
+  buyerName: string;
+};
+
+/**
+ * The receipts and credit notes of an order, oldest first.
+ * @param owner null for a caller who has the order's code
+ * @throws ServiceError `unavailable` when a row that they are made of is not what the service wrote
+ */
+export async function documentsOfOrder(db: Sql, code: string, owner: Owner | null): Promise<BillingDocument[]> {
+  if (!isCode(code)) return [];
+  const own = owner ? sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}` : nothing;
+  const rows = await db.query<Row>(sql`
+    SELECT d.kind, d.environment, d.partner_id AS "partnerId", d.year, d.number, d.booked_at AS "issuedAt",
+      r.year AS "receiptYear", r.number AS receipt, d.buyer_name AS "buyerName", i.content AS issuer, b.content AS buyer,
+      ${documentCents} AS "amountCents", p.currency, p.received_at AS "paidAt", p.payment_intent AS "paymentReference",
+      o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy", o.lines,
+      o.discount_cents::float8 AS "discountCents", o.total_cents::float8 AS "totalCents", ${verifiedAmount}, ${verifiedOrder},
+      ${verifiedAll(billingPartyState, sql`q`, sql`FROM billing_parties q WHERE q.id IN (d.issuer_id, d.buyer_id)`)}
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
+      JOIN billing_documents r ON r.payment_id = d.payment_id AND r.kind = 'receipt'
+      LEFT JOIN billing_parties i ON i.id = d.issuer_id LEFT JOIN billing_parties b ON b.id = d.buyer_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} ${own} ORDER BY d.booked_at, d.id`);
+  return rows.map(({ year, number, receiptYear, receipt, buyer, buyerName, currency, ...rest }) => ({
+    ...rest,
+    currency: currency.toLowerCase(),
+    number: numberText({ ...rest, year, number }),
+    receiptNumber: numberText({ ...rest, kind: "receipt", year: receiptYear, number: receipt }),
+    buyer: buyer ?? { name: buyerName, address: [] },
+  }));
+}

@@ -1,0 +1,83 @@
+import {
+  body,
+  certificateFile,
+  createFlow,
+  createSheets,
+  type Flow,
+  fine,
+  letterhead,
+  pageFeet,
+  quiet,
+  section,
+  tableHead,
+  testNotice,
+  textWidth,
+  titleLook,
+} from "@signsealship/certificate";
+import { typesetFor } from "../../kernel/pdf/typeset.ts";
+
+type Fact = readonly [label: string, value: string];
+
+/** A paper about money, in the words that it prints. Equal contents give equal bytes. */
+export type DrawnPaper = {
+  kind: string;
+  title: string;
+  facts: readonly Fact[];
+  tables: readonly {
+    title: string;
+    /** The distance of each column from the left margin. */
+    columns: Readonly<Record<string, number>>;
+    rows: readonly (readonly string[])[];
+    sums: readonly Fact[];
+  }[];
+  notes: readonly string[];
+  foot: string;
+  isTest: boolean;
+  /** The date in the file: that of the paper, not of the drawing. */
+  madeAt: Date;
+  /** Data for programs: attached as JSON. */
+  data: { name: string; content: object };
+};
+
+/** Draws a receipt, a credit note or a statement: tagged, and with its data attached. */
+export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Array> {
+  const { kind, title, facts, tables, notes, foot, isTest, madeAt, data } = paper;
+  const texts = [kind, title, foot, ...notes, ...facts.flat()];
+  const ofTables = tables.flatMap((table) => [
+    ...[table.title, ...Object.keys(table.columns)],
+    ...[...table.rows.flat(), ...table.sums.flat()],
+  ]);
+  const typeset = await typesetFor([...texts, ...ofTables]);
+  const sheets = createSheets();
+  const flow = createFlow(sheets, typeset);
+  sheets.newPage();
+  letterhead(sheets, flow, typeset, kind);
+  flow.text(title, titleLook);
+  if (isTest) testNotice(sheets, flow);
+  flow.skip(12);
+  for (const [label, value] of facts) flow.row(label, value, body);
+  flow.skip(10);
+  for (const table of tables) drawTable(flow, table);
+  for (const note of notes) {
+    flow.keep(flow.measure(note, textWidth, quiet));
+    flow.text(note, quiet);
+    flow.skip(3);
+  }
+  pageFeet(sheets, typeset, foot);
+  const attached = {
+    name: data.name,
+    description: "The same as data",
+    bytes: Buffer.from(JSON.stringify(data.content)),
+  };
+  return certificateFile(sheets, { title, at: madeAt, attached });
+}
+
+function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["tables"][number]): void {
+  section(flow, title, 90);
+  const places = Object.values(columns);
+  if (rows.length > 0) tableHead(flow, columns);
+  for (const row of rows) flow.cells(row.map((cell, index) => [cell, fine, places[index] ?? 0] as const));
+  flow.skip(8);
+  for (const [label, value] of sums) flow.row(label, value, body);
+  flow.skip(10);
+}

@@ -1,0 +1,176 @@
+import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
+import type { BillingDocument } from "./documents.ts";
+import type { DrawnPaper } from "./draw-task.ts";
+import type { Buyer, Issuer } from "./parties.ts";
+import type { StatementWithLines } from "./statements.ts";
+
+const drawing: Task<DrawnPaper, Uint8Array> = {
+  name: "draw a paper about money",
+  module: import.meta.resolve("./draw-task.ts"),
+  limitMs: 60_000,
+};
+
+/** Draws a paper in a worker. @param holder the firm, for the turns of firms */
+export async function drawPaper(workers: Workers, holder: string, input: DrawnPaper): Promise<Buffer> {
+  const drawn = await workers.run(drawing, { holder, input });
+  return Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
+}
+
+const names = { receipt: "Receipt", credit_note: "Credit note" } as const;
+
+/** The file name of a document. */
+export const paperName = ({ number }: BillingDocument): string => `${number}.pdf`;
+
+/** `$1,234.50`, `-$5.00`; other currencies than US dollars by their code, in their smallest unit. */
+function amountText(cents: number, currency: string): string {
+  if (currency !== "usd") return `${cents} ${currency.toUpperCase()} (smallest unit)`;
+  return `${cents < 0 ? "-" : ""}$${(Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
+}
+
+/** The calendar day of an instant in a time zone, in words. */
+const dayText = (at: Date, zone: string): string =>
+  new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: zone }).format(at);
+
+const defaultZone = "America/New_York";
+
+/** Lines about the issuer and the buyer. Empty entries of the operator's file are not printed. */
+const partyFacts = (issuer: Issuer | null, buyer: Buyer): (readonly [string, string])[] => [
+  ...(issuer && issuer.name !== "" ? [["Issued by", [issuer.name, ...issuer.address].join(", ")] as const] : []),
+  ...(issuer && issuer.taxId !== "" ? [["Tax number", issuer.taxId] as const] : []),
+  ["Issued to", [buyer.name, ...buyer.address].join(", ")],
+];
+
+/** The first digits of an order's code: the whole code opens the client's page. */
+const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
+
+/** A text that leaves room for the next column. */
+const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+/** The receipt or credit note as it is drawn. Everything in it stays as it was issued, so that its bytes do, too. */
+export function drawnDocument(document: BillingDocument): DrawnPaper {
+  const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;
+  const { amountCents, totalCents, discountCents, lines, issuedAt, paidAt, paymentReference } = document;
+  const zone = issuer?.zone ?? defaultZone;
+  const isReceipt = kind === "receipt";
+  const money = (cents: number) => amountText(cents, "usd");
+  const amount = amountText(amountCents, currency);
+  const title = `${names[kind]} ${number}`;
+  const differs = isReceipt && (currency !== "usd" || amountCents !== totalCents);
+  return {
+    kind: names[kind],
+    title,
+    facts: [
+      ...partyFacts(issuer, buyer),
+      ["Date", dayText(issuedAt, zone)],
+      ...(isReceipt ? [] : [["For receipt", receiptNumber] as const]),
+      [isReceipt ? "Paid on" : "Payment of", dayText(paidAt, zone)],
+      ["Order", shortOrder(orderCode)],
+      ...(reference === null ? [] : [["Reference", reference] as const]),
+      ...(paymentReference === null ? [] : [["Payment", paymentReference] as const]),
+    ],
+    tables: [
+      {
+        title: isReceipt ? "Ordered" : "The order that was paid",
+        columns: { Service: 0, "Amount (USD)": 400 },
+        rows: [
+          ...lines.map(({ label, amountCents: cents }) => [shortened(label), money(cents)]),
+          ...(discountCents === 0 ? [] : [["Discount", money(-discountCents)]]),
+        ],
+        sums: [
+          ["Total of the order", money(totalCents)],
+          [isReceipt ? "Paid" : "Returned", amount],
+        ],
+      },
+    ],
+    notes: [
+      ...(differs ? ["The amount that was paid is not the total of the order."] : []),
+      ...(issuer && issuer.taxLine !== "" ? [issuer.taxLine] : []),
+    ],
+    foot: `${title}. Order ${shortOrder(orderCode)}`,
+    isTest: environment === "test",
+    madeAt: issuedAt,
+    data: {
+      name: `${kind.replace("_", "-")}.json`,
+      content: {
+        ...{ format: "signsealship-billing", version: 1, kind, number, receiptNumber, environment },
+        ...{ issuedAt: issuedAt.toISOString(), paidAt: paidAt.toISOString(), order: shortOrder(orderCode), reference },
+        ...{ amountCents, currency, lines, discountCents, totalCents, issuer, buyer, payment: paymentReference },
+      },
+    },
+  };
+}
+
+/** Lines by file number, those without one last; within a file in the order in which they were booked. */
+export const byFile = (lines: StatementWithLines["lines"]): StatementWithLines["lines"] =>
+  [...lines].sort((one, other) => compare(one.reference, other.reference));
+
+function compare(one: string | null, other: string | null): number {
+  if (one === other) return 0;
+  if (one === null || other === null) return one === null ? 1 : -1;
+  return one < other ? -1 : 1;
+}
+
+/** The words for a line: what it is, and whether it is money that paid for no order. */
+export const lineKind = ({ kind, applied }: StatementWithLines["lines"][number]): string =>
+  `${kind === "receipt" ? "Payment" : "Refund"}${applied ? "" : ", for no order"}`;
+
+/** The sums of a statement in the order in which they are read. */
+export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [string, number])[] => [
+  ["Opening balance in your favor", sums.opening],
+  ["Payments", sums.payments],
+  ["Refunds", sums.refunds],
+  ["Charges for orders", sums.charges],
+  ["Charges credited", sums.credits],
+  ["Closing balance in your favor", sums.closing],
+];
+
+/** A statement as it is drawn. @param now the date of one whose month is open */
+export function drawnStatement(
+  { statement, lines }: StatementWithLines,
+  { environment, now }: { environment: "live" | "test"; now: Date },
+): DrawnPaper {
+  const { month, startsAt, endsAt, zone, issuer, buyer, sums } = statement;
+  const title = `Statement ${month}${endsAt === null ? ", so far" : ""}`;
+  return {
+    kind: "Statement",
+    title,
+    facts: [
+      ...partyFacts(issuer, buyer),
+      ["From", dayText(startsAt, zone)],
+      ["To", endsAt === null ? "The month is still open" : dayText(new Date(endsAt.getTime() - 1), zone)],
+      ["Time zone", zone],
+    ],
+    tables: [
+      {
+        title: "By file number",
+        columns: { Date: 0, File: 95, Order: 225, Number: 275, Kind: 365, Amount: 450 },
+        rows: byFile(lines).map((line) => [
+          dayText(line.at, zone),
+          line.reference === null ? "-" : shortened(line.reference, 24),
+          shortOrder(line.orderCode),
+          line.number,
+          line.applied ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
+          amountText(line.amountCents, line.currency),
+        ]),
+        sums: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),
+      },
+    ],
+    notes: [
+      ...(lines.some(({ applied }) => !applied)
+        ? ["* Money that came too late or twice. It paid for no order, and is held in your favor until it goes back."]
+        : []),
+      ...(lines.some(({ currency }) => currency !== "usd") ? ["Only US dollars count in the sums."] : []),
+      ...(issuer.taxLine === "" ? [] : [issuer.taxLine]),
+    ],
+    foot: title,
+    isTest: environment === "test",
+    madeAt: endsAt ?? now,
+    data: {
+      name: "statement.json",
+      content: {
+        ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
+        ...{ sums, lines: lines.map(({ orderCode, ...line }) => ({ ...line, order: shortOrder(orderCode) })) },
+      },
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { type Static, Type } from "typebox";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { readCheckedYaml } from "../../kernel/platform/checked-yaml.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { invalid, ServiceError, StartupError } from "../../kernel/platform/errors.ts";
+import { isPlainText } from "../../kernel/platform/text.ts";
+import { billingPartyState } from "../payments/payments.ts";
+
+const mostLines = 6;
+const line = (most = 100) => Type.String({ maxLength: most });
+const File = Type.Object(
+  {
+    issuer: Type.Object(
+      { name: line(), address: Type.Array(line(), { maxItems: mostLines }), taxId: line() },
+      { additionalProperties: false },
+    ),
+    taxLine: line(300),
+    zone: Type.String(),
+  },
+  { additionalProperties: false },
+);
+
+/** Who issues the documents of money, as the operator's file says. Empty texts are not printed. */
+export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: string };
+
+/** Whom they are issued to: the firm's own words. */
+export type Buyer = { name: string; address: readonly string[] };
+
+/** @throws StartupError naming the first entry that breaks a rule */
+export function readIssuer(path: string): Issuer {
+  const { issuer, taxLine, zone } = readCheckedYaml("BILLING", path, File);
+  const texts = [issuer.name, issuer.taxId, taxLine, ...issuer.address];
+  if (!texts.every(isPlainText))
+    throw new StartupError(`BILLING ${path}: each text must be one line without control characters`);
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: zone });
+  } catch {
+    throw new StartupError(`BILLING ${path}: zone must be a time zone, such as America/New_York`);
+  }
+  return { ...issuer, taxLine, zone };
+}
+
+/** Makes the file's content the issuer of documents from now on. */
+export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<void> =>
+  db.transaction((tx) => addVersion(tx, null, issuer, { by: "system", at }));
+
+/** Adds a version, unless it is the present one. Writers wait for each other. */
+async function addVersion(
+  tx: Tx,
+  partnerId: string | null,
+  content: Issuer | Buyer,
+  { by, at }: { by: string; at: Date },
+): Promise<void> {
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing party ${partnerId}`}, 0))`);
+  const [added] = await tx.query<{ id: number }>(sql`
+    INSERT INTO billing_parties (partner_id, content, created_by, created_at)
+    SELECT ${partnerId}::uuid, ${JSON.stringify(content)}::jsonb, ${by}::text, ${at}::timestamptz
+    WHERE ${JSON.stringify(content)}::jsonb IS DISTINCT FROM (
+      SELECT content FROM billing_parties WHERE partner_id IS NOT DISTINCT FROM ${partnerId}::uuid ORDER BY id DESC LIMIT 1)
+    RETURNING id`);
+  if (added) await writeStateMacs(tx, billingPartyState, sql`id = ${added.id}`);
+}
+
+const newest = (which: Statement) => sql`
+  SELECT content, ${verified(billingPartyState, sql`b`)} FROM billing_parties b WHERE ${which} ORDER BY id DESC LIMIT 1`;
+
+/** @throws ServiceError `unavailable` when it is not what the service wrote */
+export async function currentIssuer(db: Sql): Promise<Issuer> {
+  const [found] = await db.query<{ content: Issuer }>(newest(sql`b.partner_id IS NULL`));
+  if (!found) throw new Error("no issuer is on record: the service registers it at its start");
+  return found.content;
+}
+
+/** The name and address that the firm wants on its receipts; null before it set them. @throws ServiceError as above */
+export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null> {
+  const [found] = await db.query<{ content: Buyer }>(newest(sql`b.partner_id = ${partnerId}`));
+  return found?.content ?? null;
+}
+
+/** Sets the name and address on the firm's later receipts. @throws ServiceError for anybody but an owner, and for bad input */
+export async function setBuyer(
+  { db, clock }: { db: Database; clock: Clock },
+  principal: Principal,
+  typed: { name: string; address: string },
+): Promise<void> {
+  const { member, partnerId, liveEnabled } = principal;
+  if (member?.role !== "owner" || (liveEnabled && !member.liveAccess))
+    throw new ServiceError("owner_required", "Only an owner of the firm with live access may do this.");
+  const name = typed.name.trim();
+  const address = typed.address
+    .replaceAll("\r\n", "\n")
+    .split("\n")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+  if (name.length < 1 || name.length > 100 || !isPlainText(name))
+    throw invalid("Name on receipts must have 1 to 100 characters, on one line.");
+  if (address.length > mostLines || address.some((each) => each.length > 100 || !isPlainText(each)))
+    throw invalid(`Address must have at most ${mostLines} lines of at most 100 characters.`);
+  await db.transaction(async (tx) => {
+    const [at, by] = [clock(), actorOf(principal)];
+    await addVersion(tx, partnerId, { name, address }, { by, at });
+    await tx.query(
+      auditLine({ at, action: "billing.address", actor: by, partnerId, orderId: null, detail: { name, address } }),
+    );
+  });
+}

@@ -1,0 +1,203 @@
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { fileRoute } from "../../kernel/http/file-route.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { nullable, oneOf, ref, requestId, text, timestamp } from "../../kernel/http/schema-parts.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
+import { findOwnOrder } from "../order/order.ts";
+import { type BillingDocument, documentsOfOrder } from "./documents.ts";
+import { byFile, drawnDocument, drawPaper, paperName } from "./paper.ts";
+import { type StatementWithLines, statementOf, statementsOf } from "./statements.ts";
+
+const OrderReceipt = Type.Object(
+  {
+    number: text("Its number: without gaps for your firm, environment and calendar year.", "R-2026-00017"),
+    kind: oneOf(
+      ["receipt", "credit_note"],
+      "A receipt for a payment, or a credit note for a refund. The list can grow.",
+    ),
+    receiptNumber: text(
+      "On a credit note, the receipt whose money went back; on a receipt, its own number.",
+      "R-2026-00017",
+    ),
+    amountCents: Type.Integer({ description: "What was paid or returned, in the smallest unit.", examples: [9900] }),
+    currency: text("ISO 4217, lowercase.", "usd"),
+    issuedAt: timestamp("When it was issued: its date, in your statements, too."),
+  },
+  { $id: "OrderReceipt", description: "A receipt or a credit note." },
+);
+
+const OrderReceipts = Type.Object(
+  { receipts: Type.Array(ref(OrderReceipt), { description: "Oldest first." }), requestId: requestId() },
+  { $id: "OrderReceipts", description: "The receipts and credit notes of an order." },
+);
+
+const view = (document: BillingDocument): Static<typeof OrderReceipt> => {
+  const { number, kind, receiptNumber, amountCents, currency, issuedAt } = document;
+  return { number, kind, receiptNumber, amountCents, currency, issuedAt: issuedAt.toISOString() };
+};
+
+const cents = (description: string) => Type.Integer({ description, examples: [9900] });
+
+const statementMembers = {
+  month: text("The month, in the time zone of the statement.", "2026-11"),
+  status: oneOf(["open", "closed"], "A closed month never changes: what comes later counts in the next one."),
+  startsAt: timestamp("Its first instant."),
+  endsAt: nullable(timestamp("The first instant after it; null while it is open.")),
+  timeZone: text("The time zone of its months and dates.", "America/New_York"),
+  openingCents: cents("US cents that were held for your firm before: money that paid for no order."),
+  paymentsCents: cents("US cents that came."),
+  refundsCents: cents("US cents that went back."),
+  chargesCents: cents("US cents that paid for orders."),
+  creditsCents: cents("US cents of those charges that went back."),
+  closingCents: cents("`openingCents + paymentsCents - refundsCents - (chargesCents - creditsCents)`."),
+};
+
+const BillingStatement = Type.Object(statementMembers, {
+  $id: "BillingStatement",
+  description: "The sums of a month, computed from payments and refunds.",
+});
+
+const BillingStatements = Type.Object(
+  { statements: Type.Array(ref(BillingStatement), { description: "Newest first." }), requestId: requestId() },
+  { $id: "BillingStatements", description: "Your firm's monthly statements, in the environment of the key." },
+);
+
+const StatementLine = Type.Object(
+  {
+    number: text("The number of the receipt or credit note.", "R-2026-00017"),
+    kind: oneOf(["receipt", "credit_note"], "Money that came, or went back. The list can grow."),
+    at: timestamp("When it was booked."),
+    orderCode: text("The order's code.", "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1"),
+    fileNumber: nullable(text("The order's `externalReference`: the file number of a closing.", "2026-1187")),
+    services: text("The services of the order.", "Sign, Ship"),
+    amountCents: cents("In the smallest unit."),
+    currency: text("ISO 4217, lowercase. Only `usd` counts in the sums.", "usd"),
+    applied: Type.Boolean({ description: "False for money that came too late or twice, and paid for no order." }),
+  },
+  { $id: "StatementLine", description: "A receipt or credit note in a statement." },
+);
+
+const BillingStatementDetail = Type.Object(
+  {
+    ...statementMembers,
+    lines: Type.Array(ref(StatementLine), { description: "By file number, then as they were booked." }),
+    requestId: requestId(),
+  },
+  { $id: "BillingStatementDetail", description: "A month with its lines." },
+);
+
+const sumsView = ({ statement }: StatementWithLines): Static<typeof BillingStatement> => {
+  const { month, startsAt, endsAt, zone, sums } = statement;
+  return {
+    ...{ month, status: endsAt === null ? "open" : "closed", startsAt: startsAt.toISOString() },
+    ...{
+      endsAt: endsAt === null ? null : endsAt.toISOString(),
+      timeZone: zone,
+      openingCents: sums.opening,
+      closingCents: sums.closing,
+    },
+    ...{ paymentsCents: sums.payments, refundsCents: sums.refunds },
+    ...{ chargesCents: sums.charges, creditsCents: sums.credits },
+  };
+};
+
+export type BillingDeps = { db: Database; clock: Clock; workers: Workers };
+
+/** One of an order's documents as a file. @throws ServiceError for a number that is not among them */
+export async function documentFile(
+  { workers }: Pick<BillingDeps, "workers">,
+  documents: readonly BillingDocument[],
+  number: string,
+): Promise<{ name: string; pdf: Buffer }> {
+  const document = documents.find((each) => each.number === number);
+  if (!document) throw new ServiceError("not_found", "Receipt not found.");
+  return { name: paperName(document), pdf: await drawPaper(workers, document.partnerId, drawnDocument(document)) };
+}
+
+const code = Type.String({ description: "The order code." });
+const frameOf = { tag: "Billing", caller: "key", policy: "partner-write", scope: "read" } as const;
+
+/** The receipts of an order. */
+export function billingRoutes(app: FastifyInstance, deps: BillingDeps & { frame: RouteDeps }): void {
+  const { db, frame } = deps;
+  for (const schema of [OrderReceipt, BillingStatement, StatementLine]) app.addSchema(schema);
+  statementRoutes(app, deps);
+  jsonRoute(app, frame, {
+    method: "GET",
+    ...frameOf,
+    url: "/api/partner/orders/:code/receipts",
+    operationId: "listOrderReceipts",
+    summary: "List an order's receipts",
+    description:
+      "A receipt for each payment of the order, and a credit note for each refund, also of a part. Both are numbered when the processor has confirmed the money.",
+    params: Type.Object({ code }),
+    answer: OrderReceipts,
+    refusals: { 404: "Order not found." },
+    async handle(request) {
+      const [orderCode, owner] = [request.params.code, principalOf(request)];
+      if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, owner)))
+        throw new ServiceError("not_found", "Order not found.");
+      return { receipts: (await documentsOfOrder(db, orderCode, owner)).map(view), requestId: request.id };
+    },
+  });
+  fileRoute(app, frame, {
+    ...frameOf,
+    url: "/api/partner/orders/:code/receipts/:number",
+    operationId: "downloadOrderReceipt",
+    summary: "Download a receipt",
+    description: "The receipt or credit note as a PDF, with its data attached as JSON. The same one each time.",
+    params: Type.Object({ code, number: Type.String({ description: "Its number, from the list." }) }),
+    media: "application/pdf",
+    refusals: { 404: "Receipt not found." },
+    async handle(request) {
+      const { code: orderCode, number } = request.params;
+      const documents = await documentsOfOrder(db, orderCode, principalOf(request));
+      const { name, pdf } = await documentFile(deps, documents, number);
+      return { name, disposition: "attachment", content: pdf };
+    },
+  });
+}
+
+function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: RouteDeps }): void {
+  const url = "/api/partner/billing/statements";
+  jsonRoute(app, deps.frame, {
+    ...frameOf,
+    method: "GET",
+    url,
+    operationId: "listStatements",
+    summary: "List your statements",
+    description:
+      "The months of your firm with what was paid, returned and charged. A month is closed on the 1st of the next one, in the time zone of the service.",
+    answer: BillingStatements,
+    async handle(request) {
+      const statements = await statementsOf(deps, principalOf(request));
+      return { statements: statements.map(sumsView).reverse(), requestId: request.id };
+    },
+  });
+  jsonRoute(app, deps.frame, {
+    ...frameOf,
+    method: "GET",
+    url: `${url}/:month`,
+    operationId: "getStatement",
+    summary: "Get a statement",
+    description: "A month with its receipts and credit notes by file number.",
+    params: Type.Object({ month: Type.String({ description: "The month, such as `2026-11`." }) }),
+    answer: BillingStatementDetail,
+    refusals: { 404: "Statement not found." },
+    async handle(request) {
+      const found = await statementOf(deps, principalOf(request), request.params.month);
+      const lines = byFile(found.lines).map(({ at, reference, ...line }) => ({
+        ...line,
+        at: at.toISOString(),
+        fileNumber: reference,
+      }));
+      return { ...sumsView(found), lines, requestId: request.id };
+    },
+  });
+}

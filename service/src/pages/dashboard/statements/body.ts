@@ -1,0 +1,118 @@
+import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
+import { type buyerOf, byFile, lineKind, type StatementWithLines, sumFacts } from "../../../orders/billing/billing.ts";
+import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
+import { money, moneyIn, shortCode } from "../../ui/format.ts";
+import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+const path = "/dashboard/statements";
+
+type StatementsView = {
+  principal: Principal;
+  /** Oldest first; the last one is open. */
+  statements: readonly StatementWithLines[];
+  buyer: Awaited<ReturnType<typeof buyerOf>>;
+  error?: string;
+  typed?: FormValues;
+};
+
+const stateOf = ({ statement }: StatementWithLines): string => (statement.endsAt === null ? "Open" : "Closed");
+
+/** The month so far, the months before, and the name and address on receipts. */
+export function statementsBody(view: StatementsView): Html {
+  const { statements, error } = view;
+  const open = statements.at(-1);
+  return html`${pageHead("Statements", "What your firm’s orders cost. Each figure is that of a payment or a refund that was confirmed.")}
+${errorSummary(error)}
+<div class="panels">
+${open && card("this-month", `This month so far (${open.statement.month})`, facts(sums(open)))}
+${card("statements", "Statements", months(statements))}
+${card("address", "Name and address on receipts", addressForm(view))}
+</div>`;
+}
+
+const sums = ({ statement }: StatementWithLines) =>
+  sumFacts(statement).map(([label, cents]) => [label, money(cents)] as [string, string]);
+
+const files = (month: string): Html =>
+  html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
+
+const months = (statements: readonly StatementWithLines[]): Html =>
+  statements.every(({ lines }) => lines.length === 0) && statements.length <= 1
+    ? emptyState("Nothing was paid yet", "A month is closed on the 1st of the next one, and then never changes.")
+    : records(
+        "Statements, newest first",
+        [
+          { label: "Month" },
+          { label: "State" },
+          { label: "Paid" },
+          { label: "Returned" },
+          { label: "Closing balance" },
+          { label: "Save" },
+        ],
+        [...statements]
+          .reverse()
+          .map((each) => [
+            html`<a href="${path}/${each.statement.month}">${each.statement.month}</a>`,
+            stateOf(each),
+            money(each.statement.sums.payments),
+            money(each.statement.sums.refunds),
+            money(each.statement.sums.closing),
+            files(each.statement.month),
+          ]),
+      );
+
+function addressForm({ principal, buyer, typed = {} }: StatementsView): Html {
+  const name = buyer?.name ?? principal.firmName;
+  const address = buyer?.address.join("\n") ?? "";
+  const isOwner = principal.member?.role === "owner" && (!principal.liveEnabled || mayUseLive(principal));
+  if (!isOwner)
+    return html`${facts([
+      ["Name", name],
+      ["Address", address === "" ? "None" : address.replaceAll("\n", ", ")],
+    ])}<p class="quiet">Only owners of the firm can change this.</p>`;
+  return html`<p>Receipts, credit notes and statements have it from now on. Earlier ones stay as they are.</p>
+<form class="form" method="post" action="${path}/address">
+${field({ name: "name", label: "Name on receipts", required: true, maxLength: 100, value: typed["name"] ?? name, autocomplete: "organization" })}
+${textArea({ name: "address", label: "Address", rows: 4, maxLength: 620, value: typed["address"] ?? address, hint: "At most 6 lines." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Save</button></div>
+</form>`;
+}
+
+/** One month, by file number. */
+export function monthBody(found: StatementWithLines): Html {
+  const { statement, lines } = found;
+  const { month, zone } = statement;
+  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
+  return html`${pageHead(`Statement ${month}`, `${stateOf(found)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
+${card("sums", "Sums", facts(sums(found)))}
+${card(
+  "lines",
+  "By file number",
+  lines.length === 0
+    ? emptyState("Nothing was booked", "No money came or went back in this month.")
+    : records(
+        "Receipts and credit notes, by file number",
+        [
+          { label: "File number" },
+          { label: "Date" },
+          { label: "Order" },
+          { label: "Services" },
+          { label: "Number" },
+          { label: "Kind" },
+          { label: "Amount" },
+        ],
+        byFile(lines).map((line) => [
+          line.reference ?? "None",
+          day.format(line.at),
+          html`<a href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
+          line.services,
+          html`<a href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`,
+          lineKind(line),
+          moneyIn(line.amountCents, line.currency),
+        ]),
+      ),
+)}`;
+}

@@ -1,0 +1,107 @@
+import type { FastifyInstance } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { BillingDeps } from "../../../orders/billing/billing.ts";
+import {
+  buyerOf,
+  byFile,
+  drawnStatement,
+  drawPaper,
+  lineKind,
+  type StatementWithLines,
+  setBuyer,
+  statementOf,
+  statementsOf,
+} from "../../../orders/billing/billing.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { csv } from "../orders/list/page.ts";
+import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
+import { monthBody, statementsBody } from "./body.ts";
+
+const path = "/dashboard/statements";
+
+/** The firm's statements, and the name and address on its receipts. Who may see live orders sees what they cost. */
+export function statementPages(
+  forms: FastifyInstance,
+  { frame, billing }: { frame: DashboardFrame; billing: BillingDeps },
+): void {
+  const show = async ({ request, form: typed }: PageCall, error?: string): Promise<string> => {
+    const principal = principalOf(request);
+    const statements = await statementsOf(billing, principal);
+    const buyer = await buyerOf(billing.db, principal.partnerId);
+    const body = statementsBody({ principal, statements, buyer, ...(error !== undefined && { error, typed }) });
+    return dashboardPage(frame, request, { title: "Statements", section: "statements", body });
+  };
+  pageRoute(forms, frame, { url: path, handle: (call) => show(call) });
+  pageRoute(forms, frame, {
+    url: `${path}/address`,
+    method: "POST",
+    policy: "partner-write",
+    refused: show,
+    handle: async ({ form: { name = "", address = "" }, request }) => {
+      await setBuyer(billing, principalOf(request), { name, address });
+      return done(path, "billing-address-saved");
+    },
+  });
+  pageRoute(forms, frame, {
+    url: `${path}/:month`,
+    handle: async ({ params: { month }, request }) => {
+      const body = monthBody(await statementOf(billing, principalOf(request), month));
+      return dashboardPage(frame, request, { title: `Statement ${month}`, section: "statements", body, wide: true });
+    },
+  });
+  pageRoute(forms, frame, {
+    url: `${path}/:month/pdf`,
+    handle: async ({ params: { month }, request }) => {
+      const principal = principalOf(request);
+      const { environment, partnerId } = principal;
+      const found = await statementOf(billing, principal, month);
+      const drawn = drawnStatement(found, { environment, now: billing.clock() });
+      return { pdf: await drawPaper(billing.workers, partnerId, drawn), name: `statement-${environment}-${month}.pdf` };
+    },
+  });
+  pageRoute(forms, frame, {
+    url: `${path}/:month/csv`,
+    handle: async ({ params: { month }, request }) => {
+      const principal = principalOf(request);
+      const found = await statementOf(billing, principal, month);
+      const name = `statement-${principal.environment}-${month}.csv`;
+      return { file: statementCsv(found), type: "text/csv; charset=utf-8", name };
+    },
+  });
+}
+
+const head = [
+  ...[
+    "Date",
+    "File number",
+    "Order",
+    "Services",
+    "Number",
+    "Kind",
+    "Payment",
+    "Refund",
+    "Charge",
+    "Credit",
+    "Currency",
+  ],
+];
+
+/** One line for each receipt and credit note, for accounting programs: dates as YYYY-MM-DD in the statement's time zone. */
+function statementCsv({ statement, lines }: StatementWithLines): string {
+  // The Swedish form of a date is YYYY-MM-DD.
+  const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: statement.zone });
+  return csv([
+    head,
+    ...byFile(lines).map((line) => {
+      const { at, reference, orderCode, services, number, kind, currency, amountCents, applied } = line;
+      const amount = currency === "usd" ? (amountCents / 100).toFixed(2) : String(amountCents);
+      const isReceipt = kind === "receipt";
+      return [
+        ...[day.format(at), reference ?? "", orderCode.slice(0, 6).toUpperCase(), services, number, lineKind(line)],
+        ...[isReceipt ? amount : "", isReceipt ? "" : amount],
+        ...[isReceipt && applied ? amount : "", !isReceipt && applied ? amount : "", currency.toUpperCase()],
+      ];
+    }),
+  ]);
+}

@@ -1,0 +1,15 @@
+import type { BillingDocument } from "../../../orders/billing/billing.ts";
+import { money, plainTime } from "../format.ts";
+import { type Html, html } from "../render.ts";
+import { en, type Words } from "../words/en/en.ts";
+
+/** An order's receipts and credit notes, each to save. @param path the folder of their addresses */
+export const receiptList = (
+  path: string,
+  receipts: readonly BillingDocument[],
+  { orderPage, language }: Words = en,
+): Html =>
+  html`<ul class="order-documents">${receipts.map(
+    ({ number, kind, amountCents, currency, issuedAt }) =>
+      html`<li><a href="${path}/${number}" download>${kind === "receipt" ? orderPage.receipt : orderPage.creditNote} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${plainTime(issuedAt, language)}</li>`,
+  )}</ul>`;

@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
+import { seededRandom } from "@signsealship/testing/inputs/random";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import {
+  type BillingDocument,
+  closeMonths,
+  documentsOfOrder,
+  readIssuer,
+  registerIssuer,
+  type StatementWithLines,
+  statementsOf,
+} from "../../../src/orders/billing/billing.ts";
+import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { recordPayment } from "../../../src/orders/payments/store.ts";
+import { openOrdersDatabase, silent } from "../order/orders-database.ts";
+
+const orders = await forTests(openOrdersDatabase());
+const { db } = orders;
+const issuerFile = new URL("../../../data/billing.yaml", import.meta.url).pathname;
+await registerIssuer(db, readIssuer(issuerFile), new Date("2026-01-01T00:00:00Z"));
+const [firm] = await db.query<{ partnerId: string }>(sql`SELECT id AS "partnerId" FROM partners`);
+const owner = { partnerId: firm?.partnerId ?? "", environment: "live", firmName: "Acme Title" } as const;
+
+let now = new Date("2026-01-05T12:00:00Z").getTime();
+let count = 0;
+const clock = () => new Date(now);
+const stopping = new AbortController().signal;
+const close = () => closeMonths({ db, clock }, stopping);
+const statements = () => statementsOf({ db, clock }, owner);
+
+type Event = { id: string; type: string; data: { object: Record<string, unknown> } };
+const eventOf = (type: string, object: Record<string, unknown>): Event => ({
+  id: `evt_${++count}`,
+  type,
+  data: { object },
+});
+const take = (tx: Tx, event: Event) => {
+  now += 1000;
+  return takeEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null });
+};
+const apply = (event: Event) => db.transaction((tx) => take(tx, event));
+
+/** The books of the processor: what each intent charged for each order, and what went back of it. */
+type Charge = { intent: string; parts: Map<string, number>; refunds: { code: string; cents: number }[] };
+const total = 9_900;
+
+const paid = (intent: string, code: string): Event =>
+  eventOf("checkout.session.completed", {
+    ...{ id: `cs_${intent}`, metadata: { order_code: code }, payment_status: "paid", payment_intent: intent },
+    ...{ amount_total: total, currency: "usd" },
+  });
+const refunded = (intent: string, cents: number, metadata: Record<string, string> = {}): Event =>
+  eventOf("refund.updated", {
+    id: `re_${++count}`,
+    status: "succeeded",
+    payment_intent: intent,
+    amount: cents,
+    metadata,
+  });
+
+const paymentOf = async (code: string, intent: string): Promise<string> =>
+  (
+    await db.query<{ id: string }>(sql`SELECT p.id::text AS id FROM payments p JOIN orders o ON o.id = p.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND p.payment_intent = ${intent}`)
+  )[0]?.id ?? "";
+
+async function payOrder(): Promise<{ code: string; charge: Charge; event: Event }> {
+  const code = await orders.insert("QuoteReady");
+  const intent = `pi_${++count}`;
+  const event = paid(intent, code);
+  await apply(event);
+  return { code, charge: { intent, parts: new Map([[code, total]]), refunds: [] }, event };
+}
+
+const sumOf = (documents: readonly BillingDocument[], kind: BillingDocument["kind"]) =>
+  documents.reduce((sum, each) => sum + (each.kind === kind ? each.amountCents : 0), 0);
+
+async function requireNoGaps(): Promise<void> {
+  const series = await db.query<{ count: number; last: number }>(sql`
+    SELECT count(*)::int AS count, max(number) AS last FROM billing_documents GROUP BY partner_id, environment, kind, year`);
+  for (const { count: size, last } of series) assert.equal(last, size);
+}
+
+/** Each month begins with the balance that the month before ended with, and adds up. */
+function requireChain(all: readonly StatementWithLines[]): void {
+  let balance = 0;
+  let end: Date | null = null;
+  for (const { statement } of all) {
+    const { opening, payments, refunds, charges, credits, closing } = statement.sums;
+    assert.equal(opening, balance, statement.month);
+    assert.equal(closing, opening + payments - refunds - (charges - credits), statement.month);
+    if (end) assert.deepEqual(statement.startsAt, end);
+    [balance, end] = [closing, statement.endsAt];
+  }
+}
+
+test("numbers receipts and credit notes without gaps when payments come at once and some are rolled back", async () => {
+  const codes = await Promise.all(Array.from({ length: 16 }, () => orders.insert("QuoteReady")));
+  const results = await Promise.allSettled(
+    codes.map((code, n) =>
+      db.transaction(async (tx) => {
+        await take(tx, paid(`pi_race_${n}`, code));
+        // As a crash before the commit.
+        if (n % 3 === 0) throw new Error("cut off");
+      }),
+    ),
+  );
+  assert.equal(results.filter(({ status }) => status === "rejected").length, 6);
+  await requireNoGaps();
+  for (const [n, code] of codes.entries()) if (n % 3 === 0) await apply(paid(`pi_race_${n}`, code));
+  const numbers = (await Promise.all(codes.map((code) => documentsOfOrder(db, code, null)))).flat();
+  assert.equal(new Set(numbers.map(({ number }) => number)).size, codes.length);
+  await requireNoGaps();
+});
+
+test("gives a repeated event no second number, and a part refund by any two events one credit note", async () => {
+  const { code, charge, event } = await payOrder();
+  await apply(event);
+  await apply({ ...event, id: `evt_${++count}` });
+  const metadata = {
+    refund_request: "6f9619ff-8b86-4d01-b42d-00cf4fc964ff",
+    payment: await paymentOf(code, charge.intent),
+  };
+  await apply(refunded(charge.intent, 500, metadata));
+  await apply(refunded(charge.intent, 500, metadata));
+  const documents = await documentsOfOrder(db, code, owner);
+  assert.deepEqual(
+    documents.map(({ kind, amountCents }) => [kind, amountCents]),
+    [
+      ["receipt", total],
+      ["credit_note", 500],
+    ],
+  );
+  assert.equal(documents[1]?.receiptNumber, documents[0]?.number);
+});
+
+test("credits the rest when everything goes back after a part, and nothing of a refund that is pending or too large", async () => {
+  const { code, charge } = await payOrder();
+  const pending = refunded(charge.intent, 700);
+  Object.assign(pending.data.object, { status: "pending" });
+  await apply(pending);
+  await apply(refunded(charge.intent, 700));
+  await apply(eventOf("charge.refunded", { payment_intent: charge.intent, refunded: true, amount: total }));
+  await apply(refunded(charge.intent, total));
+  const notes = (await documentsOfOrder(db, code, owner)).filter(({ kind }) => kind === "credit_note");
+  assert.deepEqual(
+    notes.map(({ amountCents }) => amountCents),
+    [700, total - 700],
+  );
+});
+
+test("issues the receipt and the credit note of a payment that arrives after its refund", async () => {
+  const code = await orders.insert("QuoteReady");
+  const intent = `pi_${++count}`;
+  await apply(
+    eventOf("charge.refunded", {
+      payment_intent: intent,
+      refunded: true,
+      amount: total,
+      metadata: { order_code: code },
+    }),
+  );
+  assert.deepEqual(await documentsOfOrder(db, code, owner), []);
+  await apply(paid(intent, code));
+  assert.deepEqual(
+    (await documentsOfOrder(db, code, owner)).map(({ kind, amountCents }) => [kind, amountCents]),
+    [
+      ["receipt", total],
+      ["credit_note", total],
+    ],
+  );
+});
+
+test("a refund of one order of a shared payment credits that order's part alone", async () => {
+  const [one, other] = [await orders.insert("Paid"), await orders.insert("Paid")];
+  const intent = `pi_${++count}`;
+  await payShared(intent, [one, other]);
+  const payment = await paymentOf(one, intent);
+  await apply(refunded(intent, total, { refund_request: `payment:${payment}`, payment }));
+  // Nobody can tell whose money a refund by hand was.
+  await apply(refunded(intent, 300));
+  assert.equal(sumOf(await documentsOfOrder(db, one, owner), "credit_note"), total);
+  assert.equal(sumOf(await documentsOfOrder(db, other, owner), "credit_note"), 0);
+});
+
+const payShared = (intent: string, codes: readonly string[]) =>
+  db.transaction(async (tx) => {
+    now += 1000;
+    for (const code of codes) {
+      const [order] = await tx.query<{ id: number }>(
+        sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+      );
+      const payment = { paymentIntent: intent, sessionId: `cs_${intent}`, amount: total, currency: "usd" };
+      await recordPayment(tx, { orderId: order?.id ?? 0, ...payment, simulated: false, at: clock() });
+    }
+  });
+
+test("refuses to change or to delete a document or a closed month", async () => {
+  await payOrder();
+  now += 40 * 86_400_000;
+  await close();
+  await assert.rejects(db.query(sql`UPDATE billing_documents SET number = number + 1`), /append-only/);
+  await assert.rejects(db.query(sql`DELETE FROM billing_documents`), /append-only/);
+  await assert.rejects(db.query(sql`DELETE FROM billing_statements`), /append-only/);
+});
+
+test("a closed month never changes: what was dated before its end and comes later is of the next one", async () => {
+  now = new Date("2026-06-30T20:00:00Z").getTime();
+  const { charge } = await payOrder();
+  now = new Date("2026-07-01T03:00:00Z").getTime();
+  await close();
+  assert.equal((await statements()).at(-1)?.statement.month, "2026-06", "June ends at midnight in New York");
+  now = new Date("2026-07-01T04:00:00Z").getTime();
+  await close();
+  const june = (await statements()).find(({ statement }) => statement.month === "2026-06");
+  assert.equal(june?.statement.endsAt?.toISOString(), "2026-07-01T04:00:00.000Z");
+  // A node whose clock is behind.
+  now = new Date("2026-06-30T23:00:00Z").getTime();
+  await apply(refunded(charge.intent, 900));
+  now = new Date("2026-07-02T12:00:00Z").getTime();
+  const all = await statements();
+  assert.deepEqual(
+    all.find(({ statement }) => statement.month === "2026-06"),
+    june,
+  );
+  assert.equal(all.at(-1)?.statement.sums.refunds, 900);
+  requireChain(all);
+});
+
+test("shows a second payment of an order as a balance in the firm's favor until it goes back", async () => {
+  const before = (await statements()).at(-1)?.statement.sums.closing ?? 0;
+  const { code } = await payOrder();
+  const second = `pi_${++count}`;
+  await apply(paid(second, code));
+  assert.equal((await statements()).at(-1)?.statement.sums.closing, before + total);
+  await apply(eventOf("charge.refunded", { payment_intent: second, refunded: true, amount: total }));
+  assert.equal((await statements()).at(-1)?.statement.sums.closing, before);
+});
+
+test("after any history, receipts less credit notes are the processor's books, and statements chain", async () => {
+  for (let seed = 1; seed <= repeats(200, 6); seed++) {
+    const random = seededRandom(seed);
+    const charges: Charge[] = [];
+    const sent: Event[] = [];
+    /** Sends an event; at times it is cut off before the commit first, or sent twice. */
+    const send = async (event: Event) => {
+      sent.push(event);
+      if (random(4) === 0)
+        await assert.rejects(
+          db.transaction(async (tx) => {
+            await take(tx, event);
+            throw new Error("cut off");
+          }),
+        );
+      await Promise.all(random(3) === 0 ? [apply(event), apply(event)] : [apply(event)]);
+    };
+    for (let step = 0; step < 14; step++) {
+      now += random(9) * 86_400_000;
+      const charge = charges[random(charges.length)];
+      const act = random(7);
+      if (act <= 1 || !charge) {
+        const [intent, code] = [`pi_${++count}`, await orders.insert("QuoteReady")];
+        charges.push({ intent, parts: new Map([[code, total]]), refunds: [] });
+        await send(paid(intent, code));
+      } else if (act === 2) {
+        const [intent, codes] = [`pi_${++count}`, [await orders.insert("Paid"), await orders.insert("Paid")]];
+        charges.push({ intent, parts: new Map(codes.map((code) => [code, total])), refunds: [] });
+        await payShared(intent, codes);
+      } else if (act === 3) {
+        await apply(sent[random(sent.length)] ?? paid("none", "none"));
+      } else if (act === 4) {
+        await close();
+      } else {
+        const code = [...charge.parts.keys()][random(charge.parts.size)] ?? "";
+        const rest = charge.refunds.reduce((left, each) => left - (each.code === code ? each.cents : 0), total);
+        if (rest === 0) continue;
+        const cents = random(3) === 0 ? rest : 1 + random(rest);
+        charge.refunds.push({ code, cents });
+        const isByHand = charge.parts.size === 1 && random(2) === 0;
+        const metadata = { refund_request: `request-${++count}`, payment: await paymentOf(code, charge.intent) };
+        await send(refunded(charge.intent, cents, isByHand ? {} : metadata));
+        if (charge.parts.size === 1 && cents === rest)
+          await send(eventOf("charge.refunded", { payment_intent: charge.intent, refunded: true, amount: total }));
+      }
+    }
+    for (const { parts, refunds } of charges)
+      for (const [code, cents] of parts) {
+        const back = refunds.reduce((sum, each) => sum + (each.code === code ? each.cents : 0), 0);
+        const documents = await documentsOfOrder(db, code, owner);
+        const held = sumOf(documents, "receipt") - sumOf(documents, "credit_note");
+        assert.equal(held, cents - back, `seed ${seed}`);
+      }
+    await close();
+    requireChain(await statements());
+    await requireNoGaps();
+  }
+});
+
+test("numbers earlier payments oldest first in their year, and gives a refund that came before its payment no receipt", async () => {
+  const older = await forTests(openOrdersDatabase());
+  const [script] = /WITH received AS[^;]*;/.exec(
+    readFileSync(new URL("../../../migrations/0140_billing_documents.sql", import.meta.url), "utf8"),
+  ) ?? [""];
+  const insert = async (code: string, at: string, refundedAt: string | null, session: string) =>
+    older.db.query(sql`
+      INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at, refunded_at)
+      SELECT id, ${`pi_${code}`}, ${session}, ${total}, 'usd', false, ${at}, ${refundedAt} FROM orders
+      WHERE ${isSealed(sql`code`, "order", code)}`);
+  const [first, second, third] = [
+    await older.insert("Paid"),
+    await older.insert("Refunded"),
+    await older.insert("Refunded"),
+  ];
+  await insert(second, "2025-06-01T00:00:00Z", "2026-02-01T00:00:00Z", "cs_2");
+  // Still 2024 in New York.
+  await insert(first, "2025-01-01T03:00:00Z", null, "cs_1");
+  await insert(third, "2025-07-01T00:00:00Z", "2025-07-01T00:00:00Z", `intent:pi_${third}`);
+  await older.db.transaction((tx) => tx.script(script));
+  const rows = await older.db.query(sql`SELECT kind, year, number, refund FROM billing_documents ORDER BY booked_at`);
+  assert.deepEqual(rows, [
+    { kind: "receipt", year: 2024, number: 1, refund: null },
+    { kind: "receipt", year: 2025, number: 1, refund: null },
+    { kind: "credit_note", year: 2026, number: 1, refund: "whole" },
+  ]);
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { openLiveService } from "../fulfilment/live-service.ts";
+
+const folder = temporaryFolder();
+const issuerFile = join(folder.path, "billing.yaml");
+writeFileSync(
+  issuerFile,
+  `issuer: { name: "Harbor Services LLC", address: ["1 Pier Street", "Albany, NY 12207"], taxId: "EIN 12-3456789" }
+taxLine: "No sales tax applies to these services."
+zone: America/New_York
+`,
+);
+const live = await forTests(openLiveService({ BILLING: issuerFile }));
+const { headers, stripe } = live;
+const key = headers.Authorization.slice("Bearer ".length);
+const { headers: member } = await newMember(live.harness.service, "owner@billing.example", key);
+
+type Receipt = { number: string; kind: string; receiptNumber: string; amountCents: number };
+const get = (path: string, by: Record<string, string> = headers) => fetch(live.url() + path, { headers: by });
+const receiptsOf = async (code: string): Promise<Receipt[]> =>
+  ((await (await get(`/api/partner/orders/${code}/receipts`)).json()) as { receipts: Receipt[] }).receipts;
+async function pdfOf(path: string, by: Record<string, string> = headers): Promise<Buffer> {
+  const answer = await get(path, by);
+  assert.equal(answer.status, 200, path);
+  assert.equal(answer.headers.get("content-type"), "application/pdf");
+  return Buffer.from(await answer.arrayBuffer());
+}
+/** The data that a PDF of ours has attached, uncompressed. */
+const dataOf = (pdf: Buffer) =>
+  JSON.parse(/\{"format":"signsealship-[^\n]*\}(?=\s*endstream)/.exec(pdf.toString())?.[0] ?? "{}");
+
+async function paidOrder(fields: Record<string, string> = {}) {
+  const { orderCode, checkoutUrl } = await live.place({ svc_sign: "true", ...fields });
+  const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  await stripe.deliver(live.url(), event);
+  return { code: orderCode, intent: String(event.data.object["payment_intent"]) };
+}
+
+test("a payment has a receipt, and a refunded part a credit note: both as the same PDF each time, in every place", async () => {
+  const { code, intent } = await paidOrder({ external_reference: "2026-1187" });
+  const [receipt] = await receiptsOf(code);
+  assert.ok(receipt);
+  assert.match(receipt.number, /^R-\d{4}-00001$/);
+  for (const event of stripe.refundByHand(intent, 500)) await stripe.deliver(live.url(), event);
+  const [, note] = await receiptsOf(code);
+  assert.deepEqual([note?.kind, note?.amountCents, note?.receiptNumber], ["credit_note", 500, receipt.number]);
+
+  const path = `/api/partner/orders/${code}/receipts/${receipt.number}`;
+  const pdf = await pdfOf(path);
+  assert.deepEqual(await pdfOf(path), pdf);
+  const data = dataOf(pdf);
+  assert.equal(data.issuer.name, "Harbor Services LLC");
+  assert.equal(data.issuer.taxLine, "No sales tax applies to these services.");
+  assert.deepEqual(
+    [data.amountCents, data.reference, data.buyer.name],
+    [receipt.amountCents, "2026-1187", "Acme Title"],
+  );
+  assert.equal(data.order.length, 6, "the whole code would open the order");
+  assert.match(pdf.toString("latin1"), /\/StructTreeRoot .*\/MarkInfo<<\/Marked true>>/);
+
+  const saved = await postForm(
+    `${live.url()}/dashboard/statements/address`,
+    { name: "Acme Title, LLC", address: "9 Elm Street\nAlbany" },
+    member,
+  );
+  assert.equal(saved.status, 303, await saved.text());
+  assert.deepEqual(await pdfOf(path), pdf, "an earlier receipt keeps its names");
+  const page = await (await get(`/dashboard/orders/${code}`, { ...member, Accept: "text/html" })).text();
+  assert.match(page, new RegExp(`Receipt ${receipt.number}`));
+  assert.deepEqual(await pdfOf(`/dashboard/orders/${code}/receipts/${receipt.number}`, member), pdf);
+  const client = await (await get(`/orders/${code}?lang=es`, {})).text();
+  assert.match(client, new RegExp(`Nota de crédito ${note?.number}`));
+  assert.deepEqual(await pdfOf(`/orders/${code}/receipts/${receipt.number}`, {}), pdf);
+  const later = await paidOrder();
+  const [next] = await receiptsOf(later.code);
+  const drawn = dataOf(await pdfOf(`/api/partner/orders/${later.code}/receipts/${next?.number}`));
+  assert.deepEqual(drawn.buyer, { name: "Acme Title, LLC", address: ["9 Elm Street", "Albany"] });
+});
+
+test("shows receipts to nobody else, and to no client whose firm pays", async () => {
+  const { code } = await paidOrder({ pay_by: "firm" });
+  const [receipt] = await receiptsOf(code);
+  assert.ok(receipt);
+  assert.doesNotMatch(await (await get(`/orders/${code}`, {})).text(), /receipts\//);
+  assert.equal((await get(`/orders/${code}/receipts/${receipt.number}`, {})).status, 404);
+  const other = await newPartner(live.harness.service, { live: true });
+  for (const path of ["receipts", `receipts/${receipt.number}`])
+    assert.equal((await get(`/api/partner/orders/${code}/${path}`, other.headers)).status, 404);
+  const unknown = await get(`/api/partner/orders/${code}/receipts/R-2026-99999`);
+  assert.equal(unknown.status, 404);
+  assert.deepEqual(await unknown.json(), { error: "Receipt not found." });
+});
+
+test("the statement agrees with the receipts as JSON, page, PDF and CSV", async () => {
+  const { code } = await paidOrder({ external_reference: "=1+2" });
+  const { statements } = (await (await get("/api/partner/billing/statements")).json()) as {
+    statements: { month: string; status: string; paymentsCents: number; refundsCents: number; closingCents: number }[];
+  };
+  const [open] = statements;
+  assert.ok(open);
+  assert.deepEqual([open.status, open.closingCents, open.refundsCents], ["open", 0, 500]);
+  const path = `/api/partner/billing/statements/${open.month}`;
+  const { lines } = (await (await get(path)).json()) as {
+    lines: { number: string; kind: string; orderCode: string; fileNumber: string | null; amountCents: number }[];
+  };
+  const sum = (kind: string) => lines.reduce((cents, each) => cents + (each.kind === kind ? each.amountCents : 0), 0);
+  assert.equal(sum("receipt"), open.paymentsCents);
+  assert.ok(lines.some((line) => line.orderCode === code && line.fileNumber === "=1+2"));
+  assert.equal((await get("/api/partner/billing/statements/2020-01")).status, 404);
+
+  const page = await (await get(`/dashboard/statements/${open.month}`, { ...member, Accept: "text/html" })).text();
+  for (const { number } of lines) assert.match(page, new RegExp(number));
+  assert.match(
+    await (await get("/dashboard/statements", { ...member, Accept: "text/html" })).text(),
+    /This month so far/,
+  );
+  const csv = await (await get(`/dashboard/statements/${open.month}/csv`, member)).text();
+  assert.match(csv, /,'=1\+2,/, "no cell is a formula");
+  assert.equal(csv.trim().split("\r\n").length, lines.length + 1);
+  const drawn = dataOf(await pdfOf(`/dashboard/statements/${open.month}/pdf`, member));
+  assert.deepEqual([drawn.sums.payments, drawn.lines.length], [open.paymentsCents, lines.length]);
+});
+
+test("refuses a bad name or address, and everybody but owners", async () => {
+  const save = (fields: Record<string, string>, by = member) =>
+    postForm(`${live.url()}/dashboard/statements/address`, fields, by);
+  for (const [fields, message] of [
+    [{ name: " ", address: "" }, /Name on receipts must have 1 to 100 characters/],
+    [{ name: "Acme", address: "1\n2\n3\n4\n5\n6\n7" }, /Address must have at most 6 lines/],
+    [{ name: "Acme", address: "x".repeat(101) }, /Address must have at most 6 lines/],
+  ] as const) {
+    const answer = await save(fields);
+    assert.equal(answer.status, 400);
+    assert.match(await answer.text(), message);
+  }
+});
