@@ -232,7 +232,8 @@ function createReplies() {
       const message = "Keys for idempotent requests can only be used with the same parameters";
       return refusal(400, message, "idempotency_error");
     }
-    const reply = before ?? { params, ...make() };
+    // A repeated request gets the first answer, whatever became of its object since.
+    const reply = before ?? { params, ...structuredClone(make()) };
     if (key !== null) replies.set(key, reply);
     return reply;
   };
