@@ -150,16 +150,25 @@ const mostMs = 10_000;
  * @throws ServiceError `not_found`, and errors that prevent placing any order
  */
 export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: string): Promise<Bulk> {
-  const { templateId, version } = await ownBulk(deps, principal, bulkId);
+  const bulk = await ownBulk(deps, principal, bulkId);
+  const work = placing.get(bulkId) ?? placeWaiting(deps, principal, bulk).finally(() => placing.delete(bulkId));
+  placing.set(bulkId, work);
+  await work;
+  return ownBulk(deps, principal, bulkId);
+}
+
+/** The work on each bulk in this process. Callers at once share it: each of them would prepare the same row for one to place. */
+const placing = new Map<string, Promise<void>>();
+
+async function placeWaiting(deps: BulkDeps, principal: Principal, bulk: Bulk): Promise<void> {
   const until = performance.now() + mostMs;
   let last = 0;
   for (let placed = 0; placed < mostPlaced && performance.now() < until; placed++) {
-    const row = await nextWaiting(deps.orders.db, bulkId, last);
+    const row = await nextWaiting(deps.orders.db, bulk.bulkId, last);
     if (!row) break;
     last = row.n;
-    await placeRow(deps, principal, row, { bulkId, templateId, version });
+    await placeRow(deps, principal, row, bulk);
   }
-  return ownBulk(deps, principal, bulkId);
 }
 
 async function placeRow(

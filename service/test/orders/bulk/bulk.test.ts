@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
+import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { type BulkDeps, placeRows } from "../../../src/orders/bulk/bulk.ts";
 import { readCsv } from "../../../src/orders/bulk/read-csv.ts";
 import { sweepBulks } from "../../../src/orders/bulk/store.ts";
 
@@ -121,6 +124,23 @@ test("the same file sent twice is one bulk, and placing it twice, or at once, pl
   await Promise.all([1, 2, 3].map(() => place(bulkId)));
   assert.equal(new Set(await ordersOf(bulkId)).size, 12);
   assert.deepEqual(await placedOrders(), [12, 12]);
+});
+
+test("twenty who ask at once share one work: each row is looked for once, not by each of them", async () => {
+  const bulkId = randomUUID();
+  let looks = 0;
+  const query = async ({ text }: { text: string }) => {
+    if (text.includes("FROM bulks b")) return [{ bulkId, templateId: template, version: 1, waiting: 0 }];
+    looks++;
+    return [];
+  };
+  const deps = { orders: { db: { query } } } as unknown as BulkDeps;
+  const principal = { partnerId: partner.partnerId, environment: "test" } as Principal;
+  const ask = () => Promise.all(Array.from({ length: 20 }, () => placeRows(deps, principal, bulkId)));
+  assert.equal((await ask()).length, 20);
+  assert.equal(looks, 1);
+  await ask();
+  assert.equal(looks, 2, "who asks later is not answered by work that has ended");
 });
 
 test("a service that is killed in the middle goes on where it was", async () => {
