@@ -14,7 +14,7 @@ export const overlap = (a: { x: number; width: number }, b: { x: number; width: 
 
 /** The words of a page, without the marks that blanks are made of, and those between blanks. */
 export const wordsIn = ({ runs }: PageContent): Run[] =>
-  runs.filter((run) => !isMarks(run) && !/^[/|&,;]+$/.test(run.text));
+  runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\]]+$/.test(run.text));
 
 /** The blanks of a page, those of marks first: a rule below marks, and a box around a rule, is the same blank. */
 export function blanksIn(content: PageContent): Blank[] {
@@ -26,18 +26,34 @@ export function blanksIn(content: PageContent): Blank[] {
     );
     if (!isKnown) found.push(blank);
   };
-  for (const blank of marksTogether(content.runs.filter(isMarks))) add(blank);
+  // Dots that lead to a number are a table of contents or of prices.
+  const leads = (blank: Blank) =>
+    words.some(
+      (run) =>
+        Math.abs(run.y - blank.y) < 2 && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 12 && isValue(run.text),
+    );
+  for (const blank of marksTogether(content.runs.filter(isMarks))) if (!leads(blank)) add(blank);
   const isBlankSize = ({ width }: { width: number }) =>
     width >= measures.leastInitials && width <= measures.mostBlank * content.width;
-  for (const box of content.boxes.filter((each) => isBlankSize(each) && each.height >= 14 && each.height <= 80)) {
+  for (const box of content.boxes.filter((each) => isBlankSize(each) && isBoxSize(each))) {
     const inside = words.filter((run) => isInside(run, box));
     // The words in a box may be its label: then the space below or next to them is empty.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
-    if (inside.length <= 3 && !isFull) add({ x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
+    if (inside.length <= 3 && !isFull && !inside.some(({ text }) => isValue(text)))
+      add({ x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
   }
-  for (const rule of content.rules) if (isBlankSize(rule) && !isUnderWords(rule, words)) add({ ...rule, box: null });
+  for (const rule of content.rules)
+    if (isBlankSize(rule) && rule.width <= measures.mostRule * content.width && !isUnderWords(rule, words))
+      add({ ...rule, box: null });
   return found;
 }
+
+/** A lower box is a line that a typesetter drew as a frame, unless it is as small as a checkbox. */
+const isBoxSize = ({ width, height }: Rect): boolean =>
+  height <= 80 && (height >= 14 || (height >= 9 && width > 2.5 * height));
+
+/** An amount, a number or a date: the place has been filled in. */
+export const isValue = (text: string): boolean => /^[$€]?\d[\d.,/%-]*$/.test(text.trim());
 
 /** Marks that follow each other on a line are one blank. */
 function marksTogether(marks: readonly Run[]): Blank[] {

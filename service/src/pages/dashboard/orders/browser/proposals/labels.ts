@@ -1,5 +1,5 @@
 import type { Rect } from "../places/field.ts";
-import { type Blank, endOf, isInside, overlap } from "./blanks.ts";
+import { type Blank, endOf, isInside, isValue, overlap } from "./blanks.ts";
 import type { PageContent } from "./content.ts";
 import { executionWords, kindOfLabel, measures, reservedParts } from "./patterns.ts";
 import type { Run } from "./runs.ts";
@@ -66,6 +66,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
       ? run.y > blank.box.y && run.y < blank.box.y + blank.box.height + 2
       : Math.abs(run.y - blank.y) < Math.max(5, run.size * 0.4);
   const left = words.filter((run) => isOnLine(run) && endOf(run) <= blank.x + 4).sort((a, b) => endOf(b) - endOf(a))[0];
+  if (left && blanks.some((other) => other !== blank && isTagOf(left, other))) return null;
   if (!left || blank.x - endOf(left) > measures.labelBeside) return null;
   const isFar = blank.x - endOf(left) > measures.labelNear && !/:\s*$/.test(left.text);
   if (isFar && captionsBelow(blank, page).some(({ text }) => kindOfLabel(text))) return null;
@@ -112,6 +113,15 @@ function lastPart(text: string): string | null {
   return part.split(/\s+/).length > 6 ? null : part;
 }
 
+/** The text that goes on below a blank at the start of its line, unless it is a long label. */
+const isSentence = (text: string): boolean => {
+  const count = text.split(/\s+/).length;
+  return (
+    (count >= measures.wordsOfSentence || (count > 3 && text.endsWith("."))) &&
+    !/^\W*(?:sign|firma|name|print)/i.test(text)
+  );
+};
+
 /** The words right below a blank that are not the label of a blank next to them. */
 export function captionsBelow(blank: Blank, { words, blanks }: PageWords): Run[] {
   const near = words.filter((run) => {
@@ -119,7 +129,8 @@ export function captionsBelow(blank: Blank, { words, blanks }: PageWords): Run[]
     return (
       gap > -3 &&
       gap < measures.labelBelow + (blank.box ? 4 : 0) &&
-      overlap(run, blank) > Math.min(run.width, blank.width) * 0.5
+      overlap(run, blank) > Math.min(run.width, blank.width) * 0.5 &&
+      !isSentence(run.text)
     );
   });
   const nearest = Math.min(...near.map(({ y }) => y));
@@ -145,12 +156,18 @@ export function initialsBefore(blank: Blank, { words }: PageWords): Found | null
   return item && isFirst && isAsked ? { label: "", kind: "initials" } : null;
 }
 
-/** "(Seal)" and "(L.S.)" stand behind a line. */
-export function labelBehind(blank: Blank, { words }: PageWords): Found | null {
-  const run = words.find(
-    (each) => Math.abs(each.y - blank.y) < 6 && each.x >= endOf(blank) - 2 && each.x - endOf(blank) < 24,
-  );
-  return run && /^\(?(?:l\.?\s?s\.?|seal)\)?/i.test(run.text) ? { label: "", kind: "signature" } : null;
+/** Words right behind a line that belong to it: "____, Seller", "____ (date)" and "____ (Seal)". */
+const isTagOf = (run: Run, blank: Blank): boolean =>
+  Math.abs(run.y - blank.y) < 6 &&
+  run.x >= endOf(blank) - 2 &&
+  run.x - endOf(blank) < 24 &&
+  /^(?:, ?\p{Lu}.{0,40}|\(.{1,20}\))$/u.test(run.text);
+
+export function labelBehind(blank: Blank, page: PageWords): Found | null {
+  const run = page.words.find((each) => isTagOf(each, blank));
+  if (!run) return null;
+  if (/^\(?(?:l\.?\s?s\.?|seal)\)?/i.test(run.text)) return { label: "", kind: "signature" };
+  return read(run.text.replace(/^,\s*/, ""), page, run.y, false);
 }
 
 export function labelAbove(blank: Blank, page: PageWords): Found | null {
@@ -167,12 +184,12 @@ export function labelInside(blank: Blank, page: PageWords): Found | null {
   const { box } = blank;
   const first = box && page.words.filter((run) => isInside(run, box)).sort((a, b) => a.y - b.y || a.x - b.x)[0];
   if (!first || !box) return null;
-  // The next cell is empty: the words are its label.
+  // The next cell is empty, or has an amount: the words are its label.
   const next = page.content.boxes.find((each) => Math.abs(each.x - endOf(box)) < 3 && Math.abs(each.y - box.y) < 3);
-  if (next && !page.words.some((run) => isInside(run, next))) return { label: "", kind: "other" };
+  if (next && !page.words.some((run) => isInside(run, next) && !isValue(run.text))) return { label: "", kind: "other" };
   // So is the cell below: the words are the heading of a column.
   const lower = page.content.boxes.find((each) => isBelow(box, each));
-  if (box.height < 24 && lower && !page.words.some((run) => isInside(run, lower))) return { label: "", kind: "other" };
+  if (box.height < 36 && lower && !page.words.some((run) => isInside(run, lower))) return { label: "", kind: "other" };
   return read(first.text, page, first.y, false);
 }
 
@@ -187,7 +204,9 @@ export function executionAbove(words: readonly Run[]): (y: number) => boolean {
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
   const last = sentences.length > 1 ? Math.max(...sentences.map(({ y }) => y)) : Number.POSITIVE_INFINITY;
-  return (y) => y >= first - 4 || y > last;
+  // A party's line next to the line for a date is signed.
+  const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
+  return (y) => y >= first - 4 || y > last || dates.some((date) => Math.abs(date - y) < 4);
 }
 
 export type Part = { readonly top: number; readonly bottom: number };
@@ -199,10 +218,13 @@ export function partsOfOthers({ height }: PageContent, words: readonly Run[]): P
   for (const { text, y } of sorted) {
     if (found.some(({ bottom }) => y < bottom)) continue;
     const part = reservedParts.find(
-      ({ opens, needs }) => opens.test(text) && (!needs || sorted.some((run) => run.y > y && needs.test(run.text))),
+      ({ opens, needs, unless }) =>
+        opens.test(text) &&
+        (!needs || sorted.some((run) => run.y > y && needs.test(run.text))) &&
+        !(unless && sorted.some((run) => run.y > y + 20 && unless.test(run.text))),
     );
     if (!part) continue;
-    const close = sorted.find((run) => run.y >= y && part.closes?.test(run.text));
+    const close = sorted.find((run) => run.y > y + 4 && part.closes?.test(run.text));
     const end = Math.min(height, y + (part.height ?? height));
     found.push({ top: y - 14, bottom: close ? Math.min(close.y + 20, end) : end });
   }

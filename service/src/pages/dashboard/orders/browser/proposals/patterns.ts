@@ -15,7 +15,7 @@ export const labelPatterns: readonly Pattern[] = [
   },
   // A sentence goes on behind its blank.
   { is: "other", words: /^(?:[^\s,]+ ){2,}(?:on|at|to|the|in|this|for)$/i },
-  { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\b(?:iniciales|r[uú]brica)\b/i },
+  { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\b(?:iniciales|r[uú]brica|paraphes?|initiales)(?!\p{L})/iu },
   {
     is: "signature",
     words:
@@ -24,7 +24,7 @@ export const labelPatterns: readonly Pattern[] = [
   {
     is: "date",
     words:
-      /^(?:the )?dates?(?: (?:of )?(?:signed|signing|signature|acceptance|execution))?(?: \(.*\))?$|^dated(?: (?:this|as of|on))?$|^(?:executed|signed) (?:this|as of|on)$|\bdate signed\b|\b(?:signature|today['’]?s) date\b|^\((?:date|fecha)\)$|^fecha(?: de (?:la )?firma)?$|^on$/i,
+      /^(?:the )?dates?(?: (?:of )?(?:signed|signing|signature|acceptance|execution))?(?: \(.*\))?$|^dated(?: (?:this|as of|on))?$|^(?:executed|signed) (?:this|as of|on)$|\bdate signed\b|\b(?:signature|today['’]?s) date\b|^\((?:date|fecha)\)$|^fecha(?: de (?:la )?firma)?$|^date de (?:la )?signature$|^on$/i,
   },
   {
     is: "name",
@@ -46,6 +46,8 @@ export const labelPatterns: readonly Pattern[] = [
     words:
       /\bsign(?:s|ed|ers?|ature|atures)?\b(?! page)|\bsignator(?:y|ies)\b|\bsign here\b|\bfirmas?\b|^by(?: x)?$|^x$|^\(?l\.\s?s\.\)?$|^\(?seal\)?$|^recib[ií](?: conforme)?$|^(?:acepto|de conformidad|por)$|\b(?:approved|accepted|agreed|authorized|acknowledged)(?: and (?:agreed|accepted))?(?: to)? by\b/i,
   },
+  // The date of something else, though a party or its property is named, too.
+  { is: "other", words: /\b(?:dates?|fecha)\b|[$€]$/i },
   {
     // Parties, as forms name them.
     is: "signature",
@@ -57,17 +59,24 @@ export const labelPatterns: readonly Pattern[] = [
     words:
       /\b(?:arrendador[ea]?s?|arrendatari[oa]s?|inquilin[oa]s?|propietari[oa]s?|vendedor[ea]?s?|comprador[ea]?s?|poderdantes?|apoderad[oa]s?|mandantes?|mandatari[oa]s?|otorgantes?|aceptantes?|deudor[ea]?s?|acreedor[ea]?s?|prestamistas?|prestatari[oa]s?|fiador[ea]?s?|avalistas?|garantes?|clientes?|pacientes?|empleador[ea]?s?|emplead[oa]s?|trabajador[ea]?s?|solicitantes?|declarantes?|comparecientes?|testador[ea]?s?|padre|madre|tutor[ea]?s?|representante(?: legal)?|contratistas?|c[oó]nyuges?)\b/i,
   },
+  {
+    is: "signature",
+    words:
+      /\b(?:lu et approuv[eé]|bon pour (?:accord|mandat|pouvoir)|bailleurs?|bailleresses?|locataires?|vendeurs?|acheteurs?|acqu[eé]reurs?|emprunteurs?|pr[eê]teurs?|preneurs?|mandants?|mandataires?|d[eé]clarants?)(?!\p{L})/iu,
+  },
 ];
 
 /** A party's or a person's name alone is a signature only after words like these. */
 export const executionWords =
-  /\bin witness whereof\b|\bexecuted\b|\bhereunto\b|\bsigned\b|\bsign(?:ing)? (?:below|here)\b|\bsignatures?\b|\bagreed (?:and|to)\b|\bundersigned\b|\baccepted\b|\battest\b|\bdated\b|\bby:|\bset (?:my|our|their|his|her) hands?\b|\bfirm(?:a|an|ado|amos)\b|\baceptan?\b|\botorgad[oa]\b|\ben (?:fe|testimonio) de\b/i;
+  /\bin witness whereof\b|\bexecuted\b|\bhereunto\b|\bsigned\b|\bsign(?:ing)? (?:below|here)\b|\bsignatures?\b|\bagreed (?:and|to)\b|\bundersigned\b|\baccepted\b|\battest\b|\bdated\b|\bby:|\bset (?:my|our|their|his|her) hands?\b|\bfirm(?:a|an|ado|amos)\b|\baceptan?\b|\botorgad[oa]\b|\ben (?:fe|testimonio) de\b|\bcertif(?:y|ies|ication)\b|\bfait à(?!\p{L})|\blu et approuv/iu;
 
 /** A part of a page whose blanks are for others than the signers. */
 export type ReservedPart = {
   readonly opens: RegExp;
   /** Words that must follow further down: any document may have an "acknowledgment". */
   readonly needs?: RegExp;
+  /** Words further down that make it the beginning of an affidavit: its signer signs above them. */
+  readonly unless?: RegExp;
   readonly closes?: RegExp;
   /** In points. Without it, and without words that close the part, it goes on to the end of the page. */
   readonly height?: number;
@@ -78,11 +87,12 @@ const notaryCloses = /\bcommission expires\b|\bnotary public\b|\bnotari[oa] p[u�
 export const reservedParts: readonly ReservedPart[] = [
   {
     opens:
-      /\b(?:acknowledged before me|subscribed and sworn|sworn (?:to (?:and|or) .{0,40})?(?:to )?before|before me,? (?:the undersigned|a notary|personally)|notary acknowledg|ante m[ií])\b/i,
+      /\b(?:acknowledged before me|subscribed and sworn|sworn (?:to (?:and|or) .{0,40})?(?:to )?before|before me,? (?:the undersigned|a notary|personally)|notary acknowledg|ante m[ií]|notary public or other officer)\b/i,
+    unless: /\b(?:subscribed and sworn|sworn to and subscribed)\b/i,
     closes: notaryCloses,
   },
   {
-    opens: /\b(?:acknowledge?ment|jurat)\b/i,
+    opens: /\backnowledge?ment\b/i,
     needs: /\bnotar(?:y|ial|io|ia)\b|\bbefore me\b|\bcommission expires\b|\bpersonally appeared\b|\bofficial seal\b/i,
     closes: notaryCloses,
   },
@@ -105,8 +115,9 @@ export const measures = {
   cellsOfSigner: 120,
   /** Fewer words are a label or a heading. */
   wordsOfSentence: 9,
-  /** The share of the page's width: a longer rule divides the page. */
+  /** The share of the page's width: a longer box or rule divides the page. */
   mostBlank: 0.8,
+  mostRule: 0.74,
   /** From the end of a label to the blank on its right. */
   labelBeside: 160,
   /** Farther away, a label without a colon counts only where the words below the blank say nothing. */
@@ -126,7 +137,10 @@ export const measures = {
 export function kindOfLabel(label: string): Pattern["is"] | null {
   const words = label
     .replace(/[\s:_.…*]+$/u, "")
+    // The numbers of items, and arrows that point to the blank.
+    .replace(/[\s:▶►➤→▸⯈]+$/u, "")
     .replace(/^[\s_.…*]+/u, "")
+    .replace(/^\d{1,3}[a-z]?[.)]\s+/i, "")
     .trim();
   if (words === "") return null;
   return labelPatterns.find((pattern) => pattern.words.test(words))?.is ?? null;

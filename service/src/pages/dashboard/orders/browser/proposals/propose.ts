@@ -62,6 +62,9 @@ const meet = (a: Rect, b: Rect): boolean =>
 function ofBlank(blank: Blank, page: PageWords): Proposal[] {
   const inside = blank.box ? labelInside(blank, page) : null;
   const beside = inside ?? labelBeside(blank, page);
+  // "X" says only that somebody signs: the caption may say that it is a witness.
+  const isOthers = () => captionsBelow(blank, page).some(({ text }) => kindOfLabel(text) === "notary");
+  if (beside && /^x$/i.test(beside.label) && isOthers()) return [];
   if (beside) return asProposal(blank, beside, page);
   const initials = initialsBefore(blank, page);
   if (initials) return asProposal(blank, initials, page);
@@ -76,7 +79,12 @@ function ofBlank(blank: Blank, page: PageWords): Proposal[] {
   const [caption] = captions;
   const behind = labelBehind(blank, page);
   const below = caption && read(caption.text, page, caption.y, true);
-  return asProposal(blank, (below?.kind ? below : behind) ?? headingOf(blank, page) ?? labelAbove(blank, page), page);
+  const isSeal = behind?.kind === "signature" && below?.kind === "name";
+  return asProposal(
+    blank,
+    (below?.kind && !isSeal ? below : behind) ?? headingOf(blank, page) ?? labelAbove(blank, page),
+    page,
+  );
 }
 
 function asProposal(blank: Blank, found: Found | null, { words, blanks, content }: PageWords): Proposal[] {
