@@ -74,6 +74,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "client.room.services.fax",
   ],
   fr: [
+    "frame.contact",
     "client.orders.steps.labels.fax",
     "client.room.services.fax",
     "signing.test.title",
@@ -94,7 +95,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "client.orders.hashOf",
     "client.room.services.fax",
   ],
-  tl: ["client.orders.steps.labels.fax", "client.room.services.fax", "client.delivery.closing"],
+  tl: ["frame.privacy", "client.orders.steps.labels.fax", "client.room.services.fax", "client.delivery.closing"],
 };
 
 /** The blanks of a text, and the numbers and names that a function was given. */
