@@ -26,6 +26,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   payment_unapplied: "money.decide",
   refund_by_hand: "money.decide",
   bank_payment: "money.decide",
+  dispute: "money.decide",
   firm_charge: "money.decide",
   access_request: "partners.manage",
   live_access: "partners.manage",

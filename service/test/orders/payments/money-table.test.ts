@@ -181,6 +181,47 @@ test("a second payment of a paid order is recorded and reported, and its refund 
   assert.equal((await orders.look(code)).status, "EsignPending");
 });
 
+test("a dispute holds unfinished work and is a task until the bank decides, in any order of events", async () => {
+  const tasks = (code: string) =>
+    orders.db.query<{ state: string; reason: string }>(sql`
+      SELECT state, reason FROM tasks WHERE kind = 'dispute' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
+  const disputeOf = (n: string, type: string, status: string): SignedEvent => ({
+    id: `evt_dispute_${++count}`,
+    type: `charge.dispute.${type}`,
+    data: { object: { id: `dp_${n}`, payment_intent: `pi_disputed_${n}`, amount: total, status } },
+  });
+  for (const end of ["won", "lost"]) {
+    const code = await orders.insert("QuoteReady");
+    await take(eventOf("checkout.session.completed", code, { payment_intent: `pi_disputed_${end}` }));
+    const created = disputeOf(end, "created", "needs_response");
+    assert.equal((await take(created)).outcome, "moved");
+    assert.equal((await take(created)).outcome, "repeated");
+    assert.equal((await take(disputeOf(end, "created", "needs_response"))).outcome, "stale");
+    assert.equal((await orders.look(code)).status, "OnHold");
+    assert.deepEqual(
+      (await tasks(code)).map(({ state }) => state),
+      ["open"],
+    );
+    assert.match((await tasks(code))[0]?.reason ?? "", /\$99\.00/);
+    await take(disputeOf(end, "closed", end));
+    // A person releases the order; a lost one is settled by hand.
+    assert.equal((await orders.look(code)).status, "OnHold");
+    const [task] = await tasks(code);
+    assert.equal(task?.state, end === "won" ? "done" : "open");
+    if (end === "lost") assert.match(task?.reason ?? "", /back for good/);
+  }
+  const code = await orders.insert("QuoteReady");
+  await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_disputed_early" }));
+  await take(disputeOf("early", "closed", "won"));
+  await take(disputeOf("early", "created", "needs_response"));
+  assert.equal((await orders.look(code)).status, "EsignPending");
+  assert.deepEqual(
+    (await tasks(code)).map(({ state }) => state),
+    ["done"],
+  );
+  assert.equal((await take(disputeOf("nobody", "created", "needs_response"))).outcome, "unknown");
+});
+
 test("events of another account and of unknown orders change nothing", async () => {
   const code = await orders.insert("QuoteReady");
   assert.equal(

@@ -1,6 +1,7 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import { closeTasks } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks, explainTask, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type Actor, type LockedOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
@@ -13,7 +14,7 @@ import {
   unappliedEvents,
   wasRefunded,
 } from "../store.ts";
-import type { RefundMessage, SessionMessage } from "./message.ts";
+import type { DisputeMessage, RefundMessage, SessionMessage } from "./message.ts";
 
 /**
  * The result of an event. `moved`: the order moved. `saved`: a firm's card or bank account. `held`: the amount is wrong.
@@ -161,6 +162,40 @@ export async function takeRefund(
   if (!asked) return nothing("stale", order);
   const moved = await transitionByProcessor(tx, asked, "refunded", actorOf(options));
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+}
+
+/**
+ * Applies a dispute to one of the orders that the money was for: work that is not finished stops, and a person sees the sum until the
+ * bank has decided. The order moves no further by itself.
+ */
+export async function takeDispute(
+  tx: Tx,
+  order: LockedOrder,
+  { disputeId, state, amount }: DisputeMessage,
+  options: TakeOptions,
+): Promise<Taken> {
+  const { at, actor } = options;
+  const { id: orderId, environment } = order;
+  // One dispute of a payment for several orders is a task of each.
+  const subject = `${disputeId}:${orderId}`;
+  const isNew = (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
+  // The event of the opening comes after that of the end, or twice.
+  if (state === "opened" && !isNew) return nothing("stale", order);
+  const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
+  const reason =
+    state === "lost"
+      ? `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`
+      : `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;
+  if (isNew) await openTask(tx, { kind: "dispute", at, environment, orderId, subject, reason });
+  else if (state === "lost") await explainTask(tx, orderId, "dispute", reason, true);
+  if (state === "won") {
+    const end = { state: "done", at, by: actor, outcome: "the bank decided for us" } as const;
+    await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
+    return nothing("stale", order);
+  }
+  if (targetOf(order, "held") === null) return nothing("stale", order);
+  const held = await transition(tx, order, "held", { ...actorOf(options), reason: `${sum} disputed at the bank` });
+  return { outcome: "moved", order: held.order, firedEvents: held.firedEvents };
 }
 
 /** After a refund in the processor's own dashboard, the order must first enter RefundPending. */

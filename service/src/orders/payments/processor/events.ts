@@ -10,8 +10,17 @@ import { takeCharge } from "../firm/charges.ts";
 import { takeSetup } from "../firm/methods.ts";
 import { selectCharge } from "../firm/store.ts";
 import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
-import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takeRefund, takeSession } from "./apply.ts";
-import { type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
+import {
+  nothing,
+  type Outcome,
+  type Share,
+  type Taken,
+  type TakeOptions,
+  takeDispute,
+  takeRefund,
+  takeSession,
+} from "./apply.ts";
+import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
 
 export type { Outcome, Taken } from "./apply.ts";
@@ -71,6 +80,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   const message = readMessage(event);
   if (!message) return [nothing("irrelevant")];
   if (message.kind === "setup") return [nothing((await takeSetup(tx, message)) ? "saved" : "unknown")];
+  if (message.kind === "disputed") return readDispute(tx, message, options);
   const payees = await payeesOf(tx, message);
   const orders = await lockAll(tx, payees);
   if (orders.length === 0) return [nothing("unknown")];
@@ -80,6 +90,19 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   return message.kind === "refunded"
     ? readRefund(tx, message, payees, orders, options)
     : readSession(tx, message, payees, orders, options);
+}
+
+/** A dispute names the payment alone, and concerns every order that it paid. */
+async function readDispute(tx: Tx, message: DisputeMessage, options: TakeOptions): Promise<Taken[]> {
+  const payees = await payeesOfIntent(tx, message.paymentIntent);
+  const orders = await lockAll(
+    tx,
+    payees.map((each) => ({ ...each, amountCents: null })),
+  );
+  if (orders.length === 0) return [nothing("unknown")];
+  const results: Taken[] = [];
+  for (const order of orders) results.push(await takeDispute(tx, order, message, options));
+  return results;
 }
 
 const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>

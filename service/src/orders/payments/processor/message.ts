@@ -26,6 +26,15 @@ export type SessionMessage = {
 /** A firm's card or bank account was saved, is being verified, or was refused. */
 export type SetupMessage = { kind: "setup"; setupId: string; setupIntent: string | null };
 
+/** The bank of a payer wants money back, or has decided on it. A debit that comes back after it was accepted is one, too. */
+export type DisputeMessage = {
+  kind: "disputed";
+  disputeId: string;
+  paymentIntent: string;
+  state: "opened" | "won" | "lost";
+  amount: number | null;
+};
+
 export type RefundMessage = {
   kind: "refunded";
   paymentIntent: string | null;
@@ -41,7 +50,7 @@ export type RefundMessage = {
 };
 
 /** Null when the event doesn't concern an order. */
-export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | null;
+export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | DisputeMessage | null;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -85,6 +94,8 @@ const chargeKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
 
 const setupTypes: ReadonlySet<string> = new Set(["setup_intent.succeeded", "setup_intent.setup_failed"]);
 
+const disputeTypes: ReadonlySet<string> = new Set(["charge.dispute.created", "charge.dispute.closed"]);
+
 const refundTypes: ReadonlySet<string> = new Set(["refund.created", "refund.updated", "charge.refund.updated"]);
 
 /** Event types that concern an order; metrics count any other as `other`. */
@@ -93,6 +104,7 @@ export const knownTypes: ReadonlySet<string> = new Set([
   "checkout.session.completed",
   ...Object.keys(chargeKinds),
   ...setupTypes,
+  ...disputeTypes,
   "charge.refunded",
   ...refundTypes,
 ]);
@@ -100,6 +112,7 @@ export const knownTypes: ReadonlySet<string> = new Set([
 /** Reads an event's content without trusting its shape. */
 export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
   const object = fieldsOf(data.object);
+  if (disputeTypes.has(type)) return disputeMessage(type, object);
   if (setupTypes.has(type)) return setupMessage(object, idOf(object["id"]));
   if (object["mode"] === "setup")
     return type === "checkout.session.completed" ? setupMessage(object, idOf(object["setup_intent"])) : null;
@@ -165,6 +178,14 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
     },
     reason: reason?.slice(0, 200) ?? null,
   };
+}
+
+function disputeMessage(type: string, object: Fields): DisputeMessage | null {
+  const [disputeId, paymentIntent] = [text(object["id"]), idOf(object["payment_intent"])];
+  if (disputeId === null || paymentIntent === null) return null;
+  const closed = object["status"] === "lost" ? "lost" : "won";
+  const state = type === "charge.dispute.created" ? "opened" : closed;
+  return { kind: "disputed", disputeId, paymentIntent, state, amount: whole(object["amount"]) };
 }
 
 function setupMessage(object: Fields, setupIntent: string | null): SetupMessage | null {
