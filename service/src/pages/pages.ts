@@ -33,14 +33,14 @@ type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 export type PageDeps = {
   common: Common;
   baseUrl: string;
-  /** Null where mails are sent. */
+  /** Null when a mail server sends the mails. */
   outbox: Outbox | null;
   client: Omit<ClientDeps, keyof Common | "baseUrl"> & ClientParts;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess" | "site">;
-  /** Null where nobody signs. */
+  /** Null when nobody signs documents here. */
   signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
-  /** For people who sign in: members of firms, and operators. Null where nobody can. */
+  /** For people who sign in: members of firms, and operators. Null when nobody can sign in. */
   people: {
     callers: Callers;
     clock: Clock;
@@ -51,7 +51,7 @@ export type PageDeps = {
   } | null;
 };
 
-/** Pages for people, audience by audience, and what they are made of. */
+/** Adds the pages for people, by audience, with their assets. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
   const { common, baseUrl, client, verify, visitor, signing, people, outbox } = deps;
   const { limits, assets } = common;

@@ -18,13 +18,13 @@ import { appointmentPath, queuePart } from "./queue-part.ts";
 export type AppointmentView = {
   token: string;
   found: Awaited<ReturnType<typeof appointmentOf>>;
-  /** The queue for “now”; null where there is nothing to ask for. */
+  /** The place in the queue for meeting a notary now; null when there is nothing to ask for. */
   now: QueuePlace | null;
   reader: Reader;
   error?: string | null;
 };
 
-/** Where a client books, moves and cancels the appointment of an order. */
+/** The page on which a client books, moves and cancels the appointment of an order. */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
   const { token, found, now, reader, error } = view;
   const words = appointmentWords[reader.words.language];
@@ -40,7 +40,7 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
     ...clientFrame(reader.words),
-    // The address of an answer to a form can't be opened again in another language.
+    // The page has no links to other languages: the answer to a form has no address that can be opened again.
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,
@@ -74,7 +74,10 @@ ${select({ name: "slot", label: words.time, required: true, options })}
 <div class="form-actions"><button type="submit">${session ? words.moveIt : words.book}</button></div></form>`;
 }
 
-/** By the order's link, which others know, too: the time, and a button that mails the way to book to those who are to appear. */
+/**
+ * The appointment page by the order's link. Others may know that link, so the page shows the time only, and a button
+ * that mails each person who must appear a link of their own.
+ */
 export function invitationPage(
   assets: Pick<Assets, "url">,
   { code, when, isSent, error, reader }: InvitationView,

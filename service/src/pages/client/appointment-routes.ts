@@ -29,7 +29,7 @@ export type AppointmentPageDeps = {
   assets: Assets;
   limits: RateLimits;
   notaries: Pick<IdentityDeps, "desk" | "secrets">;
-  /** Null where there is no audio and video: nobody is met now. */
+  /** Null when there is no audio and video: then clients can't meet a notary now. */
   live: QueueDeps | null;
 };
 
@@ -41,11 +41,14 @@ type Routed = {
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
   /** Null for a GET. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
-  /** Of a refusal in the queue, which has words of its own. */
+  /** Set for refusals in the queue, which use different words. */
   refused?: "now";
 };
 
-/** Appointments, by a link of each person who is to appear; by the order's link they are mailed theirs. A GET changes nothing. */
+/**
+ * Adds the appointment pages. Each person who must appear has a link; on the page of the order's link they can have it
+ * mailed. A GET changes nothing.
+ */
 export function appointmentPages(app: FastifyInstance, { assets, limits, notaries, live }: AppointmentPageDeps): void {
   const { desk } = notaries;
 
@@ -55,7 +58,7 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
     return { page, status: refused?.status ?? 200, headers: inLanguage(reader) };
   }
 
-  /** The part that refreshes while somebody waits. */
+  /** Shows the part that refreshes while somebody waits. */
   async function showPlace({ key: token, reader }: Asked): Promise<PageAnswer> {
     const place = live && (await queuePlaceOf(live, token));
     return { page: place ? queueFragment({ token, place, reader }) : "", status: 200, headers: inLanguage(reader) };

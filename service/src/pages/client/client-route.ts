@@ -9,7 +9,7 @@ import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page/route.ts"
 import { html } from "../ui/render.ts";
 import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
 
-/** A call of a page for clients. */
+/** The call of a page for clients. */
 export type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0];
 
 /** Adds a page for clients, in the reader's language. */
@@ -36,7 +36,7 @@ export function clientRoute<Url extends string>(
   });
 }
 
-/** A page that says what happened, and leads back to the order where there is one. */
+/** A page that says what happened, with a link back to the order if there is one. */
 export function messagePage(
   assets: Pick<Assets, "url">,
   orderCode: string | null,

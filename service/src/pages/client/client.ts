@@ -21,10 +21,12 @@ import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
 export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps;
 
-/** `fills`: null where no forms are filled in. */
+/** `fills` is null when no forms are filled in online. */
 export type ClientParts = { rowMac: RowMac; fills: FillRoutesDeps["fills"] | null };
 
-/** Pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential. */
+/**
+ * Adds the pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential.
+ */
 export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fills }: ClientParts): void {
   logoRoute(app, deps);
   orderRoutes(app, deps);
@@ -45,7 +47,7 @@ function logoRoute(app: FastifyInstance, { db, limits }: { db: Sql; limits: Rate
       if (!png) throw new ServiceError("not_found", "Not found.");
       reply.headers({
         "Cache-Control": "public, max-age=31536000, immutable",
-        // Mail programs and firms' own sites show it, too.
+        // Mail programs and firms' own sites show the logo, too.
         "Cross-Origin-Resource-Policy": "cross-origin",
       });
       return reply.type("image/png").send(png);
@@ -60,7 +62,10 @@ type PaymentPageDeps = {
   payments: OrderPageDeps["payments"];
 };
 
-/** Leads to the processor's checkout, and shows a page after it. Neither changes the order. */
+/**
+ * Adds the address that redirects to the processor's checkout, and the pages that are shown after it. None of them
+ * changes the order.
+ */
 function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
   const { db, assets, payments } = deps;
 
@@ -68,7 +73,7 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
     ["/orders/:code/checkout", payments.checkoutUrl],
     ["/orders/:code/checkout/together", payments.checkoutTogether],
   ] as const) {
-    // A checkout ends the one before it, so programs that follow links (mail scanners, previews) must not open any.
+    // A new checkout ends the previous one, so programs that follow links (mail scanners, previews) must not open one.
     clientRoute(app, deps, path, async ({ params: { code } }, reader) => {
       await orderOf(db, code);
       return { redirect: linkFor(reader, `/orders/${code}`) };
@@ -87,7 +92,8 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
     clientRoute(app, deps, path, open, "POST");
   }
 
-  // After a payment for several orders. The address names none of them, because its payer may not see them all.
+  // The pages after a payment for several orders. The address names none of the orders, because the payer may not be
+  // allowed to see all of them.
   for (const name of ["returned", "cancelled"] as const)
     clientRoute(app, deps, `/checkout/${name}`, async (_, reader) =>
       messagePage(assets, null, reader, reader.words.payment[name]),

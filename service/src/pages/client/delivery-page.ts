@@ -18,8 +18,8 @@ import { clientRoute } from "./client-route.ts";
 type DeliveryPageDeps = { assets: Assets; limits: RateLimits; documents: { deliveries: DeliveryDeps } };
 
 /**
- * Documents of a closing for a holder of their link. Looking at the page downloads nothing: programs that follow the links
- * of a mail would be on the list of downloads.
+ * Adds the page that shows the documents of a closing to anyone with their link. Opening the page downloads nothing;
+ * otherwise programs that follow the links in a mail would appear in the list of downloads.
  */
 export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { assets, documents } = deps;

@@ -14,16 +14,16 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type FillPageView = {
   fill: Fill;
   firm: ShownFirm;
-  /** Where the form is, without its step. */
+  /** The address of the form, without a step. */
   path: string;
   faults: readonly Fault[];
-  /** Another window saved since: what was typed is shown, and saved by the next try. */
+  /** Whether another window saved in the meantime. Then the page shows what was typed, and the next try saves it. */
   isStale: boolean;
-  /** Refused answers by the question's place. Other questions show their saved answers. */
+  /** Refused answers, by the number of the question. Other questions show their saved answers. */
   typed?: ((index: number, question: Question) => readonly string[]) | undefined;
 };
 
-/** The name of a question's input; of a list, of one of its boxes. */
+/** The name of a question's input; with `option`, the name of one checkbox of a list. */
 export const inputName = (index: number, option?: number): string =>
   option === undefined ? `q${index}` : `q${index}_${option}`;
 
@@ -51,7 +51,7 @@ ${questionsAt(fill, step).map(({ question, index }) => input(view, question, ind
   return page(assets, view, reader, body, ["fill.js"]);
 }
 
-/** All answers, before they are in the document. */
+/** Shows all answers before they are put into the document. */
 export function fillReviewPage(assets: Pick<Assets, "url">, view: FillPageView, reader: Reader): string {
   const { fill, path, faults } = view;
   const { words } = reader;
@@ -78,7 +78,7 @@ ${faults.length === 0 && html`<p><a href="${at("preview")}">${text.preview} (PDF
   return page(assets, view, reader, body);
 }
 
-/** The end: done, or closed without an end. */
+/** The last page: the form was completed, or closed without being completed. */
 export function fillEndPage(
   assets: Pick<Assets, "url">,
   view: FillPageView,
@@ -117,7 +117,7 @@ function page(
 const faultText = ({ rule, limit }: Fault, { fill }: Words): string =>
   rule === "long" ? fill.faults.long(limit) : fill.faults[rule];
 
-/** Each problem leads to its question. On the page of all answers it leads to the question's step. */
+/** The list of problems. Each links to its question; on the page of all answers, to the step of its question. */
 function problems({ fill, faults, isStale, path }: FillPageView, words: Words): Html {
   if (faults.length === 0 && !isStale) return html``;
   const pages = stepsOf(fill);

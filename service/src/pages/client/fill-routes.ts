@@ -34,10 +34,10 @@ export type FillRoutesDeps = {
 };
 
 const base = "/fill/:id/:token";
-/** A form of 500 long answers, as browsers encode it. */
+/** A form with 500 long answers, as browsers encode it. */
 const mostBytes = 1024 * 1024;
 
-/** The form that a client fills in online; its address is the only credential. */
+/** Adds the pages of a form that a client fills in online. The form's address is the only credential. */
 export function fillPages(app: FastifyInstance, deps: FillRoutesDeps): void {
   readPages(app, deps);
   app.register(async (forms) => {
@@ -107,7 +107,7 @@ function endRoutes(forms: FastifyInstance, deps: FillRoutesDeps): void {
     const faults = await finishFill(fills, fill, revisionIn(form));
     if (faults !== "stale" && faults.length === 0) return { redirect: linkFor(reader, path) };
     const now = await viewOf(deps, view.params);
-    // Two presses of the button: the second finds it done.
+    // If the button was pressed twice, the second request finds the form completed.
     if (now.fill.state === "completed") return { redirect: linkFor(reader, path) };
     const isStale = faults === "stale";
     const again = { ...now, isStale, faults: isStale ? [] : faults };
@@ -122,14 +122,14 @@ function endRoutes(forms: FastifyInstance, deps: FillRoutesDeps): void {
 type Post = {
   view: View;
   fill: Fill;
-  /** The step in the address; 1 where it names none. */
+  /** The step in the address; 1 when the address names none. */
   step: number;
   form: FormValues;
   reader: Reader;
   path: string;
 };
 
-/** A form that has ended takes nothing more: its end is shown. */
+/** A form that has ended takes no more answers; its last page is shown. */
 function post(
   forms: FastifyInstance,
   deps: FillRoutesDeps,
@@ -171,7 +171,7 @@ async function end({ assets, fills }: FillRoutesDeps, view: View, reader: Reader
   return answer(view, fillEndPage(assets, view, hasDocument, reader));
 }
 
-/** Its policy lets the firm's logo in. */
+/** The content security policy allows the firm's logo. */
 function answer({ firm }: FillPageView, page: string): { page: string; headers: Record<string, string> } {
   const logo = logoOf(firm.branding);
   return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };

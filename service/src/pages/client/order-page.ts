@@ -25,14 +25,14 @@ export type OrderView = Omit<
   "lines" | "customerName" | "documentName" | "documentNotices" | "docSlug"
 > & {
   lines: readonly { type: string; label: string; amountCents: number }[];
-  /** Whether its hosted checkout can be opened now. */
+  /** Whether the hosted checkout of the order can be opened now. */
   payable: boolean;
   /** Whether a time with a notary can be booked. */
   takesAppointment: boolean;
   together: PaidTogether;
-  /** Whether a bank's money is on its way, so that nothing is to be paid now. */
+  /** Whether a bank payment is in process, so that nothing has to be paid now. */
   isPaymentInProcess: boolean;
-  /** When its documents will be, or were, deleted. */
+  /** Tells when the order's documents will be deleted, or when they were. */
   retention: Html | string | null;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
@@ -42,13 +42,21 @@ export type OrderView = Omit<
   title: string | null;
 };
 
-/** The orders that one checkout can pay with an order, itself included, and how many of the closing's it leaves out. */
+/**
+ * The orders that one checkout can pay together with an order, including that order, and how many orders of the closing
+ * the checkout leaves out.
+ */
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
-/** Anyone with the code can see the page, so it names the signers without their addresses. A name may be one: a client without a name has it. */
+/**
+ * Anyone with the code can see the page, so it shows the signers without their email addresses. A name may be an email
+ * address: the name of a client who gave none.
+ */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "routing">;
 
-/** The documents of an order, for a holder of their link. `path` is the folder of their addresses. */
+/**
+ * The documents of an order, shown to anyone with the link to them. `path` is the common beginning of their addresses.
+ */
 export type LinkedDocuments = { path: string; list: readonly OrderDocument[] };
 
 const unpriced = "ManualQuoteRequired";
@@ -65,7 +73,7 @@ function quote(order: OrderView, { orderPage, orders, components }: Words): Html
   return card("quote", isPriced ? orderPage.quote : orderPage.unpriced, table);
 }
 
-/** The state of each signer, and a reminder of the link once one was sent. */
+/** The state of each signer, and a reminder to look for the link once one was sent. */
 function signersPart({ signers, environment, status }: OrderView, words: Words): Html {
   const asked = status === "EsignPending" && signers.some(({ status }) => status === "sent" || status === "viewed");
   return html`<ul class="order-signers">${signers.map((signer) => {
@@ -96,7 +104,10 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
   return card("details", orderPage.details, list);
 }
 
-/** First on the page of a holder of their link, who came for them. Signed documents precede the originals. */
+/**
+ * Shown first on the page that the documents' link opens, because its reader came for them. Signed documents precede
+ * the originals.
+ */
 function documentsCard(documents: LinkedDocuments, words: Words): Html {
   const isOriginal = ({ kind }: OrderDocument) => kind === "original";
   const list = [...documents.list].sort((one, other) => Number(isOriginal(one)) - Number(isOriginal(other)));
@@ -109,7 +120,7 @@ const parcel = ({ carrier, trackingNumber }: OrderView, { orderPage, components 
     [orderPage.facts.tracking, trackingNumber && codeText(trackingNumber, orderPage.facts.tracking, components.copy)],
   ]);
 
-/** Anyone with the order's link may ask; the mail goes to the client alone. */
+/** Anyone with the order's link may ask for the documents; the mail goes only to the client. */
 const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Reader): Html =>
   html`<form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
 <p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p>`;
@@ -117,7 +128,10 @@ const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Rea
 const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">, kind = ""): Html =>
   html`<form class="button-form no-print" method="post" action="${linkFor({ asked }, path)}"><button type="submit" class="pay ${kind}">${label}</button></form>`;
 
-/** The ways to pay: for all documents of the client's closing where there are several, and for this one. */
+/**
+ * The buttons for payment: one for all documents of the client's closing if there are several, and one for this
+ * document.
+ */
 function payPart({ code, together, totalCents }: OrderView, reader: Pick<Reader, "words" | "asked">): Html {
   const { orderPage: page } = reader.words;
   const { orders, withheld } = together;
@@ -130,7 +144,9 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
 <p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`;
 }
 
-/** The part that refreshes itself. htmx merges it into the page, so focus and scroll position stay. */
+/**
+ * The part of the page that refreshes itself. htmx merges it into the page, so the focus and the scroll position stay.
+ */
 function live(order: OrderView, { words, asked }: Reader): Html {
   const { tone, label, headline, summary, next } = statusWords(order.status, words);
   const { orderPage: page, components } = words;
@@ -166,7 +182,7 @@ ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</stron
 /** The response to a refresh. */
 export const orderFragment = (order: OrderView, reader: Reader): string => render(live(order, reader));
 
-/** The page of an order. Its code in the address permits reading, and nothing else. */
+/** The page of an order. The code in its address permits reading only. */
 export function orderPage(
   assets: Pick<Assets, "url">,
   order: OrderView,

@@ -33,15 +33,18 @@ export type OrderPageDeps = {
   assets: Assets;
   limits: RateLimits;
   payments: {
-    /** Whether order pages offer the checkout at all. */
+    /** Whether order pages offer the checkout. */
     isConfigured: boolean;
-    /** The hosted checkout of an order. @throws ServiceError when it cannot be paid */
+    /** Returns the address of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
-    /** Whether a bank's money is on its way. */
+    /** Whether a bank payment for the order is in process. */
     isInProcess: (orderCode: string) => Promise<boolean>;
-    /** The orders of the same client and room that can be paid with the order, and how many of them are left out. */
+    /**
+     * Returns the orders of the same client and room that can be paid together with the order, and how many orders are
+     * left out.
+     */
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
-    /** One hosted checkout for them. @throws ServiceError when none can be paid */
+    /** Returns the address of one hosted checkout for these orders. @throws ServiceError when none can be paid */
     checkoutTogether: (orderCode: string) => Promise<string>;
     /** The receipts and credit notes of an order. */
     receiptsOf: (orderCode: string) => Promise<readonly BillingDocument[]>;
@@ -49,25 +52,28 @@ export type OrderPageDeps = {
     receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
   };
   retention: RetentionPlan;
-  /** The address of the service, for paper. */
+  /** The address of the service, printed on paper versions of the page. */
   baseUrl: string;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
   documents: {
     titleOf: TitleOf;
     signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
-    /** Deliveries that firms sent to others. */
+    /** Documents that firms sent to other people. */
     deliveries: DeliveryDeps;
-    /** Whether it is the token of the link to an order's documents. */
+    /** Whether `token` is the token of the link to this order's documents. */
     isToken: (orderCode: string, token: string) => Promise<boolean>;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;
-    /** Mails the link to the order's client. @throws ServiceError where there is nothing to send, and when it was sent too often */
+    /**
+     * Mails the link to the order's client. @throws ServiceError when there is nothing to send, or when the link was
+     * sent too often
+     */
     mail: (orderCode: string) => Promise<void>;
     /** @throws ServiceError */
     read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; file: StoredFile }>;
   };
 };
 
-/** `/orders/{code}`, the part of it that refreshes, and its documents for holders of the mailed link. */
+/** Adds `/orders/{code}`, the part of it that refreshes, and the order's documents for anyone with the mailed link. */
 export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const { db, assets, payments, baseUrl } = deps;
 

@@ -9,7 +9,9 @@ export const appointmentPath = (token: string): string => `/appointments/${token
 
 export type QueueView = { token: string; place: QueuePlace; reader: Reader };
 
-/** Asking to meet a notary now, and the place in the queue. htmx merges it into the page while people wait. */
+/**
+ * The form that asks to meet a notary now, and the place in the queue. htmx merges it into the page while people wait.
+ */
 export function queuePart(view: QueueView): Html {
   const { token, place, reader } = view;
   const words = queueWords[reader.words.language];

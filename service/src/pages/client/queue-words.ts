@@ -1,6 +1,6 @@
 import type { Language } from "../../kernel/platform/languages.ts";
 
-/** Of the queue for a notary “now”. */
+/** The words of the queue for meeting a notary now. */
 type QueueWords = {
   title: string;
   offer: string;

@@ -67,7 +67,9 @@ const people = ({ participants }: RoomView, { room }: Words): Html | false =>
     )}</ul>`,
   );
 
-/** The part that refreshes itself. htmx merges it into the page, so focus and scroll position stay. */
+/**
+ * The part of the page that refreshes itself. htmx merges it into the page, so the focus and the scroll position stay.
+ */
 function live(room: RoomPageView, reader: Reader): Html {
   const { name, reference, status, branding, partnerName, orders, environment } = room;
   const { words } = reader;
@@ -98,7 +100,7 @@ ${card("activity", text.activity.title, roomActivity(room, room.allActivity, rea
 /** The response to a refresh. */
 export const roomFragment = (room: RoomPageView, reader: Reader): string => render(live(room, reader));
 
-/** The page of a room. Its code in the address is the permission to see it. */
+/** The page of a room. Anyone who has the code in its address may see it. */
 export function roomPage(assets: Pick<Assets, "url">, room: RoomPageView, baseUrl: string, reader: Reader): string {
   const { words } = reader;
   const refreshed = linkFor(reader, `/rooms/${room.roomCode}/status${room.allActivity ? "?activity=all" : ""}`);
@@ -118,7 +120,7 @@ ${onPaper(`${baseUrl}/rooms/${room.roomCode}`, { ...words.components.paper, page
 /** The latest activity of an order on one day (UTC), and the number of earlier ones. */
 type Fold = { latest: ActivityItem; earlier: number };
 
-/** Keeps the order of the list: newest first. */
+/** Folds the list of activity; keeps its order, newest first. */
 function folded(activity: readonly ActivityItem[]): Fold[] {
   const folds = new Map<string, Fold>();
   for (const item of activity) {
@@ -130,7 +132,7 @@ function folded(activity: readonly ActivityItem[]): Fold[] {
   return [...folds.values()];
 }
 
-/** The activity in a room: the latest of each order and day, or all of it. */
+/** The activity in a room: the latest of each order and day, or with `every` all of it. */
 function roomActivity({ activity, orders, roomCode }: RoomView, every: boolean, reader: Reader): Html {
   const { words } = reader;
   const text = words.room.activity;

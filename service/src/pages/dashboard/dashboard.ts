@@ -33,7 +33,7 @@ import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
 
-/** The features that members see and use, by topic. */
+/** The features that members see and use, grouped by topic. */
 export type DashboardDeps = {
   frame: DashboardFrame;
   members: OwnKeyDeps & InvitationDeps & ConfirmationDeps;
@@ -52,8 +52,8 @@ const confirmArea = {
 } as const;
 
 /**
- * Lets members of a firm see and do everything by the same front doors as the API. Every request needs a session and counts against it;
- * every write must come from one of our own pages.
+ * Adds the dashboard, where members of a firm see and do everything through the same feature modules as the API. Every
+ * request needs a session and counts against that session's limit; every write must come from one of our own pages.
  */
 export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
   const { frame, members, desk, testClock, readAnalytics } = deps;
@@ -113,9 +113,10 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 /**
- * A refused form leaves a browser at the form's own address: when reloaded, each such address redirects to the page that the form
- * is on, the nearest one above it. Counts in the routes of the scope that are registered after this.
- * @returns what registers the ways, once all routes are there
+ * After a refused form, the browser shows the address that the form was sent to. Reloading it would fail, so each such
+ * address redirects to the nearest page above it, which contains the form. Watches the routes that are registered in
+ * the scope from now on.
+ * @returns a function that registers the redirects, once all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
   const pages = new Set<string>();
@@ -125,7 +126,7 @@ function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
       if (each === "GET" || each === "POST") (each === "GET" ? pages : forms).add(url);
   });
   return (after) => {
-    // Copies the pages: nobody links to routes that are added later.
+    // Copies the pages, so that later routes do not become targets of redirects.
     const found = new Set(pages);
     for (const form of [...forms].filter((url) => !found.has(url))) {
       const length = pageAbove(form, found)?.split("/").length;

@@ -97,7 +97,9 @@ export type LinkPageDeps = MemberDeps & Pick<Callers, "resolveKey"> & { assets: 
 
 const ownPath = "/dashboard/link/own";
 
-/** Links a signed-in person to a firm, once: to the firm that they asked for, or by one of its keys. */
+/**
+ * Links a signed-in person to a firm, once: to the firm that they asked for, or to the firm of a key that they enter.
+ */
 export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
   const show = async (request: FastifyRequest, error?: string) => {
     const session = sessionOf(request);
@@ -119,7 +121,7 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
     url: "/dashboard/link",
     handle: ({ request }) => {
       const { principal } = sessionOf(request);
-      // A member of a live firm without live access may connect again, with a live key.
+      // A member without live access, of a firm that is live, may connect again with a live key.
       const hasAll = principal !== null && (!principal.liveEnabled || mayUseLive(principal));
       return hasAll ? { redirect: "/dashboard" } : show(request);
     },
@@ -138,7 +140,7 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
 
 type LinkView = { session: Session; own: FirmToJoin | null; flash: Html | ""; error: string | undefined };
 
-/** The firm that was made for this person's address: one click, and no key. */
+/** Joins the firm that was made for this person's email address: one click, without a key. */
 const ownFirm = ({ firmName }: FirmToJoin): Html =>
   html`<p class="lead">You asked for access for <strong class="breakable">${firmName}</strong>. Nobody belongs to it yet, so you become its owner.</p>
 ${buttonForm(ownPath, "Open the firm")}

@@ -27,7 +27,7 @@ export type DashboardPage = {
   title: string;
   section: Section;
   body: Html;
-  /** For lists, which use the full width. */
+  /** Whether the page uses the full width, as lists do. */
   wide?: boolean;
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
 };

@@ -30,7 +30,7 @@ export type SecurityDeps = PageDeps & MemberDeps;
 
 const path = "/dashboard/security";
 
-/** A person's passkeys, recovery codes and sessions, and whether the firm asks for passkeys. */
+/** Adds the page of a person's passkeys, recovery codes and sessions, and of the firm's rule about passkeys. */
 export function securityPages(forms: FastifyInstance, deps: SecurityDeps): void {
   const { refused } = securityPage(forms, deps, {
     path,
@@ -76,7 +76,7 @@ const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: str
   },
 };
 
-/** The person's own switches. */
+/** The person's own choices of mails. */
 const mailSwitches = (wanted: readonly MailKind[]): Html =>
   html`${mailKinds.map((kind) => {
     const { about, off, on } = mailWords[kind];
@@ -99,7 +99,7 @@ function liveRule(principal: Principal, session: Session): Html {
   return html`<p>${state}</p>${buttonForm(`${path}/live`, label, { fields: { passkey: to }, kind: "quiet-button" })}`;
 }
 
-/** The member's sessions. @param path of the security page */
+/** The list of the member's sessions. @param path of the security page */
 const sessionsCard = async (deps: MemberDeps, session: Session, path: string): Promise<Html> =>
   card("sessions", "Your sessions", sessionTable(session, await listSessions(deps, session), path));
 

@@ -23,7 +23,7 @@ export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: Title
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
-/** Button labels. An item without one is the operator's to do. */
+/** Labels of buttons. An item without a label must be done by the operator. */
 const actions: Readonly<Record<string, string>> = {
   first_test_order: "Place a test order",
   sandbox_completed: "Open your test orders",
@@ -41,7 +41,7 @@ const notes: Readonly<Record<string, string>> = {
   live: "An owner asks for live under Firm and settings. The operator of this service decides on it.",
 };
 
-/** Labels that differ from the API's. */
+/** Labels that differ from those of the API. */
 const labels: Readonly<Record<string, string>> = { first_passport: "Seal a document or a room" };
 
 const shownMost = { attention: 5, changed: 8 };
@@ -129,7 +129,7 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
 type OverviewView = {
   /** The number of orders per status. */
   counts: ReadonlyMap<string, number>;
-  /** The latest orders that need attention, and the latest that changed. */
+  /** The latest orders that need attention, and the orders that changed last. */
   attention: readonly FirmOrder[];
   changed: readonly FirmOrder[];
   titleOf: TitleOf;

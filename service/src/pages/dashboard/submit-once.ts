@@ -11,9 +11,9 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import type { PageCall } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
 
-/** Hidden fields of a form that creates something. */
+/** The hidden fields of a form that creates something. */
 export type FormSubmission = {
-  /** The one in which the form was opened. */
+  /** The environment in which the form was opened. */
   environment: Environment;
   /** Identifies this form, so that submitting it twice creates one thing. */
   submission: string;
@@ -22,7 +22,7 @@ export type FormSubmission = {
 export const submissionFields = ({ environment, submission }: FormSubmission): Html =>
   hiddenFields({ submission, environment });
 
-/** The hidden fields of a form. A refused form keeps its submission. */
+/** The hidden fields of a form. A refused form keeps its submission key. */
 export function submissionFor(request: FastifyRequest, typed: FormValues = {}): FormSubmission {
   const { submission = "" } = typed;
   const { environment } = principalOf(request);
@@ -39,7 +39,8 @@ export function requireSameEnvironment(request: FastifyRequest, opened: string |
 }
 
 /**
- * The same for the same form with the same content: sent twice it is one thing, changed and sent again it is another.
+ * The key is equal for the same form with the same content: sent twice, it creates one thing; changed and sent again,
+ * it creates another.
  * @returns null for a form without a submission
  */
 export function submissionKey(fields: ReadonlyMap<string, string>, documentSha256: string | null): string | null {
@@ -51,14 +52,14 @@ type Submitted<Made> = {
   fields: ReadonlyMap<string, string>;
   documentSha256?: string;
   make: () => Promise<Made>;
-  /** By what a second answer finds the thing; it is kept for a day, so never a secret. */
+  /** The name by which a repeated request finds the thing. It is stored for a day, so it must never be a secret. */
   nameOf: (made: Made) => string;
 };
 
 /**
  * Creates what a form asks for, once per submission. After a refusal, the form can be submitted again.
- * @returns what was made and its name; `made` is null when the same form made it before
- * @throws ServiceError what `make` throws, and while the same form is still being worked on
+ * @returns the new thing and its name; `made` is null when an earlier request of the same form made it
+ * @throws ServiceError what `make` throws, and while the same form is still in progress
  */
 export async function submitOnce<Made>(
   deps: OnceDeps,
@@ -118,8 +119,8 @@ export async function submitRecorded<Result extends object>(
 type Done = { redirect: string };
 
 /**
- * Runs a form's action once for each submission: a form that is sent twice gets the first answer twice. Where it is unknown
- * whether the first one acted (the process or the database went away), the second is refused.
+ * Runs a form's action once for each submission: a form that is sent twice gets the first response twice. If it is
+ * unknown whether the first request did its work (the process or the database failed), the second is refused.
  */
 export const doOnce =
   <Params>(deps: OnceDeps, act: (call: PageCall<Params>) => Promise<Done>) =>
@@ -133,7 +134,7 @@ export const doOnce =
     return { redirect };
   };
 
-/** Tells people that the same form is still being processed. */
+/** Tells people that the same form is still in progress. */
 export const inOurWords =
   (message: string) =>
   (error: unknown): never => {

@@ -15,7 +15,7 @@ export type GuideDeps = { limits: RateLimits; assets: Pick<Assets, "url">; baseU
 
 const exampleFile = new URL("../../../../examples/lien-release.pdf", import.meta.url);
 
-/** The guides for partners' developers. `kernel/http/openapi/reference-page.ts` serves the API reference. */
+/** Adds the guides for partners' developers. `kernel/http/openapi/reference-page.ts` serves the API reference. */
 export function guidePages(app: FastifyInstance, deps: GuideDeps): void {
   const guides = readGuides(deps.baseUrl);
   const common = { policy: "page", headers: publicHeaders } as const;
@@ -68,7 +68,7 @@ const page = (assets: Urls, title: string, nav: Html, article: Html): string =>
     body: html`<div class="guide">${nav}<div class="guide-text">${article}</div></div>`,
   });
 
-/** `/docs`: the list of guides. */
+/** `/docs`: the list of all guides. */
 const indexPage = (assets: Urls, guides: readonly Guide[]): string =>
   page(
     assets,
@@ -82,7 +82,7 @@ const indexPage = (assets: Urls, guides: readonly Guide[]): string =>
 <li><a href="/docs/collection.json" download="signsealship.postman_collection.json">Collection</a><p>All requests for Postman and Bruno. Import the file, then set <code>key</code>.</p></li></ul>`,
   );
 
-/** `/docs/{name}`: a guide, with the ones before and after it. */
+/** `/docs/{name}`: a guide, with links to the previous and the next one. */
 function guidePage(assets: Urls, guides: readonly Guide[], guide: Guide): string {
   const at = guides.indexOf(guide);
   const [previous, next] = [guides[at - 1], guides[at + 1]];
@@ -97,7 +97,7 @@ function guidePage(assets: Urls, guides: readonly Guide[], guide: Guide): string
   );
 }
 
-/** The guides, in the order in which a newcomer reads them. Each is a file of `service/guides`. */
+/** The guides, in the order in which a newcomer reads them. Each is a file in `service/guides`. */
 export const guideNames = [
   "quickstart",
   "keys",
@@ -122,7 +122,7 @@ type GuideName = (typeof guideNames)[number];
 type Guide = {
   name: GuideName;
   title: string;
-  /** The first paragraph. */
+  /** The guide's first paragraph. */
   lead: string;
   markdown: string;
 };

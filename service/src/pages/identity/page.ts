@@ -13,13 +13,13 @@ export type IdentityPageView = {
   opened: OpenedCheck;
   now: Date;
   reader: Reader;
-  /** The provider's page, once the check has begun. */
+  /** The address of the provider's page, once the check has begun. */
   goTo?: string;
   quiz?: AskedQuiz;
   error?: string;
 };
 
-/** The checks by which a person proves their identity: a credential, questions, or both. */
+/** The page with the checks by which a person proves their identity: a credential, questions, or both. */
 export function identityPage(assets: Pick<Assets, "url">, view: IdentityPageView): string {
   const words = identityWords[view.reader.words.language];
   const { name, notaryName, order } = view.opened;
@@ -31,12 +31,12 @@ ${view.error && html`<div class="form-errors" role="alert" tabindex="-1" autofoc
 <p class="hint">${words.other(notaryName)}</p>
 </div>`;
   const frame = clientFrame(view.reader.words);
-  // The address of an answer to a form can't be opened again in another language.
+  // The page has no links to other languages: the answer to a form has no address that can be opened again.
   const isAnswer = view.goTo !== undefined || view.quiz !== undefined || view.error !== undefined;
   return layout(assets, { ...frame, ...(isAnswer && { headerNav: html`` }), unlisted: true, title: words.title, body });
 }
 
-/** Where the provider leads back to; it does not get the person's link. */
+/** The page to which the provider sends people back. The provider does not get the person's link. */
 export function backPage(assets: Pick<Assets, "url">, { words }: Reader): string {
   const { title, back } = identityWords[words.language];
   const body = html`<div class="message"><h1>${title}</h1><p>${back}</p></div>`;

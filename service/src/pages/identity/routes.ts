@@ -22,7 +22,10 @@ export type IdentityPageDeps = { assets: Assets; limits: RateLimits; identity: I
 
 type Asked = { token: string; form: FormValues; reader: Reader };
 
-/** Where a person proves their identity, by the link that the notary had mailed. A GET changes nothing. */
+/**
+ * Adds the pages on which a person proves their identity. The person gets the link in a mail that the notary requests.
+ * A GET changes nothing.
+ */
 export function identityPages(app: FastifyInstance, { assets, limits, identity }: IdentityPageDeps): void {
   const shown = async ({ token, reader }: Pick<Asked, "token" | "reader">, more: Shown = {}): Promise<PageAnswer> => {
     const opened = await openCheck(identity, token);
@@ -91,7 +94,7 @@ export function identityPages(app: FastifyInstance, { assets, limits, identity }
 
 type Shown = { goTo?: string; quiz?: AskedQuiz; error?: string; status?: number };
 
-/** The cause in the reader's language; the exact one is in the log. */
+/** The cause in the reader's language; the log has the exact one. */
 function problemOf({ code }: ServiceError, { words: { language } }: Reader): string {
   const { errors } = identityWords[language];
   if (code === "validation") return errors.input;

@@ -21,13 +21,13 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type RoomView = {
   token: string;
   entered: Entered;
-  /** The name of the notary; `people` has the signers in their order. */
+  /** The name of the notary. `people` lists the signers in their order. */
   notary: string;
   people: readonly { n: number; name: string }[];
   act: keyof LiveWords["acts"];
   identity: IdentityState["check"];
   consentText: ConsentText;
-  /** The address of the signing pages while it is this person's turn. */
+  /** The address of the signing pages while it is this person's turn; null at other times. */
   signing: string | null;
   reader: Reader;
   error?: string | null;
@@ -36,7 +36,7 @@ export type RoomView = {
 
 export const roomPath = (token: string): string => `/notary-room/${token}`;
 
-/** A signer's room: who you are, this device, consent, waiting room, session, and after. */
+/** A signer's room, step by step: identification, device check, consent, waiting room, session, and the end. */
 export function roomPage(assets: Pick<Assets, "url">, view: RoomView): string {
   const { token, entered, notary, people, act, reader, error } = view;
   const words = liveWords[reader.words.language];
@@ -59,7 +59,7 @@ ${isOpen ? roomShell({ base: roomPath(token), names: { ...names, [notaryName]: `
   });
 }
 
-/** The part of the page that the script loads again. */
+/** The part of the page that the script reloads. */
 export function roomFragment(view: RoomView): Html {
   const { entered, reader } = view;
   const words = liveWords[reader.words.language];
@@ -111,7 +111,7 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
   );
 }
 
-/** The script runs the check: nothing of it is sent to anybody else. */
+/** The script runs the check; it sends nothing to other people. */
 const devicePart = ({ device }: LiveWords): Html =>
   card(
     "device",

@@ -39,7 +39,7 @@ type Asked = { link: RoomLink; form: FormValues; query: FormValues; reader: Read
 type Shown = { error?: string; status?: number };
 type Act = (asked: Asked) => Promise<PageAnswer>;
 
-/** The link, with the secret that this browser's cookie holds. */
+/** The link, together with the secret in this browser's cookie. */
 function linkOf(request: FastifyRequest, token: string): RoomLink {
   const { cookie } = request.headers;
   return { token, browser: (cookie === undefined ? undefined : parseCookie(cookie)[cookieName]) ?? null };
@@ -51,7 +51,10 @@ function askedBy({ params, query, form, request }: PageCall): Asked {
   return { link: linkOf(request, token), form, query, reader };
 }
 
-/** The view of a signer's room. Before the code it tells no more than whose room it is. @throws ServiceError `not_found` */
+/**
+ * The view of a signer's room. Before the code is entered, it tells only whose room it is. @throws ServiceError
+ * `not_found`
+ */
 async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomView> {
   const entered = await enteredBy(live, link);
   const { session, person } = entered;
@@ -69,7 +72,7 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
   };
 }
 
-/** Requests of the page's script: their refusals are not pages. */
+/** Requests from the page's script: their refusals are not shown as pages. */
 function scriptActs(live: LiveDeps): Record<string, Act> {
   return {
     async check({ link }) {
@@ -116,7 +119,10 @@ function formActs(live: LiveDeps, show: Show, secure: boolean): Record<string, A
   };
 }
 
-/** Rooms of signers: `/notary-room/{token}`. A GET changes nothing, and nobody is let in by the link alone. */
+/**
+ * Adds the rooms of signers: `/notary-room/{token}`. A GET changes nothing, and the link alone gives nobody access to
+ * the session.
+ */
 export function livePages(app: FastifyInstance, { assets, limits, live, ownOrigin }: LivePageDeps): void {
   const headers = { ...formHeaders, ...cameraHeaders, "Content-Security-Policy": roomPolicy() };
   const onRequest = async (request: FastifyRequest) => refuseCrossSite(request, ownOrigin);

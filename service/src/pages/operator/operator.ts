@@ -41,11 +41,11 @@ import { recordingRoutes } from "./recordings/routes.ts";
 import { refundRoutes } from "./refunds/routes.ts";
 import { todayRoutes } from "./today/routes.ts";
 
-/** The features that the console shows, by subject. */
+/** The features that the console shows, grouped by subject. */
 export type OperatorDeps = {
   console: ConsoleDeps;
   orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices">;
-  /** Documents that people hand in. */
+  /** Documents that people upload. */
   documents: Pick<FinishedRouteDeps, "finished" | "approval"> & Pick<UploadDeps, "uploadPlaces">;
   refunds: RefundDeps & Pick<PaymentPagesDeps, "processor">;
   firms: Pick<PartnerPagesDeps, "firms" | "storageUse">;
@@ -62,7 +62,7 @@ export type OperatorDeps = {
   health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
 };
 
-/** The console of the people who run the service. */
+/** Adds the console of the people who operate the service. */
 export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   const { console, refunds, access, notaries, health, documents } = deps;
   const { frame, confirmation, resolveOperator } = console;

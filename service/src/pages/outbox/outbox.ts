@@ -48,13 +48,16 @@ ${facts([
 <p><a href="${name}/html">As a mail program shows it</a></p>`,
   });
 
-/** The HTML of a mail may contain anything: nothing in it runs, and it loads nothing. */
+/** The HTML of a mail may contain anything, so the browser may run no code of it and load nothing for it. */
 const mailHeaders = {
   ...credentialHeaders,
   "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
 };
 
-/** The mails of an installation without a mail server. They contain sign-in links, so only its owner, on the same machine, can read them. */
+/**
+ * Adds the mails of an installation without a mail server. The mails contain sign-in links, so only the owner, on the
+ * same machine, can read them.
+ */
 export function outboxRoutes(app: FastifyInstance, deps: { limits: RateLimits; assets: Assets; outbox: Outbox }): void {
   const { assets, outbox } = deps;
   const common = { policy: "page", onRequest: requireOwner(outbox.token), headers: credentialHeaders } as const;
@@ -92,7 +95,7 @@ async function mailOf({ folder }: Outbox, name: string) {
   return mail;
 }
 
-/** A mail of the outbox; `name` is its file's, without the ending. */
+/** A mail in the outbox; `name` is its file name without the ending. */
 type KeptMail = { name: string; at: Date; to: string; subject: string; text: string; html: string };
 
 const fileName = /^(\d{4}-\d\d-\d\d-[0-9a-f]{16})\.eml$/;
@@ -109,7 +112,7 @@ async function listOutbox(folder: string): Promise<KeptMail[]> {
   return mails.filter((mail) => mail !== null);
 }
 
-/** One mail; null for a name that no mail has. */
+/** One mail; null for an unknown name. */
 async function readOutbox(folder: string, name: string): Promise<KeptMail | null> {
   if (!fileName.test(`${name}.eml`)) return null;
   const path = join(folder, `${name}.eml`);

@@ -16,7 +16,7 @@ import { longestName } from "./steps/sign.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
-/** Room for a picture, and for every other field. */
+/** The limit of a form: room for a picture, and for every other field. */
 const longestForm = 2 * longestPicture;
 
 export type ActDeps = RenderDeps;
@@ -26,8 +26,8 @@ type Act = {
   form: FormValues;
   client: Client;
   /**
-   * Whether the browser shows the answer in a tab, and not in a frame or to a script. Only a script sees whether a frame
-   * shows enough: without one, a tab has to do.
+   * Whether the browser shows the answer in a tab, rather than in a frame or to a script. Only a script can tell
+   * whether a frame is visible enough, so without a script the page must open in a tab.
    */
   inTab: boolean;
 };
@@ -76,10 +76,10 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       const words = wordsOf(view.signer.language);
       const request = signRequest(form, view, words);
       if (view.frame && !inTab) throw invalid(words.embed.needsTab);
-      // A browser with its own key gets here only after it failed: it gets the error, and the service must not sign instead.
+      // A form of a browser with its own key arrives here only after that failed; the service must not sign instead.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
-      // Of several documents the next one follows.
+      // If the link opens several documents, the next one follows.
       return after({ ...link, document: null }, "signed");
     },
     prepare: async ({ link, form, client }) => {
@@ -143,7 +143,7 @@ const after = (link: Link, done: keyof Words["done"], headers: Record<string, st
   headers,
 });
 
-/** Leads to the pages of a signer who entered the right code. */
+/** Redirects to the pages of a signer who entered the right code. */
 async function entered(
   { ceremony, ownOrigin }: RenderDeps,
   link: Link,
@@ -153,7 +153,8 @@ async function entered(
   if (link.language) await ceremony.setLanguage(withSession, link.language);
   const { frame, host } = await ceremony.view(withSession);
   const cookie = sessionCookie(link.token, session, ownOrigin.startsWith("https:"));
-  // The address is the session of a frame, for which browsers keep no cookies, and of a device that goes on to others.
+  // The session is part of the address in a frame, where browsers store no cookies, and on a device that other signers
+  // use next.
   return { redirect: `/sign/${pathOf(link)}`, headers: frame || host !== null ? {} : { "Set-Cookie": cookie } };
 }
 
@@ -162,7 +163,7 @@ const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>
 
 const isDeclineKind = (text: string | undefined): text is DeclineKind => declineKinds.some((kind) => kind === text);
 
-/** The signer's reason for declining. Truncated, because a long reason must not prevent declining. */
+/** The signer's reason for declining. A reason that is too long is cut off, because it must not prevent declining. */
 const reasonOf = ({ reason = "" }: FormValues): string =>
   isPlainLines(reason) ? reason.trim().slice(0, longestReason) : "";
 

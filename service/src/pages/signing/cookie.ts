@@ -7,7 +7,7 @@ const name = "signer";
 const languageName = "signing_language";
 const longest = 200;
 
-/** The names in an address below `/sign/`; `document` of a link that opens several. */
+/** The parts of an address below `/sign/`. `document` is set when the link opens several documents. */
 export type SignParams = { readonly token: string; readonly document?: string };
 
 /** The addresses of a page of a link, with and without the number of a document. */
@@ -18,7 +18,7 @@ export const signUrls = <Rest extends string>(rest: Rest) =>
 export const pathOf = ({ token, document }: Pick<Link, "token" | "document">): string =>
   document ? `${token}/${document}` : token;
 
-/** The link, with the session and the language that this browser's cookies hold. */
+/** The link, with the session and the language from this browser's cookies. */
 export function linkOf({ token, document }: SignParams, cookies: string | undefined): Link {
   const { [name]: session, [languageName]: language } = cookies === undefined ? {} : parseCookie(cookies);
   return {
@@ -31,7 +31,10 @@ export function linkOf({ token, document }: SignParams, cookies: string | undefi
 
 const days = 30 * 24 * 3600;
 
-/** `Set-Cookie` for the language. It is per browser, so a stranger with the link can't change the signer's language. */
+/**
+ * `Set-Cookie` for the language. It applies to one browser, so a stranger with the link can't change the signer's
+ * language.
+ */
 export const languageCookie = (token: string, language: Language, secure: boolean): string =>
   stringifySetCookie({
     name: languageName,

@@ -11,14 +11,15 @@ import { wordsIn } from "../ui/words/reader.ts";
 import { type SignParams, signUrls } from "./cookie.ts";
 import { type RenderDeps, type RenderedPage, withRefusalPage } from "./render.ts";
 
-/** A file, and the name that it is saved by, without its ending. */
+/** A file, and the name under which it is saved, without the ending. */
 type NamedFile = { readonly file: StoredFile; readonly name: string };
 
 type Route = { Params: SignParams; Querystring: { revision?: string; save?: string } };
 
 /**
- * `GET /sign/{token}/document.pdf`: the bytes that would be signed, or a range of them. With `revision`, another revision is a
- * conflict, so that ranges never mix two. `GET /sign/{token}/{kind}.pdf`: the copies for the signer.
+ * `GET /sign/{token}/document.pdf`: the bytes that would be signed, or a range of them. When `revision` names another
+ * revision, the response is a conflict, so that ranges never mix two revisions. `GET /sign/{token}/{kind}.pdf`: the
+ * copies for the signer.
  */
 export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
   pdfRoute("document", async (link, revision) => ({ file: await newest(link, revision), name: "document" }));

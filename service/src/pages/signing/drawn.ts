@@ -1,4 +1,4 @@
-/** A drawn signature: strokes of a pen in a rectangle, y going down. */
+/** A drawn signature: strokes of a pen in a rectangle; y increases downward. */
 export type Drawn = {
   readonly width: number;
   readonly height: number;
@@ -7,7 +7,7 @@ export type Drawn = {
 
 const mostPoints = 6000;
 const mostPixels = 10_000;
-// Only characters that forms send unescaped: `300_120.12_34-15_36.40_50`.
+// Uses only characters that forms send unescaped: `300_120.12_34-15_36.40_50`.
 const encoded = /^\d{1,5}_\d{1,5}(?:\.\d{1,5}_\d{1,5}(?:-\d{1,5}_\d{1,5})*)+$/;
 
 /** Encodes the strokes for a form field. */
@@ -16,7 +16,7 @@ export function writeDrawn({ width, height, strokes }: Drawn): string {
   return [pair([width, height]), ...strokes.map((stroke) => stroke.map(pair).join("-"))].join(".");
 }
 
-/** Null when malformed, or when it has more points than a hand draws. */
+/** Null when malformed, or when it has more points than a hand can draw. */
 export function readDrawn(text: string): Drawn | null {
   if (!encoded.test(text)) return null;
   const [size = "", ...strokes] = text.split(".");

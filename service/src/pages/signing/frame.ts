@@ -19,7 +19,7 @@ import { sessionPart, signedSoFar } from "./steps/session.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
-/** All that a page of a link is rendered from. */
+/** Everything that is needed to render a page of a link. */
 export type PageState = {
   readonly token: string;
   readonly view: SigningView;
@@ -27,15 +27,15 @@ export type PageState = {
   readonly words: Words;
   /** The form that was just accepted. */
   readonly done: keyof Words["done"] | null;
-  /** Why a form was refused. */
+  /** The reason why a form was refused; null when none was. */
   readonly error: string | null;
   /** The values that the signer typed into the refused form. */
   readonly typed: Readonly<Record<string, string>>;
 };
 
 /**
- * Renders a step in the frame of all pages of a link.
- * @param withScript false for a page without the viewer: there the script would forget the stored signature
+ * Renders a step in the frame that all pages of a link share.
+ * @param withScript false for a page without the viewer, where the script would delete the stored signature
  */
 export function renderFrame(
   assets: Pick<Assets, "url">,
@@ -46,7 +46,7 @@ export function renderFrame(
   const { view, words, branding } = state;
   return layout(assets, {
     unlisted: true,
-    // Previews of links show it: it names no document.
+    // Link previews show the title, so it names no document.
     title: words.title,
     headerNav: languageForm(state),
     language: frames[view.signer.language],
@@ -70,17 +70,17 @@ ${about(state)}
   });
 }
 
-/** Folds to a strip that still says TEST, once the signer is past the first steps. */
+/** Once the signer is past the first steps, the banner folds to a strip that still says TEST. */
 function testBanner({ view, words }: PageState): Html {
   const isFirst = view.state === "identify" || (view.state === "ready" && view.consent === null);
   return html`<details class="notice attention test-banner" id="test-banner"${isFirst && html` open`}><summary>${icon("attention")}<span class="notice-title">${words.test.title}</span></summary><p>${words.test.text}</p></details>`;
 }
 
-/** Leaves the frame, where the firm's page listens. */
+/** A form that closes the frame; the firm's page listens for this. */
 const closeForm = ({ embed }: Words): Html =>
   html`<p class="with-script embed-close"><button type="button" class="quiet-button" id="embed-close">${embed.close}</button></p>`;
 
-/** Above each step on a member’s device: whose it is, and the way to give it away. */
+/** Shown above each step on a member's device: whose turn it is, and the button to pass the device on. */
 function handOnPart({ view, words }: PageState): Html {
   if (view.host === null) return html``;
   const isMine = view.state === "ready" || view.state === "identify";
@@ -142,7 +142,7 @@ ${
 }
 
 /**
- * The page for an unknown link: without a link the signer's language is unknown. It is in the browser's language, and in
+ * The page for an unknown link. The signer's language is unknown then, so the page uses the browser's language, and
  * English and Spanish, which most readers in the United States know.
  */
 export function renderBrokenLink(assets: Pick<Assets, "url">, acceptLanguage: string | undefined): string {

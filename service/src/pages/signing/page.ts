@@ -17,7 +17,7 @@ import { sizeIn } from "./words/languages.ts";
 
 type PageDeps = { assets: Pick<Assets, "url" | "pdfJs">; consentTexts: ConsentTexts };
 
-/** Renders the step that the signer is at. */
+/** Renders the signer's current step. */
 export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState): string {
   const { view } = state;
   if (view.state === "identify") return renderFrame(assets, state, identifyStep(state));
@@ -41,7 +41,7 @@ const backLink = ({ room }: PageState["words"]): Html =>
 
 const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.room.remote : words.room);
 
-/** Above each step before a notary: the signer tells the notary what else they want. */
+/** Shown above each step in the presence of a notary: the signer tells the notary about any other wish. */
 const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 
@@ -50,14 +50,14 @@ const handBack = (state: PageState, text: string): Html =>
   html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${roomWords(state).back}</h2>
 <p class="lead">${text}</p></section>`;
 
-/** The way to the first field for a browser without scripts. The script leads there itself. */
+/** A link to the first field, for browsers without scripts. The script moves there itself. */
 function toFirstField({ view: { fields }, words }: PageState): Html {
   const [first] = filledIn(fields);
   const id = first ? inputIdOf(first, fields) : "field-name";
   return html`<p class="without-script"><a href="#${id}">${words.consent.toFields}</a></p>`;
 }
 
-/** The data for the script; null without a document. */
+/** The data for the script; null when there is no document. */
 function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageDeps["assets"]): SigningConfig | null {
   const { document } = view;
   return (
@@ -135,13 +135,13 @@ function blockHtml(block: string): Html | "" {
     .map((item) => html`<li>${bold(item)}</li>`)}</ul>`;
 }
 
-/** Text between two `**` is bold: every second part. */
+/** Text between two `**` is bold, so after splitting, every second part is. */
 const bold = (text: string): Html =>
   html`${text.split("**").map((part, index) => (index % 2 === 1 ? html`<strong>${part}</strong>` : part))}`;
 
 type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 
-/** The page of a signer who can do nothing, now or ever. */
+/** The page of a signer who can do nothing now, or will never be able to. */
 function endedStep(page: PageState, state: Ended): Html {
   const { token, view, words } = page;
   const { title, text } = words.states[state];
@@ -157,7 +157,7 @@ ${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html`
 </section>`;
 }
 
-/** Asks for the code. The signer requests it by a button, so that a mail scanner that opens the link sends none. */
+/** Asks for the code. The signer presses a button to get it, so that a mail scanner that opens the link sends none. */
 function identifyStep(state: PageState): Html {
   const { token, view, words } = state;
   const { phoneEnding } = view.signer;
@@ -177,7 +177,7 @@ ${field({ name: "code", label: identify.code, required: true, maxLength: 64, aut
 const sendForm = (token: string, label: string): Html =>
   html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${label}</button></form>`;
 
-/** Wrong codes may be a stranger's: what is sent here opens the document all the same. */
+/** A stranger may have entered the wrong codes; the link that is sent here opens the document anyway. */
 function lockedHelp(token: string, { states, identify }: PageState["words"], byText: boolean): Html {
   if (!byText) return html`<p>${states.locked.here}</p>${sendForm(token, identify.sendLink)}`;
   return html`<p>${states.locked.byText}</p>${sendForm(token, identify.sendLong)}
@@ -187,10 +187,10 @@ ${field({ name: "entry", label: identify.code, required: true, maxLength: 64, au
 </form>`;
 }
 
-/** The address of one revision. It never serves another one. */
+/** The address of one revision. It never returns another one. */
 const documentUrl = (token: string, revision: number): string => `/sign/${token}/document.pdf?revision=${revision}`;
 
-/** The document: a link to the file, and a viewer where scripts run. */
+/** The document: a link to the file, and a viewer in browsers with scripts. */
 function documentPart({ token, view, words }: PageState, config: SigningConfig | null): Html | "" {
   const { document } = view;
   if (!document) return "";

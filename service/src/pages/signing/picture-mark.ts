@@ -11,7 +11,7 @@ export function pictureMark(text: string): UploadedMark | null {
   return { kind: "uploaded", width, height, ...samplesOf(rgba) };
 }
 
-/** Its pixels; null when their number does not match its size. */
+/** The picture's pixels; null when their number does not match its size. */
 function rgbaOf({ width, height, deflated }: Picture): Uint8Array | null {
   const length = width * height * 4;
   try {

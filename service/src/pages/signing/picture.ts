@@ -1,7 +1,9 @@
-/** A picture of a signature as a form carries it: its size, and its RGBA in base64url, deflated (RFC 1950). */
+/**
+ * A picture of a signature in the encoding of a form: its size, and its RGBA pixels, deflated (RFC 1950), in base64url.
+ */
 export type Picture = { readonly width: number; readonly height: number; readonly deflated: string };
 
-/** The limits of `mostPicture`, also in the browser. */
+/** The limits of `mostPicture`, which the browser uses as well. */
 export const pictureSides = { width: 600, height: 300 } as const;
 export const longestPicture = 120_000;
 

@@ -30,7 +30,7 @@ export type RenderDeps = {
 
 export type RenderedPage = Extract<PageAnswer, { page: string }>;
 
-/** Renders a step other than the one the signer is at. @throws ServiceError `not_found` for an unknown link */
+/** Renders a step other than the signer's current one. @throws ServiceError `not_found` for an unknown link */
 export async function renderStep(
   deps: RenderDeps,
   link: Link,
@@ -42,7 +42,7 @@ export async function renderStep(
 
 type FormResult = Partial<Pick<PageState, "done" | "error" | "typed">>;
 
-/** Renders the step that the signer is at. @throws ServiceError `not_found` for an unknown link */
+/** Renders the signer's current step. @throws ServiceError `not_found` for an unknown link */
 export async function renderPage(
   deps: RenderDeps,
   link: Link,
@@ -63,14 +63,17 @@ async function loadState(
   return { token: pathOf(link), view, branding, words: wordsOf(view.signer.language), done, error, typed };
 }
 
-/** The policy allows the firm's logo, and of a page in a frame the one site that shows it: for a session with a notary our own room. */
+/**
+ * The policy allows the firm's logo. For a page in a frame it also allows the one site that shows it; in a session with
+ * a notary, our own room.
+ */
 function withPolicy({ branding, view }: PageState, page: string) {
   const logo = logoOf(branding);
   const policy = viewerPolicy(logo ? [logo.origin] : [], view.frame ?? (view.room?.isRemote ? "'self'" : undefined));
   return { page, headers: { "Content-Security-Policy": policy } };
 }
 
-/** Runs `work`. When it is refused, renders the current page with the reason, and keeps what was typed in the forms. */
+/** Runs `work`. When it is refused, renders the current page with the reason, and keeps the typed text in the forms. */
 export async function withRefusalPage<Result>(
   deps: RenderDeps,
   { params, request, form }: { params: SignParams; request: FastifyRequest; form: FormValues },
@@ -93,7 +96,7 @@ export async function withRefusalPage<Result>(
   }
 }
 
-/** The page of an address that opens nothing. In a frame it is shown, too, and tells the firm's page. */
+/** The page for a link that is not valid. In a frame it is shown, too, and tells the firm's page. */
 export const brokenPage = (
   { assets }: Pick<RenderDeps, "assets">,
   frame: Frame | undefined,

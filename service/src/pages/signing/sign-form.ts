@@ -31,13 +31,13 @@ export function signRequest(form: FormValues, view: Pick<SigningView, "fields" |
   return { revision, mark: signatureMark(form, words), values };
 }
 
-/** The text that was typed or chosen; the state of a checkbox or of an option. */
+/** The typed or chosen text; for a checkbox or an option, its state. */
 function typedIn(form: FormValues, one: ShownField): string {
   const value = (form[inputOf(one)] ?? "").trim();
   return one.kind === "radio" ? (value === one.name ? on : off) : value;
 }
 
-/** A signer signs no number that the page did not show. @returns the number */
+/** A signer must not sign a number that the page did not show. @returns the number */
 function requireSeen(seen: string, one: ShownField, result: Calculated, { refused, ...words }: Words): string {
   const label = labelOf(one, { refused, ...words });
   if (typeof result === "object" && "rule" in result) throw invalid(refused.value[result.rule](label, result.limit));
@@ -47,7 +47,7 @@ function requireSeen(seen: string, one: ShownField, result: Calculated, { refuse
   return value;
 }
 
-/** @returns text as it was typed or chosen; the state of a checkbox or of a radio's option */
+/** @returns the text as typed or chosen; for a checkbox or a radio's option, its state */
 function valueIn(form: FormValues, one: ShownField, words: Words): string {
   const { refused } = words;
   const value = typedIn(form, one);

@@ -38,7 +38,7 @@ export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   sittingPages(app, deps);
 }
 
-/** The document as text: an aid for reading. The signature covers the PDF. */
+/** The document as text, as an aid for reading. The signature covers the PDF. */
 function textStep(state: PageState, { pages, isWhole }: DocumentText): Html {
   const {
     token,
@@ -58,7 +58,10 @@ ${!isWhole && html`<p><strong>${text.more}</strong></p>`}
 </section>`;
 }
 
-/** `GET /sign/{token}/text`: the document as text, for browsers without scripts. The script renders it in the page. */
+/**
+ * `GET /sign/{token}/text`: the document as text, for browsers without scripts. In other browsers the script shows the
+ * text in the page.
+ */
 function textRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/text"))
     pageRoute(app, deps, {
@@ -93,8 +96,8 @@ function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
 }
 
 /**
- * `GET /sign/{token}/enter/{entry}`: the link of a message with a code. It changes nothing, so that mail scanners use it up for nobody:
- * the button does.
+ * `GET /sign/{token}/enter/{entry}`: the link in a message with a code. Opening it changes nothing, so mail scanners
+ * can't use it up; the button on the page uses it.
  */
 function enterRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/enter/:entry"))
@@ -127,8 +130,8 @@ const mostBytes = 4 * 1024 * 1024;
 const frameBytes = 4 * 1024;
 
 /**
- * `POST /sign/{token}/picture`: uploads a picture of the signature, for browsers without scripts. The response has the scaled
- * picture in its signing form; the server stores nothing. The scope must accept multipart forms.
+ * `POST /sign/{token}/picture`: uploads a picture of the signature, for browsers without scripts. The response contains
+ * the scaled picture in its signing form; the server stores nothing. The scope must accept multipart forms.
  */
 function pictureRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/picture"))
@@ -158,8 +161,9 @@ async function pictureOf(deps: RenderDeps, link: Link, request: FastifyRequest):
 }
 
 /**
- * `/embed/{ticket}`: the first page of a frame. Reading it changes nothing; its button redeems the ticket, and leads to the
- * signing pages under a session of their own. No cookie and no storage is used: browsers block both in frames of other sites.
+ * `/embed/{ticket}`: the first page in a frame. Opening it changes nothing; its button redeems the ticket, and opens
+ * the signing pages in a session of their own. It uses no cookie and no storage, because browsers block both in frames
+ * of other sites.
  */
 function embedPages(app: FastifyInstance, deps: RenderDeps): void {
   const { ceremony, assets, ownOrigin } = deps;

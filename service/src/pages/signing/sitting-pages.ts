@@ -13,8 +13,8 @@ import type { RenderDeps } from "./render.ts";
 import { wordsOf } from "./words/languages.ts";
 
 /**
- * `/in-person`: a member's device between two signers. The browser forgets what the one before loaded and kept, so that going back
- * shows nothing of it.
+ * `/in-person`: the page on a member's device between two signers. The browser forgets everything that the previous
+ * signer loaded and stored, so that going back shows none of it.
  */
 export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
   const { ceremony, ownOrigin } = deps;

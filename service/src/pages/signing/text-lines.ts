@@ -1,4 +1,4 @@
-/** The lines of a page's text; empty ones are left out. */
+/** The lines of a page's text, without empty ones. */
 export const linesOf = (text: string): string[] =>
   text
     .split("\n")

@@ -1,8 +1,8 @@
 import { type Html, html } from "./render.ts";
 
 /**
- * A stripe in a firm's colour. Decoration alone: no text is on it, so no colour can make anything unreadable, and a
- * rule of our own keeps it visible where it has the colour of the page. Empty for a text that is not a colour.
+ * A stripe in a firm's colour. It is decoration without text, so no colour can make text unreadable. Our own style rule
+ * keeps it visible when it has the colour of the page. Empty when the text is not a colour.
  */
 export const accentStripe = (colour: string | null | undefined): Html | "" =>
   colour && /^#[0-9a-f]{6}$/i.test(colour)
@@ -11,17 +11,17 @@ export const accentStripe = (colour: string | null | undefined): Html | "" =>
 
 type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
-/** The address of a firm's logo when it may be shown, with the origin that the page's policy has to allow. */
+/** The address of a firm's logo if it may be shown, with the origin that the page's policy must allow. */
 export function logoOf(branding: Branding | null): { url: string; origin: string } | null {
   const url = URL.parse(branding?.logoUrl ?? "");
-  // The characters of a host name: none of them has a meaning of its own in a policy.
+  // Only characters of host names are allowed: none of them has a special meaning in a policy.
   const isOpen = url?.protocol === "https:" && /^[a-z0-9.-]+$/.test(url.hostname);
-  // One that was uploaded while the service is tried out on one's own machine.
+  // A logo that was uploaded to a service running on the developer's own machine.
   const isHere = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);
   return url && (isOpen || isHere) ? { url: url.href, origin: url.origin } : null;
 }
 
-/** The firm's attribution. The product's own mark stays. */
+/** The firm's name and logo. The product's own mark stays. */
 export function attribution(
   partnerName: string | null,
   branding: Branding | null,

@@ -6,7 +6,8 @@ import type { Words } from "./words/en/en.ts";
 import { frames } from "./words/frames.ts";
 
 /**
- * The frame of a page for clients: its language, and links to the others. It has nothing for developers and members.
+ * The frame of a page for clients: its language, and links to the other languages. It contains no links for developers
+ * and members.
  * @param query of the page, without the language
  */
 export const clientFrame = (

@@ -4,7 +4,7 @@ import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 import { components as english } from "./words/en/components.ts";
 
-/** The meaning of a status to the reader; each tone has its colour and its shape. */
+/** The meaning of a status to the reader; each tone has its own colour and shape. */
 export type Tone = "waiting" | "progress" | "done" | "attention" | "stopped";
 
 /** A short status in words, with a shape. */
@@ -13,7 +13,7 @@ export const statusBadge = (tone: Tone, label: string): Html =>
 
 export type StepState = "done" | "current" | "attention" | "stopped" | "upcoming";
 
-/** One step of the way; `note` says more about where it stands. */
+/** One step of an order's progress; `note` says more about its state. */
 export type Step = { label: string; state: StepState; note?: string };
 
 const stepIcons: Readonly<Record<StepState, IconName>> = {
@@ -24,7 +24,7 @@ const stepIcons: Readonly<Record<StepState, IconName>> = {
   upcoming: "upcoming",
 };
 
-/** Progress as an ordered list; the step that is under way is `aria-current`. */
+/** Progress as an ordered list; the current step has `aria-current`. */
 export function progressSteps(steps: readonly Step[], words = english.steps): Html {
   return html`<ol class="steps">${steps.map(({ label, state, note }) => {
     const current = state === "current" || state === "attention";
@@ -32,13 +32,16 @@ export function progressSteps(steps: readonly Step[], words = english.steps): Ht
   })}</ol>`;
 }
 
-/** Facts as a definition list; those without a value are left out. */
+/** Facts as a definition list; a fact without a value is left out. */
 export function facts(entries: readonly (readonly [term: string, value: Html | string | null])[]): Html {
   const given = entries.filter(([, value]) => value !== null && value !== "");
   return html`<dl class="facts">${given.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** The money table's part of an order line; its type never matters, so unknown ones are rows like all others. */
+/**
+ * The parts of an order line that the money table shows. The line's type does not matter, so a line of unknown type is
+ * a row like all others.
+ */
 export type MoneyLine = { label: string; amountCents: number };
 
 export type MoneyTable = {
@@ -48,7 +51,9 @@ export type MoneyTable = {
   totalCents: number;
 };
 
-/** An itemized quote: lines, then subtotal and tier discount where there is one, and the total in the foot. */
+/**
+ * An itemized quote: lines, then the subtotal and the tier discount if there is one, and the total in the table's foot.
+ */
 export function moneyTable(caption: string, quote: MoneyTable, totalLabel?: string, words = english.money): Html {
   const row = (label: string, cents: number, kind = "") =>
     html`<tr class="${kind}"><th scope="row">${label}</th><td>${money(cents)}</td></tr>`;
@@ -68,11 +73,11 @@ export const moneyRows = (caption: string, rows: readonly (readonly [name: strin
   html`<table class="money"><caption>${caption}</caption>
 <tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`;
 
-/** A hash or code in full; it wraps, and can be copied where there is script (`copy.js`). `what` names it for the button. */
+/** A complete hash or code. It wraps, and the script `copy.js` can copy it. `what` names it for the button. */
 export const codeText = (text: string, what: string, words = english.copy): Html =>
   html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;
 
-/** Something the reader should know; `attention` when they should act. */
+/** Something that the reader should know, or with `attention`, should act on. */
 export const notice = (tone: "info" | "attention" | "stopped", title: string, text: Html | string): Html =>
   html`<div class="notice ${tone}">${icon(tone)}<div><p class="notice-title">${title}</p><p>${text}</p></div></div>`;
 
@@ -84,7 +89,7 @@ export const timeline = (entries: readonly { at: Date; text: Html | string }[]):
 export const emptyState = (title: string, text: string): Html =>
   html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`;
 
-/** A titled part of a page. `id` is unique on it. */
+/** A titled part of a page. `id` is unique on the page. */
 export const card = (id: string, title: string, body: Html): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
 
@@ -92,7 +97,7 @@ export const card = (id: string, title: string, body: Html): Html =>
 export const pageHead = (title: string, lead: Html | string = "", actions: Html | "" = ""): Html =>
   html`<div class="page-head"><div><h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</div>`;
 
-/** The way to the other languages, each by its own name. It is folded, so that the header stays one line. */
+/** Links to the other languages, each by its own name. The list is folded, so that the header stays one line. */
 export const languageMenu = (
   { language, label }: { language: Language; label: string },
   choice: (language: Language, name: string) => Html,

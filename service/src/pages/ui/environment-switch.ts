@@ -5,14 +5,14 @@ export type EnvironmentSwitch = {
   environment: Environment;
   /** Whether live can be chosen; default true. */
   hasLive?: boolean;
-  /** Where the form is sent. */
+  /** The address to which the form is sent. */
   action: string;
-  /** The page that it is on. */
+  /** The page that contains the form. */
   url: string;
   note: string;
 };
 
-/** Both environments; the current one is pressed. */
+/** Both environments as buttons; the current one is pressed. */
 export function environmentSwitch({ environment, hasLive = true, action, url, note }: EnvironmentSwitch): Html {
   const choice = (value: Environment, label: string) =>
     html`<button type="submit" name="environment" value="${value}" aria-pressed="${String(value === environment)}"${value === "live" && !hasLive && html` disabled`}>${label}</button>`;

@@ -12,11 +12,11 @@ import { html } from "./render.ts";
 import type { Words } from "./words/en/en.ts";
 import { readerOf } from "./words/reader.ts";
 
-/** Whether a browser made this request, and not to the API. */
+/** Whether the request came from a browser and was not for the API. */
 export const acceptsPage = (request: FastifyRequest): boolean =>
   !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
 
-/** Whether one of our own scripts made this request: it gets JSON, and errors in the API's format. */
+/** Whether one of our own scripts made this request. It gets JSON, and errors in the API's format. */
 export const wantsJson = ({ headers }: FastifyRequest): boolean =>
   (namedQuality(headers.accept, "application/json") ?? 0) > 0;
 
@@ -41,7 +41,7 @@ export function errorPage(assets: Assets) {
     reply.type(htmlType).headers({ ...credentialHeaders, ...inLanguage(asker) });
     if (code === "not_found") return reply.code(404).send(messagePage(assets, asker, refusals.notFound));
     if (code === "sign_in_required" || code === "not_linked") {
-      // htmx would follow a redirect and put the whole sign-in page in place of the part that refreshes.
+      // htmx would follow a redirect and put the complete sign-in page into the part that refreshes.
       if (request.headers["hx-request"] === "true")
         return reply.code(wireStatus[code]).type(textType).send(error.message);
       return reply.redirect(code === "not_linked" ? "/dashboard/link" : signInPath(request), 303);
@@ -80,7 +80,7 @@ export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isKno
 
 const minutesToWait = (reply: FastifyReply): number => Math.ceil(Number(reply.getHeader("Retry-After") ?? 60) / 60);
 
-/** The sign-in page, which then leads back to the requested one. */
+/** The address of the sign-in page, which afterwards returns to the requested page. */
 function signInPath({ method, url }: FastifyRequest): string {
   return method === "GET" ? `/sign-in?return_to=${encodeURIComponent(url)}` : "/sign-in";
 }
@@ -88,7 +88,7 @@ function signInPath({ method, url }: FastifyRequest): string {
 /** Addresses of pages for clients. */
 const clientAddress = /^\/(?:orders|rooms|sign|verify|v)(?:[/?]|$)/;
 
-/** The reader of an error page: the words in their language, and whether they get a client's frame. */
+/** The reader of an error page: the words in their language, and whether they get the frame for clients. */
 type Asker = { words: Words; isClient: boolean };
 
 /** Pages for members are in English only, so readers of another language get the frame for clients. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 
-/** The messages of pages after a form was accepted; the address has the name of the message, never a text. */
+/** The messages shown after a form was accepted. The address contains the name of a message, never its text. */
 const flashMessages = {
   "witness-noted": "It is on record.",
   "step-marked": "The step is marked.",
@@ -159,7 +159,7 @@ const flashMessages = {
 
 export type FlashMessage = keyof typeof flashMessages;
 
-/** After a form was accepted: leads to a page, which says what was done. */
+/** After a form was accepted: redirects to a page, which says what was done. */
 export function done(path: string, message: FlashMessage): { redirect: string } {
   const [before = "", hash] = path.split("#", 2);
   const address = `${before}${before.includes("?") ? "&" : "?"}done=${message}`;

@@ -1,2 +1,2 @@
-/** The page of an invitation, after signing in. */
+/** The page of an invitation, opened after signing in. */
 export const invitationPath = "/dashboard/invitation";

@@ -2,12 +2,15 @@ import type { AssetName, Assets } from "./assets/assets.ts";
 import { type Html, html, render } from "./render.ts";
 
 export type PageOptions = {
-  /** Without the product's name. */
+  /** The title without the product's name. */
   title: string;
   body: Html;
-  /** The page's address is a credential: kept out of search engines and of referrers. */
+  /** The page's address is a credential, so search engines and referrers must not get it. */
   credential?: boolean;
-  /** No search engine lists it, and a preview of a link to it tells nothing of it. Forms of it name our origin, unlike a credential's. */
+  /**
+   * Search engines must not list the page, and a link preview shows nothing about it. Unlike on a page whose address is
+   * a credential, browsers name our origin when they send its forms.
+   */
   unlisted?: boolean;
   /** For public pages: the text for search engines and link previews. */
   description?: string;
@@ -15,11 +18,11 @@ export type PageOptions = {
   canonical?: string;
   /** Replaces the public links in the header. */
   headerNav?: Html;
-  /** A column of links at the side of the content. */
+  /** A column of links next to the content. */
   side?: Html;
-  /** For lists, which use the full width. */
+  /** Whether the page uses the full width, as lists do. */
   wide?: boolean;
-  /** Our own scripts. Every page also works without them. */
+  /** Our own scripts for the page. Every page also works without them. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** The language of a page that is not in English, and the words of the frame around it. */
   language?: FrameLanguage;
@@ -56,7 +59,7 @@ export const englishFrame: FrameLanguage = {
   previewText: "Whoever has this link can open the page. Pass it on only to those who should see it.",
 };
 
-// A refusal (too many requests, a restart) must not replace what the page shows.
+// A refused refresh (too many requests, a restart) must not replace the content of the page.
 const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: false, includeIndicatorCSS: false });
 
 const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">Docs</a><a href="/sign-in">Sign in</a></nav>`;
@@ -92,7 +95,7 @@ const canonicalTags = (url: string, image: string): Html =>
 <meta property="og:image:height" content="630">
 <meta name="twitter:card" content="summary_large_image">`;
 
-/** A whole page: head, skip link, header, main, footer. */
+/** A complete page: head, skip link, header, main, footer. */
 export function layout(
   { url }: Pick<Assets, "url">,
   {

@@ -6,9 +6,9 @@ import { html } from "./render.ts";
 import { type Reader, readerOf } from "./words/reader.ts";
 
 /**
- * Leads to a page of the payment processor after a form was sent. A redirect would not do: the policy of our pages
- * keeps forms, and the redirects that follow them, on our own site.
- * @param reader null for a member, who is not led back to a page for clients
+ * The page that opens a page of the payment processor after a form was sent. A redirect is impossible: the policy of
+ * our pages keeps forms, and the redirects that follow them, on our own site.
+ * @param reader null for a member, who gets no link to a page for clients
  */
 export function leavingPage(assets: Pick<Assets, "url">, reader: Reader | null, url: string): PageAnswer {
   const { words } = reader ?? readerOf(undefined, undefined);

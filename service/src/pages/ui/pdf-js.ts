@@ -7,14 +7,14 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Asset } from "./assets/asset.ts";
 
-/** pdf.js as its makers built it: read when a browser asks for it first, and kept. */
+/** The original files of pdf.js: read when a browser first asks for them, then kept in memory. */
 export type PdfJs = {
-  /** The address that its files lie under; it changes with the version. */
+  /** The address of the folder with its files; it changes with the version. */
   folder: string;
   find: (path: string) => Promise<Asset | undefined>;
 };
 
-/** The policy of its worker: a worker has the policy of its own script, not that of the page. */
+/** The policy of its worker. A worker has the policy of its own script, not that of the page. */
 export const pdfJsPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 // The files of pdf.js that a browser may ask for.

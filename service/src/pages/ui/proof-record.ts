@@ -37,7 +37,10 @@ export function logWords({ state, cosignatures, witnesses }: NonNullable<ProofRe
   }
 }
 
-/** Sealed PDF where it is kept, evidence and certificate. @param certificate where the firm's own is */
+/**
+ * Links to the sealed PDF if it is stored, the evidence, and the certificate. @param certificate the address of the
+ * firm's own one
+ */
 export function downloads(record: ProofRecord, plan: RetentionPlan, certificate: string): Html {
   const { verifyCode, documentKept } = record;
   const retention = proofRetention(plan, record);

@@ -4,13 +4,13 @@ import { type Html, html } from "./render.ts";
 export type Column = {
   label: string;
   number?: boolean;
-  /** A column of times, which the head calls UTC where no script turned them into the reader's. */
+  /** A column of times. The head says UTC unless a script converted them to the reader's time zone. */
   utc?: boolean;
 };
 
 /**
- * A table of records that a phone shows as cards. The roles are said again: browsers drop them from tables that are not laid out
- * as tables. The first cell of a row names the record.
+ * A table of records that a phone shows as cards. It sets the ARIA roles of tables, because browsers drop them from
+ * tables that are not laid out as tables. The first cell of a row names the record.
  */
 export function records(
   caption: string,

@@ -2,10 +2,10 @@ import { html, raw } from "hono/html";
 
 export { html, raw };
 
-/** A piece of a page: text in it was escaped when it was put in. */
+/** A part of a page; text in it is already escaped. */
 export type Html = ReturnType<typeof html>;
 
-/** The finished text. @throws when a promise was put into the page: pages are made of data that is at hand. */
+/** The finished text. @throws when the page contains a promise: pages must be made of available data. */
 export function render(page: Html): string {
   if (page instanceof Promise) throw new Error("a page was given a promise");
   return page.toString();

@@ -9,7 +9,8 @@ import { knownCertificates } from "./known-certificates.ts";
 export type DropWords = { file: string; hint: string; accept: string };
 
 /**
- * The zone for files to drop or choose, and for the results from `verify.js`. Without script it says so.
+ * The area where files are dropped or chosen, and where `verify.js` shows the results. Without a script it says that it
+ * needs one.
  * @param config public facts for the script, as JSON in the page: data, not script
  */
 export const dropZone = (config: VerifyConfig, { file, hint, accept }: DropWords): Html =>

@@ -1,10 +1,13 @@
 import { readTrust } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
 
-/** The common name of a subject as RFC 4514 writes it; the whole of it where it has none. */
+/** The common name in a subject as RFC 4514 writes it; the whole subject when there is none. */
 export const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,\\])+)/.exec(subject)?.[1] ?? subject;
 
-/** Whose seals and whose time stamps a page knows, in a sentence each. @param trust the page's trust list, or PEM; empty for none */
+/**
+ * Tells whose seals and whose time stamps a page trusts, in one sentence each. @param trust the page's trust list, or
+ * PEM; empty for none
+ */
 export function knownCertificates(trust: string): string {
   if (trust.trim() === "")
     return "This page knows no certificates. A seal shows that nothing has changed; to know whose seal and whose time stamp it is, add certificates from a source you trust.";

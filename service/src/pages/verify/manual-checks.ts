@@ -1,15 +1,15 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** Commands of independent tools that check one thing; `means` says what to look for. */
+/** Commands of independent tools that check one thing; `means` says which result to look for. */
 export type ManualCheck = { means: string; commands: readonly string[] };
 
-/** A list of commands that check the same. */
+/** A list of commands that check the same thing. */
 export const manualChecks = (checks: readonly ManualCheck[]): Html =>
   html`<ol class="manual-checks">${checks.map(
     ({ means, commands }) => html`<li><p>${means}</p><pre><code>${commands.join("\n")}</code></pre></li>`,
   )}</ol>`;
 
-/** For a sealed PDF; `file` is its name. */
+/** The checks for a sealed PDF; `file` is its name. */
 export const proofChecks = (file: string): ManualCheck[] => [
   {
     means: "The file’s hash. If it matches the hash you were given, this is the sealed document, byte for byte.",
@@ -30,7 +30,7 @@ export const proofChecks = (file: string): ManualCheck[] => [
   },
 ];
 
-/** For a proof passport: what is fetched, and compared with what the record says. */
+/** The checks for a proof passport: the files to fetch, and how to compare them with the record. */
 export const recordChecks = (baseUrl: string, verifyCode: string): ManualCheck[] => [
   {
     means: "What this service says about the code, in machine-readable form.",
@@ -46,7 +46,10 @@ export const recordChecks = (baseUrl: string, verifyCode: string): ManualCheck[]
   ...proofChecks("sealed.pdf"),
 ];
 
-/** For a closing passport: manifest, link, certificate, and the manifest in it. */
+/**
+ * The checks for a closing passport: its manifest, the link to the previous version, its certificate, and the manifest
+ * in the certificate.
+ */
 export const closingChecks = (baseUrl: string, verifyCode: string): ManualCheck[] => {
   const api = `${baseUrl}/api/verify/room/${verifyCode}`;
   return [
@@ -74,7 +77,7 @@ export const closingChecks = (baseUrl: string, verifyCode: string): ManualCheck[
   ];
 };
 
-/** For an envelope: what is recorded, each state of the file, and the signatures in it. */
+/** The checks for an envelope: its record, each state of the file, and the signatures in it. */
 export const envelopeChecks = (
   baseUrl: string,
   verifyCode: string,

@@ -12,7 +12,7 @@ import { resultWords } from "./result-words.ts";
 import { technicalDetails, technicalPart } from "./technical-details.ts";
 import { verdictBanner } from "./verdict.ts";
 
-/** The body of a page of verification without a record, here or in a file of its own. */
+/** The body of the verification page without a record; also used for the standalone file. */
 export const verifyBody = (config: VerifyConfig, more: Html | "" = ""): Html =>
   html`<div class="stack verify">
 <div><h1>Verify a document</h1>
@@ -41,7 +41,9 @@ ${onPaper(`${baseUrl}/verify`)}`,
     ),
   });
 
-/** Malformed and unknown codes look the same. @param file the kind of file that the reader may have without a code */
+/**
+ * Malformed and unknown codes get the same page. @param file the kind of file that the reader may have without a code
+ */
 export const unknownCodePage = (
   assets: Pick<Assets, "url">,
   file: "document" | "certificate",

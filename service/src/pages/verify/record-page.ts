@@ -28,7 +28,7 @@ const standingBanner = ({ environment }: ProofRecord): Html =>
         "It was made to try out the service, and means nothing outside of testing.",
       );
 
-/** The record is not the seal's word: it stands, but the file by itself may not verify any more. */
+/** The record does not depend on the seal: it stays valid, but the file alone may no longer verify. */
 const retirementNotice = ({ sealRetirement }: ProofRecord) =>
   sealRetirement
     ? notice(
@@ -63,7 +63,9 @@ function downloadLinks(record: ProofRecord, plan: RetentionPlan): Html {
 
 type RecordPage = { record: ProofRecord; sealCertificates: string; baseUrl: string; retention: RetentionPlan };
 
-/** `/verify/{code}`: the record, and a file compared with it. The interface never exposes whose passport it is. */
+/**
+ * `/verify/{code}`: the record, and the comparison of a file with it. The interface never says whose passport it is.
+ */
 export const proofRecordPage = (
   assets: Pick<Assets, "url">,
   { record, sealCertificates, baseUrl, retention }: RecordPage,

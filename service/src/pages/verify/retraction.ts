@@ -12,7 +12,7 @@ const reasons: Readonly<Record<Retraction["reason"], string>> = {
   withdrawn: "it was withdrawn",
 };
 
-/** The top of a verification of a document whose seal the operator retracted. */
+/** The banner above the verification of a document whose seal the operator retracted. */
 export const retractionBanner = ({ reason, retractedAt }: Retraction): Html =>
   verdictBanner(
     "refuted",

@@ -20,7 +20,7 @@ import { standaloneVerifier } from "./standalone.ts";
 
 /** Data sources of the verification pages. */
 export type EvidenceSources = {
-  /** The trust list: every certificate that this service seals or ever sealed with, and those that were retired. */
+  /** The trust list: every certificate with which this service seals or ever sealed, including retired ones. */
   sealCertificates: () => Promise<string>;
   /** Null for an unknown code. */
   proofRecord: (verifyCode: string) => Promise<ProofRecord | null>;
@@ -57,7 +57,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     handle: async () => verifyPage(assets, { sealCertificates: await sealCertificates(), baseUrl }),
   });
 
-  // A saved copy verifies without this service.
+  // A saved copy of this page verifies files without this service.
   pageRoute(app, deps, {
     url: "/verify/offline",
     policy: "page",

@@ -6,14 +6,14 @@ import { verifyBody } from "./page.ts";
 
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** A saved file can't know of certificates that were retired later. */
+/** A saved file can't know which certificates were retired later. */
 const knownThen = html`<p class="quiet">This file knows the service’s certificates as they were when it was saved. Whether one was retired since, only a newer file or the service’s own page can tell.</p>`;
 
 /**
- * The page of verification as one file that works from a disk, without a network: its own policy lets it load nothing
- * and talk to nobody.
- * @param sealCertificates trust list, or PEM of seal certificates, that it should know; empty for none
- * @throws Error when script or style could not stand inside a page
+ * The verification page as one file that works from disk, without a network: its own policy forbids loading and sending
+ * anything.
+ * @param sealCertificates trust list, or PEM of seal certificates, that the file should contain; empty for none
+ * @throws Error when the script or the style contains text that would end its element
  */
 export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertificates: string): string {
   const [page, verify, copy, style] = [

@@ -13,7 +13,10 @@ const column = (kind: string, title: string, lines: readonly string[], level: "h
     lines.length === 0 ? html`<p>None.</p>` : html`<ul>${lines.map((line) => html`<li>${plainWords(line)}</li>`)}</ul>`
   }</section>`;
 
-/** Three lists side by side where there is room: the proven claims, the stated ones, and those that no seal shows. */
+/**
+ * Three lists, next to each other if there is room: the claims that are proven, the claims that are only stated, and
+ * those that no seal can show.
+ */
 export const statementView = ({ proven, attested, notCovered }: Statement, level: "h3" | "h4" = "h3"): Html =>
   html`<div class="statement">
 ${column("proven", "Passed: anyone can compute it", proven, level)}

@@ -6,14 +6,14 @@ import { plainWords } from "./plain-words.ts";
 
 type Words = Html | string;
 
-/** Whether a document is what it was when it was sealed, as far as is known. */
+/** Whether a document is the same as when it was sealed, as far as that is known. */
 export type Unchanged = "yes" | "no" | "failed" | "unchecked";
 
-/** The facts that a reader wants first, in a few lines. */
+/** The facts that a reader wants to know first, in a few lines. */
 export type Summary = {
   document: Words;
   firm: string | null;
-  /** The signatures from before the seal; left out where nobody signed. */
+  /** The signatures from before the seal; absent when nobody signed. */
   signatures?: Words | null;
   sealed: Words;
   sealedBy: Words;
@@ -28,7 +28,9 @@ const answers: Readonly<Record<Unchanged, { shape: IconName; words: string; look
   unchecked: { shape: "unchecked", words: "Not checked", look: "unchecked" },
 };
 
-/** The document, its owner, who signed it, when and by whom it was sealed, whether it changed, and where to get it. */
+/**
+ * The document, its owner, who signed it, when and by whom it was sealed, whether it changed, and the link to get it.
+ */
 export function summaryView({
   document,
   firm,
@@ -53,8 +55,8 @@ export function summaryView({
   ])}</div>`;
 }
 
-/** A time, and in small print who states it. */
+/** A time, and in small print where it comes from. */
 export const sealedAt = (at: Date, word: Words): Html => html`${time(at)} <span class="quiet-text">${word}</span>`;
 
-/** Only a script can print. */
+/** Printing needs a script, so the button is hidden without one. */
 export const printButton = html`<button type="button" class="print-button secondary outline with-script" data-print>Print this result</button>`;

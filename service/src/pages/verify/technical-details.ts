@@ -1,9 +1,9 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** Details for lawyers and engineers: folded away, open where there is no script to wait for. */
+/** Details for lawyers and engineers; folded, but open when no script runs. */
 export const technicalDetails = (body: Html): Html =>
   html`<details class="technical"><summary>Technical details</summary><div class="technical-parts">${body}</div></details>`;
 
-/** One part of them. `level` continues the headings around it. */
+/** One part of the details. `level` continues the levels of the headings around it. */
 export const technicalPart = (title: string, body: Html, level: "h2" | "h3" = "h2"): Html =>
   html`<section>${level === "h2" ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${body}</section>`;

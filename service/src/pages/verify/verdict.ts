@@ -12,7 +12,7 @@ const verdictIcons: Readonly<Record<VerdictTone, IconName>> = {
   unknown: "unchecked",
 };
 
-/** The top of a verification: the verdict as a heading, and one sentence about its meaning. */
+/** The top of a verification page: the verdict as a heading, and one sentence about its meaning. */
 export const verdictBanner = (
   tone: VerdictTone,
   title: string,
@@ -36,7 +36,7 @@ const claimLooks = {
   unchecked: { shape: "unchecked", words: "Not checked" },
 } as const;
 
-/** The verdict claim by claim; `titleOf` gives a claim's name in plain words. */
+/** The claims behind a verdict, one by one; `titleOf` returns a claim's name in plain words. */
 export const claimList = (claims: readonly ClaimLine[], titleOf: (name: string) => string = (name) => name): Html =>
   html`<ul class="claims">${claims.map(({ name, state, why }) => {
     const { shape, words } = claimLooks[state];

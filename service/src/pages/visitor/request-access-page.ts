@@ -6,10 +6,10 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 
-/** The page's data for tokens: the public key, and where the script is. */
+/** The page's data for tokens: the public key, and the address of the script. */
 export type RecaptchaSite = { siteKey: string; apiBase: string };
 
-/** A form that was not accepted: what was typed, and the server's sentence about it. */
+/** A form that was not accepted: the typed values, and the server's sentence about them. */
 export type Refused = { values: FormValues; message: string };
 
 const labels = {
@@ -30,11 +30,11 @@ const needed: Partial<Readonly<Record<Name, string>>> = {
   workEmail: "Enter your work email, like name@firm.com.",
 };
 
-/** The server names fields as the API does; the page calls them what their labels do. */
+/** The server names fields as the API does; this replaces the names with the labels on the page. */
 const inLabels = (message: string): string =>
   names.reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`), `“${labels[name]}”`), message);
 
-/** The fault of each field, as far as the server's sentence and the values say. */
+/** The fault of each field, as far as the server's sentence and the values tell. */
 function errorsOf({ values, message }: Refused): Partial<Record<Name, string>> {
   const named = names.find((name) => message.startsWith(`${name} `));
   if (named) return { [named]: inLabels(message) };
@@ -64,7 +64,7 @@ ${textArea({ ...part("useCase"), hint: "A few sentences: which documents, who si
 const recaptchaParts = html`<input type="hidden" name="recaptchaToken" value="">
 <p class="form-note">This site is protected by reCAPTCHA and the Google <a href="https://policies.google.com/privacy">Privacy Policy</a> and <a href="https://policies.google.com/terms">Terms of Service</a> apply.</p>`;
 
-/** The form, as it opens or with what was wrong; `site` where reCAPTCHA is set up. */
+/** The form, empty or with its errors; `site` is set when reCAPTCHA is configured. */
 export function requestAccessPage(assets: Pick<Assets, "url">, site: RecaptchaSite | null, refused?: Refused): string {
   const script = site && `${site.apiBase}/api.js?render=${encodeURIComponent(site.siteKey)}`;
   return layout(assets, {
@@ -104,7 +104,7 @@ const steps = {
   },
 } as const;
 
-/** The next steps, after a request was taken. */
+/** The next steps, shown after a request was accepted. */
 export function requestTakenPage(assets: Pick<Assets, "url">, status: keyof typeof steps): string {
   const { title, lead, next } = steps[status];
   return layout(assets, {

@@ -11,18 +11,21 @@ import { type RecaptchaSite, requestAccessPage, requestTakenPage } from "./reque
 export type RequestAccessDeps = {
   assets: Assets;
   limits: RateLimits;
-  /** Null where reCAPTCHA is not set up. */
+  /** Null when reCAPTCHA is not configured. */
   recaptcha: RecaptchaSite | null;
   /** The origin of the public address. */
   ownOrigin: string;
   requestAccess: (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
 };
 
-/** The form for partner access: `POST /api/partner/request` for people. It needs no script and no session. */
+/**
+ * Adds the form for partner access, which does the same as `POST /api/partner/request`. It needs no script and no
+ * session.
+ */
 export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDeps): void {
   const { assets, recaptcha, requestAccess, ownOrigin } = deps;
   const empty = requestAccessPage(assets, recaptcha);
-  // Without a referrer a browser would not name the origin of the form.
+  // With a policy of no referrer, a browser would not name the origin of the form.
   const formPolicy = recaptcha ? scoredHeaders(recaptcha.apiBase) : { "Referrer-Policy": "same-origin" };
 
   pageRoute(app, deps, {
@@ -45,14 +48,14 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
     pageRoute(scope, deps, {
       method: "POST",
       url: "/request-access",
-      // Counts together with the route of the API.
+      // Requests here and to the API's route count together.
       policy: "partner-request",
-      // No other site may send a request in the name of its visitors.
+      // Another site must not send a request in the name of its visitors.
       onRequest: async (request) => refuseCrossSite(request, ownOrigin),
       headers: { ...formPolicy, "Cache-Control": "no-store" },
       handle: async ({ form, request }) => {
         const status = await requestAccess(accessRequestFields(form), request.ip);
-        // The answer has an address of its own, so that loading it again sends nothing again.
+        // Redirects to an address of its own, so that reloading the page does not send the request again.
         return { redirect: `/request-access/${status}` };
       },
       refused: ({ form: values }, message) => requestAccessPage(assets, recaptcha, { values, message }),
@@ -61,8 +64,8 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
 }
 
 /**
- * The policy of the page with Google's script. The script loads a second one from gstatic, works in a frame, and tells the origin alone, by which Google
- * knows whose key it is. @param apiBase where the script comes from
+ * The policy of the page with Google's script. The script loads a second one from gstatic, works in a frame, and sends
+ * only the origin, by which Google recognizes the key's owner. @param apiBase the origin of the script
  */
 function scoredHeaders(apiBase: string): Readonly<Record<string, string>> {
   const policy = [

@@ -35,7 +35,7 @@ ${field({ name: "email", label: "Work email", type: "email", value: email, requi
 ${returnTo !== invitationPath && html`<p class="quiet">No access yet? <a href="/request-access">Request partner access</a>.</p>`}`,
   );
 
-/** The same for every address, so that it does not reveal who is a member or how many links were sent. */
+/** The page is the same for every address, so that it does not reveal who is a member or how many links were sent. */
 export const linkSentPage = (assets: AssetUrls, email: string, mailsStayHere: boolean): string =>
   page(
     assets,
@@ -46,7 +46,7 @@ ${mailsStayHere && notice("info", "No mail server is set", "The link is printed 
 <p>Nothing after a minute? Check your spam folder, or <a href="/sign-in">request another link</a>.</p>`,
   );
 
-/** Signs in by a button, so that mail scanners, which open links, don't use them up. `who` is null for the operator. */
+/** Signs in with a button, because mail scanners open links and would use them up. `who` is null for the operator. */
 export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
   page(
     assets,

@@ -28,7 +28,7 @@ type LinkKind = {
   unusablePage: string;
 };
 
-/** The links that sign members and the operator in. */
+/** Adds the links that sign members and the operator in. */
 export function signInLinkRoutes(scope: FastifyInstance, deps: SignInLinkDeps): void {
   linkRoutes(scope, deps, {
     url: "/sign-in/:token",
@@ -46,7 +46,7 @@ export function signInLinkRoutes(scope: FastifyInstance, deps: SignInLinkDeps): 
   });
 }
 
-/** Shows a link, and uses it. A session always gets a new token, against session fixation. */
+/** Shows a link's page, and uses the link. A session always gets a new token, to prevent session fixation. */
 function linkRoutes(
   scope: FastifyInstance,
   deps: SignInLinkDeps,

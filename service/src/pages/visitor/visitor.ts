@@ -30,11 +30,11 @@ import { signInLinkRoutes } from "./use-link-routes.ts";
 export type VisitorDeps = RequestAccessDeps &
   SiteDeps & {
     baseUrl: string;
-    /** Null where nobody can sign in. */
+    /** Null when nobody can sign in. */
     signIn: SignInRouteDeps | null;
   };
 
-/** Pages for people who are not signed in: home, requesting access, signing in. */
+/** Adds the pages for people who are not signed in: home, requesting access, signing in. */
 export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
   const home = homePage(deps.assets, deps.baseUrl);
   pageRoute(app, deps, { url: "/", policy: "page", headers: publicHeaders, handle: () => home });
@@ -44,7 +44,7 @@ export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
   if (deps.signIn) signInRoutes(app, deps.signIn);
 }
 
-// Lists only public pages: other addresses may be credentials, so this file must not spell them out.
+// Lists only public pages: other addresses may be credentials, so this file must not contain them.
 const robots = `User-agent: *
 Allow: /$
 Allow: /docs
@@ -70,11 +70,11 @@ type SignInRouteDeps = {
   callers: Callers;
   limits: RateLimits;
   assets: Assets;
-  /** Nothing is mailed: the terminal that the service runs in shows the link. */
+  /** Whether no mail is sent: then the service's terminal shows the link. */
   mailsStayHere: boolean;
 };
 
-/** Signing in by a mailed link, by the operator's link, and signing out. */
+/** Adds signing in with a mailed link or the operator's link, and signing out. */
 function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
   const { members, callers, limits, assets, mailsStayHere } = deps;
 
@@ -99,7 +99,7 @@ function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
       url: "/sign-in",
       policy: "sign-in",
       handle: async ({ form: { email = "", return_to: returnTo }, request: { headers, ip } }) => {
-        // One secret per browser: of several links that it asked for, each works.
+        // One secret per browser, so that every link it asked for works.
         const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
         const known = cookieOf(headers.cookie, cookieNames.known);
         await askForLink(members, { email, browser, known, ip, returnTo });
@@ -133,8 +133,8 @@ function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
 const cookieSeconds = 24 * 3600;
 
 /**
- * The link of an invitation. The token goes into a cookie, and out of the address: signing in leads back to a page that has none. It
- * answers every link alike, and uses nothing up.
+ * Adds the link of an invitation. The token moves from the address into a cookie: after signing in, the browser returns
+ * to a page without the token in its address. The response is the same for every link, and no link is used up.
  */
 function invitationLinkRoutes(app: FastifyInstance, deps: { limits: RateLimits }): void {
   pageRoute(app, deps, {

@@ -29,7 +29,7 @@ async function send(): Promise<void> {
   }
 }
 
-/** One after the other: each needs the revision that the one before made. */
+/** Saves one after the other, because each save needs the revision that the previous one made. */
 function saveSoon(): void {
   window.clearTimeout(timer);
   timer = window.setTimeout(() => {

@@ -19,7 +19,7 @@ import { count, counted, duration, lastDays, type TimeUnit, timeUnit } from "./c
 
 export type AnalyticsPageDeps = { readAnalytics: AnalyticsReader; assets: Assets; limits: RateLimits };
 
-/** The figures of `GET /api/partner/analytics`, drawn. */
+/** Adds the page that draws the figures of `GET /api/partner/analytics`. */
 export function analyticsPage(app: FastifyInstance, deps: AnalyticsPageDeps): void {
   pageRoute(app, deps, {
     url: "/dashboard/analytics",
@@ -35,14 +35,14 @@ export function analyticsPage(app: FastifyInstance, deps: AnalyticsPageDeps): vo
 
 const windows = [30, 90, 180, 366];
 
-/** The windows to choose from, as links of the page itself (`?days=`). */
+/** Links to the same page for each window of time (`?days=`). */
 export const windowPicker = (windowDays: number): Html =>
   html`<nav class="windows" aria-label="Period"><ul>${windows.map(
     (days) =>
       html`<li><a href="?days=${days}"${days === windowDays ? html` aria-current="page"` : ""}>${days} days</a></li>`,
   )}</ul></nav>`;
 
-/** The analytics of a snapshot and the choice of its window. Headings start at level 2. */
+/** The analytics of a snapshot, and the links that choose the window of time. Headings start at level 2. */
 export function analyticsBody(snapshot: Snapshot, windowDays: number): Html {
   const total = Object.values(snapshot.funnel).reduce((sum, orders) => sum + orders, 0);
   return html`<div class="analytics">
@@ -69,7 +69,7 @@ ${card("by-time", "Turnaround", turnaroundFigure(snapshot.turnaroundHours))}
 ${card("by-record", "Evidence", evidenceTable(snapshot.evidence))}
 </div>`;
 
-/** Counts of different kinds of records, so they can't share a scale or a chart. */
+/** A table, because counts of different kinds of records can't share a scale or a chart. */
 function evidenceTable({ totalCompleted, sealedDocumentCount, deliveredWithProofCount }: Snapshot["evidence"]) {
   return html`<p class="chart-note">Documents and shipments are counted individually. An order can have several, and unfinished orders count, too.</p>
 <table class="numbers evidence"><caption class="visually-hidden">Evidence in records</caption>
@@ -82,7 +82,7 @@ ${row("ship", "Deliveries", "Shipments that the carrier reported as delivered.",
 const row = (name: IconName, title: string, meaning: string, value: number): Html =>
   html`<tr><th scope="row"><span class="evidence-name">${icon(name)}<span>${title}<small>${meaning}</small></span></span></th><td>${count(value)}</td></tr>`;
 
-/** The five headline numbers. `total` is the size of the cohort. */
+/** The five headline numbers. `total` is the number of orders in the cohort. */
 function keyNumbers({ windowDays, funnel, revenueCents, turnaroundHours }: Snapshot, total: number): Html {
   const share = percentText(percentage(funnel.completed, total), funnel.completed, total);
   const measured = isMeasured(turnaroundHours);
@@ -102,12 +102,12 @@ const entry = (term: string, value: string, note: string): Html =>
 
 type Turnaround = Snapshot["turnaroundHours"];
 
-/** Both are 0 when nothing could be measured (contract, Analytics). */
+/** Both values are 0 when nothing could be measured (contract, Analytics). */
 const isMeasured = ({ median, p90 }: Turnaround): boolean => median > 0 || p90 > 0;
 
 const exact = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** From payment to completion: median and 90th percentile on one scale of round minutes, hours or days. */
+/** The time from payment to completion: median and 90th percentile, on one scale of round minutes, hours or days. */
 function turnaroundFigure(turnaround: Turnaround): Html {
   const { median, p90 } = turnaround;
   if (!isMeasured(turnaround))

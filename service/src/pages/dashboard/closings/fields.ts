@@ -3,14 +3,16 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 
 /** The most documents of one closing; more are added from its room. */
 export const mostDocuments = 20;
-/** Without a script each file is sent with all fields of the form, and such a form has at most 100. */
+/**
+ * Without a script each file is sent together with all fields of the form, and such a form may have at most 100 fields.
+ */
 const mostFieldsWithFile = 100;
 export const mostPeople = 6;
 const fewestPeople = 2;
 
-/** A document as its row says: the stored file, and what is to be done with it. */
+/** A document as its row in the form describes it: the stored file, and what to do with it. */
 export type ClosingDocument = {
-  /** From 1. */
+  /** Counted from 1. */
   n: number;
   token: string;
   pages: number;
@@ -28,11 +30,11 @@ export type DocumentService = (typeof documentServices)[number];
 
 export type ClosingPerson = { row: number; name: string; email: string; signs: boolean };
 
-/** A stored file as a hidden field has it: its token, its pages and its name. */
+/** The text of a hidden field that describes a stored file: its token, its number of pages and its name. */
 export const fileText = ({ token, pages, fileName }: Pick<ClosingDocument, "token" | "pages" | "fileName">): string =>
   `${token} ${pages} ${fileName}`;
 
-/** The file that a hidden field names; null for anything else. */
+/** The file that a hidden field describes; null for any other text. */
 function fileIn(text: string): Pick<ClosingDocument, "token" | "pages" | "fileName"> | null {
   const [, token = "", pages = "", fileName = ""] = /^(\S+) (\d{1,5}) (.*)$/s.exec(text) ?? [];
   return isCode(token) ? { token, pages: Number(pages), fileName } : null;
@@ -67,8 +69,8 @@ export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boo
 }
 
 /**
- * The documents of the form, renumbered: without those that were removed, and with the files that were just sent
- * (`add1`, `add2`, ...), which are signed unless somebody says otherwise.
+ * The documents of the form, numbered again: without those that were removed, and with the files that were just sent
+ * (`add1`, `add2`, ...). A new file is to be signed by default.
  */
 export function documentsIn(values: FormValues): ClosingDocument[] {
   const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);
@@ -89,11 +91,11 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
   return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
 
-/** The token of the document that the form removes; null when it removes none. */
+/** The token of the document that the form asks to remove; null when it removes none. */
 export const removedIn = (values: FormValues): string | null =>
   fileIn(values[`doc${values["remove"]}`] ?? "")?.token ?? null;
 
-/** `warranty_deed.pdf` becomes `Warranty deed`. */
+/** Turns `warranty_deed.pdf` into `Warranty deed`. */
 function nameOfFile(fileName: string): string {
   const words = fileName
     .replace(/\.pdf$/i, "")
@@ -117,21 +119,23 @@ export function peopleRows(values: FormValues): number {
   return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestPeople), mostPeople) : fewestPeople;
 }
 
-/** The people who are named besides the client. */
+/** The people whom the form names besides the client. */
 export const peopleIn = (values: FormValues): ClosingPerson[] =>
   Array.from({ length: mostPeople }, (_, index) => index + 1).flatMap((row) => {
     const [name, email] = [text(values, `person${row}_name`), text(values, `person${row}_email`)];
     return name === "" && email === "" ? [] : [{ row, name, email, signs: values[`person${row}_role`] !== "follows" }];
   });
 
-/** Whether the client signs: so it is until the box was shown and is not ticked. */
+/** Whether the client signs: yes, unless the box was shown and is not ticked. */
 export const clientSigns = (values: FormValues): boolean =>
   values["client_signs"] === "on" || values["submission"] === undefined;
 
-/** Fields of the order form that all documents share; shipping and fax only where a document asks for them. */
+/**
+ * Fields of the order form that all documents share. Shipping and fax are added only for documents that ask for them.
+ */
 const shared = ["email", "name", "signer_state", "byod_confirmed", "pay_by"] as const;
 
-/** The order that a document becomes, as the order form has it. */
+/** The order for a document, as fields of the order form. */
 export function orderOf(values: FormValues, document: ClosingDocument): Map<string, string> {
   const { sign, notary, ship, fax } = document.services;
   const fields = new Map<string, string>();
@@ -149,7 +153,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
     for (const name of shipFields) copy(name);
   }
   if (fax) {
-    // An empty number is refused by name.
+    // An empty fax number is passed on, so that its refusal names the field.
     fields.set("fax_to", "");
     copy("fax_to");
   }
@@ -163,7 +167,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
 /** Whether people sign it: here, or before the notary. */
 export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "services">): boolean => sign || notary;
 
-/** The people who sign a document, in the order of the form. */
+/** The people who sign a document, in the order of the form's rows. */
 export function signersOf(
   values: FormValues,
   { signers }: Pick<ClosingDocument, "signers">,

@@ -22,11 +22,11 @@ import {
 import { personLabel } from "./person-label.ts";
 
 export const path = "/dashboard/closings/new";
-/** Shows the form again with a change of its rows; places nothing. */
+/** This address shows the form again with changed rows; it places nothing. */
 export const rowsPath = `${path}/rows`;
-/** Takes a file with the whole form, where there is no script. */
+/** This address takes one file with the whole form, for browsers without a script. */
 export const addPath = `${path}/add`;
-/** Takes a file alone, for our script. */
+/** This address takes one file alone, for our script. */
 export const filePath = `${path}/file`;
 export const quotePath = `${path}/quote`;
 
@@ -34,13 +34,13 @@ export type ClosingFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "notarizationBlocked">;
   values: FormValues;
   messages: readonly string[];
-  /** The price as the form is, or why there is none yet. */
+  /** The price for the current form, or the reason why there is none yet. */
   quote: Html;
 };
 
 const serviceLabels = { sign: "Signed", notary: "Notarized online", ship: "Shipped on paper", fax: "Faxed" } as const;
 
-/** The form of a whole closing: its documents, its people once, where it goes, and who pays. */
+/** The form of a whole closing: its documents, its people (named once), where the documents are sent, and who pays. */
 export function closingFormBody(view: ClosingFormView): Html {
   const { environment, values, messages, pricing } = view;
   const isTest = environment === "test";
@@ -84,7 +84,7 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 </form>`;
 }
 
-/** With a script, all files at once; without one, a file at a time. */
+/** With a script, all files can be chosen at once; without one, one file at a time. */
 function dropZone(documents: readonly ClosingDocument[], values: FormValues): Html {
   if (documents.length >= mostDocuments)
     return html`<p class="hint">A closing begins with at most ${mostDocuments} documents. Add more from its room.</p>`;

@@ -25,7 +25,10 @@ const messages = {
   incomplete: "The upload was interrupted. Please send the file again.",
 };
 
-/** Where a member places a whole closing. Its scope takes multipart forms: a file is kept as soon as it is sent. */
+/**
+ * Adds the form with which a member places a whole closing. The routes accept multipart forms, because a file is stored
+ * as soon as it is sent.
+ */
 export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPagesDeps): void {
   const authenticate = reauthenticate(frame.callers);
 
@@ -89,7 +92,7 @@ export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPag
     });
   });
 
-  /** Keeps the one file of a multipart form for a day. @param typed collects the form's fields */
+  /** Stores the one file of a multipart form for a day. @param typed collects the form's fields */
   async function keptOf(request: FastifyRequest, typed: Map<string, string>): Promise<{ text: string }> {
     const form = await readForm(request, {
       filePart: "document",
@@ -118,7 +121,7 @@ export function closingPages(app: FastifyInstance, { frame, orders }: ClosingPag
   }
 }
 
-/** Keeps a file for a day. @returns what its hidden field has */
+/** Stores a file for a day. @returns the text of its hidden field */
 async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload | null): Promise<string> {
   const principal = principalOf(request);
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
@@ -136,7 +139,7 @@ async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload |
   return fileText({ token: kept.fillToken, pages: kept.pages, fileName });
 }
 
-/** The price of the closing as its form is, by document. Carriers are not asked before it is placed. */
+/** The price of the closing for the current form, by document. Carriers are asked only when the closing is placed. */
 async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyRequest, values: FormValues): Promise<Html> {
   const tier = tierOf(principalOf(request).tier);
   const lines: { label: string; amountCents: number }[] = [];

@@ -8,7 +8,7 @@ import { refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
 import { type ClosingDocument, documentsIn, hasOwn, isSigned, orderOf, peopleIn, signersOf } from "./fields.ts";
 
-/** All that is wrong with a closing's form; nothing was placed. */
+/** Thrown with everything that is wrong with a closing's form; nothing was placed. */
 export class ClosingRefused extends ServiceError {
   readonly messages: readonly string[];
 

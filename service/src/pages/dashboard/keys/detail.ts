@@ -10,10 +10,10 @@ import { isEnded, keyState, keyText, keyTitle, scopeList } from "./words.ts";
 
 export type KeyView = {
   key: OwnKey;
-  /** The one that took its place. */
+  /** The key that replaced it; null when there is none. */
   successor: string | null;
   now: Date;
-  /** The key of the form that rotates it. */
+  /** The submission key of the form that rotates the API key. */
   submission: string;
   error?: string;
 };

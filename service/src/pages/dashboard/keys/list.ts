@@ -15,13 +15,13 @@ export type KeysView = FormSubmission & {
   keys: readonly KeyMetadata[];
   now: Date;
   error?: string;
-  /** Values of the refused form. */
+  /** The values of the refused form. */
   typed?: FormValues;
 };
 
 const path = "/dashboard/keys";
 
-/** The firm's keys, and for owners a form for a new one. */
+/** The firm's keys and, for owners, a form that creates one. */
 export function keysBody(view: KeysView): Html {
   const { principal, keys, now } = view;
   const isOwner = principal.member?.role === "owner";
@@ -37,7 +37,7 @@ ${ended.length > 0 && isOwner && card("ended", "Keys that no longer work", keyTa
 </div>`;
 }
 
-/** Members who are not owners see only a key's name and last characters. */
+/** Members who are not owners see only the name and last characters of a key. */
 function keyTable(caption: string, keys: readonly KeyMetadata[], { principal, now }: KeysView): Html {
   if (principal.member?.role !== "owner")
     return records(
@@ -62,7 +62,10 @@ const boxName = (scope: string): string => `scope-${scope}`;
 
 const tickedScopes = (form: FormValues): string[] => scopes.filter((scope) => form[boxName(scope)] === "on");
 
-/** The scopes that a form asks for; null for a key without restrictions. @throws ServiceError for a form that says both */
+/**
+ * The scopes that a form asks for; null for a key without restrictions. @throws ServiceError for a form that asks for
+ * both
+ */
 export function chosenScopes(form: FormValues): string[] | null {
   const ticked = tickedScopes(form);
   if (form["access"] !== "full") return ticked;

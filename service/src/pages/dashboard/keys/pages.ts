@@ -25,7 +25,7 @@ export type KeyPagesDeps = OwnKeyDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/keys";
 
-/** The firm's keys. Only members manage them: no key can create another. */
+/** Adds the pages of the firm's keys. Only members manage keys: no key can create another. */
 export function keyPages(forms: FastifyInstance, deps: KeyPagesDeps): void {
   pageRoute(forms, deps, { url: path, handle: ({ request }) => show(request) });
 
@@ -109,7 +109,10 @@ type NewKey = {
   previousExpiresAt: Date | null;
 };
 
-/** Shown once, in the response that created it: no page links to it, and no cache stores it. */
+/**
+ * The page with a new key. The key is shown once, in the response that created it: no page links to it, and no cache
+ * stores it.
+ */
 function keyPage(deps: { assets: Assets }, request: FastifyRequest, made: NewKey): string {
   const { keyId, key, title, now, previousExpiresAt } = made;
   const isOver = previousExpiresAt !== null && previousExpiresAt <= now;

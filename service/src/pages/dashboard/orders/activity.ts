@@ -7,7 +7,7 @@ type Line = OrderHistory["history"][number];
 
 const shownMost = 100;
 
-/** The actions that a firm sees. It does not see those that only the service's own people do. */
+/** The actions that a firm sees. Actions that only the service's own people take are left out. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
   "order.documents_asked_for": "Documents mailed to the client again, as somebody with the order’s link asked",
@@ -38,7 +38,7 @@ const correctionWords: Readonly<Record<string, string>> = {
 
 /** The activity of an order, newest first, with its actors. */
 export function activityPart({ history }: Pick<OrderHistory, "history">, names: ReadonlyMap<string, string>): Html {
-  // The move itself has a line of its own.
+  // The move itself has its own line.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const told = history.filter(
     (line) =>
@@ -59,7 +59,7 @@ const textOf = ({ action, actor, fromStatus, toStatus, detail }: Line, names: Re
       : fromStatus === "Created"
         ? "Order placed"
         : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
-  // Of a refund the people of the service write to one another.
+  // The service's people write the reasons of refunds for each other, so they are not shown.
   const reason = action.startsWith("refund.") ? null : (detail as { reason?: unknown } | null)?.reason;
   return html`${words}<br><span class="second-line">${whoIs(actor, names)}${typeof reason === "string" && html` · ${reason}`}</span>`;
 };
@@ -71,7 +71,7 @@ const actors: Readonly<Record<string, string>> = {
   operator: "SignSealShip",
 };
 
-/** Who did something of an order, as its firm knows them. */
+/** The person who did something with an order, by the name that the firm knows. */
 export function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
   const [kind = ""] = actor.split(":");
   const former = { member: "A former member", key: "A former API key" } as Readonly<Record<string, string>>;

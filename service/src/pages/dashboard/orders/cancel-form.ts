@@ -12,10 +12,10 @@ import { type Html, html } from "../../ui/render.ts";
 
 type CancelCall = PageCall<{ code: string }>;
 
-/** Whether the firm can still cancel: nothing is paid. */
+/** Whether the firm can still cancel the order: nothing is paid yet. */
 export const isCancellable = (order: PublicOrderRow): boolean => targetOf(order, "cancelled") !== null;
 
-/** Asks first, and why. */
+/** The form that cancels an order; it asks for confirmation and for the reason. */
 export const cancelPart = (code: string): Html =>
   html`<details class="question"><summary>Cancel this order</summary>
 <form class="form" method="post" action="/dashboard/orders/${code}/cancel">
@@ -24,7 +24,7 @@ ${field({ form: "cancel", name: "reason", label: "Reason", required: true, maxLe
 <div class="form-actions"><button type="submit" class="danger-button">Cancel the order</button></div>
 </form></details>`;
 
-/** A firm cancels an order that nobody has paid. */
+/** Adds the form with which a firm cancels an order that nobody has paid. */
 export function cancelForm(
   forms: FastifyInstance,
   deps: MoveDeps & { limits: RateLimits },

@@ -62,7 +62,7 @@ import type { RefusedSigner } from "./signers.ts";
 import { sittingForm } from "./sitting.ts";
 import { orderName } from "./words.ts";
 
-/** The features that the pages of orders use, by their purpose. */
+/** The features that the pages of orders use, grouped by purpose. */
 export type OrderDesk = {
   checkout: CheckoutDeps;
   orders: OrderDeps;
@@ -90,7 +90,7 @@ export type OrderDetailDeps = {
 
 type OrderCall = PageCall<{ code: string }>;
 
-/** One order: where it stands, the sandbox's buttons for a test order, and the rooms it is in. */
+/** Adds the page of one order: its state, the sandbox's buttons for a test order, and the rooms that contain it. */
 export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, deps: OrderDetailDeps): void {
   const { frame, desk } = deps;
   const [{ limits }, { db, clock }] = [frame, desk.orders];
@@ -198,7 +198,7 @@ function attachForm(forms: FastifyInstance, { frame, desk }: OrderDetailDeps, fo
 const isToBePaid = async (db: Sql, { code, status, documentsDeletedAt }: PublicOrderRow): Promise<boolean> =>
   isPayable(status) && documentsDeletedAt === null && !(await isPaymentInProcess(db, code));
 
-/** The topics that the address says were fired; null when it says nothing of them, or names unknown ones. */
+/** The topics that the address lists as fired; null when it lists none, or unknown ones. */
 function firedIn(fired: string | undefined): OrderDetailView["fired"] {
   if (fired === undefined) return null;
   const named = fired.split(",").filter((name) => name !== "");
@@ -211,7 +211,7 @@ type Show = (call: SignerCall, problem: { error: string; refusedSigner: RefusedS
 
 const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
 
-/** The firm's actions on a signer. The order's page shows refusals. */
+/** Adds the forms for the firm's actions on a signer. Refusals appear on the order's page. */
 function signerForms(
   forms: FastifyInstance,
   deps: OnceDeps & { limits: RateLimits; envelopes: EnvelopeDeps },

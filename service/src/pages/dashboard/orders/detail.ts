@@ -40,17 +40,17 @@ export type OrderDetailView = OrderRoomsView &
   InPersonView &
   NotesView & {
     order: PublicOrderRow;
-    /** The title of its document; null when unknown. */
+    /** The title of the order's document; null when unknown. */
     title: string | null;
     history: OrderHistory;
-    /** The client's page, absolute. */
+    /** The absolute address of the client's page. */
     clientUrl: string;
     firmPays: FirmPays;
     /** Whether its hosted checkout can be opened now. */
     payable: boolean;
-    /** When its documents will be, or were, deleted. */
+    /** Tells when the order's documents will be deleted, or when they were. */
     retention: Html | string | null;
-    /** Topics that the sandbox's last step fired; null when the page does not come from one. */
+    /** Topics that the last sandbox step fired; null when the page was not opened by such a step. */
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
@@ -63,7 +63,7 @@ export type OrderDetailView = OrderRoomsView &
     textCodes: boolean;
   };
 
-/** Whether the document that counts is there. */
+/** Whether the order's final document exists. */
 const isFinished = ({ order, documents }: OrderDetailView): boolean => {
   const kind = order.notarize ? "notarized" : order.sign ? "sealed" : "original";
   return documents.some((each) => each.kind === kind && each.deletedAt === null);
@@ -127,7 +127,7 @@ const clientLine = ({ customerName, customerEmail, externalReference }: PublicOr
 
 const isDeclined = ({ status }: PublicOrderRow): boolean => status === "EsignDeclined" || status === "EsignExpired";
 
-/** Why the order came to its status, in the words of the person who moved it; null where nobody said. */
+/** The reason for the order's status, in the words of the person who set it; null when nobody gave one. */
 function reasonOf({ order, history }: OrderDetailView): string | null {
   const last = history.history.findLast(({ action }) => action === "order.transition");
   const { reason } = (last?.detail ?? {}) as { reason?: unknown };
@@ -179,7 +179,7 @@ const stands: Readonly<Record<string, string>> = {
 
 const at = (text: string | null): Html | null => (text === null ? null : time(new Date(text)));
 
-/** Shipments and faxes, with their tracking. */
+/** The order's shipments and faxes, with their tracking. */
 const trackingPart = ({ shipments, faxes }: Pick<OrderHistory, "shipments" | "faxes">): Html =>
   html`${shipments.map(({ carrier, trackingNumber, shippedAt, deliveredAt }) =>
     facts([

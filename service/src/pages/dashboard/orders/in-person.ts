@@ -18,12 +18,12 @@ export type InPersonView = {
   order: Pick<PublicOrderRow, "code" | "status">;
   /** The notary's request; null without one. */
   inPerson: InPersonRequest | null;
-  /** The refund if the firm agrees, in cents. */
+  /** The amount that is refunded if the firm agrees, in cents. */
   technologyFeeCents: number;
   names: ReadonlyMap<string, string>;
 };
 
-/** A notary's question whether the act may be done in ink, and the firm's answer. */
+/** A notary's question whether the act may be done in ink on paper, and the firm's answer. */
 export function inPersonPart({ order, inPerson, technologyFeeCents, names }: InPersonView): Html {
   if (inPerson === null) return html``;
   const { state, reason, requestedAt, decidedBy, decidedAt } = inPerson;
@@ -45,7 +45,7 @@ type Form = Pick<PageRoute<string>, "method" | "policy"> & {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
-/** The firm's answer to a notary's question. */
+/** Adds the forms with which the firm answers a notary's question. */
 export function inPersonForms(
   forms: FastifyInstance,
   deps: { db: Database; clock: Clock; limits: RateLimits },

@@ -21,9 +21,9 @@ import { ownOrder } from "./own-order.ts";
 export type MailsView = {
   submission: string;
   order: Pick<PublicOrderRow, "code" | "customerEmail" | "environment">;
-  /** Those that went to the client, the latest first. */
+  /** The mails that went to the client, the latest first. */
   mails: readonly ClientMail[];
-  /** Those that can be sent again as the order stands. */
+  /** The mails that can be sent again in the order's current state. */
   sendable: readonly SentAgain[];
 };
 
@@ -49,7 +49,7 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
   completed: "Send the documents again",
 };
 
-/** The mails that the client got about the order, and those that are worth sending again. */
+/** The mails that the client got about the order, and those that can be sent again. */
 export function mailsPart({ submission, order, mails, sendable }: MailsView): Html {
   const to = html`<span class="breakable">${order.customerEmail}</span>`;
   return html`${

@@ -17,9 +17,9 @@ import { ownOrder } from "./own-order.ts";
 export type NotesView = {
   submission: string;
   order: Pick<PublicOrderRow, "code" | "documentsDeletedAt">;
-  /** The latest first. */
+  /** The notes, the latest first. */
   notes: readonly FirmNote[];
-  /** Who did what of it, by what the audit log calls them. */
+  /** Names of people, by the actor as the audit log has it. */
   names: ReadonlyMap<string, string>;
   typed?: FormValues;
 };

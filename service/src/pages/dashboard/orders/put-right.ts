@@ -46,11 +46,11 @@ const againWords: Readonly<Record<string, string>> = {
 export const canBePutRight = ({ refusals }: Corrected): boolean =>
   Object.entries(refusals).some(([act, refusal]) => act !== "refund" && refusal === null);
 
-/** The button that begins the failed service again; nothing where none failed. */
+/** The button that starts the failed service again; empty when no service failed. */
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
   html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWords[corrected.status] ?? "Send again", { fields: { submission } })}`;
 
-/** The forms that correct an order in trouble, and what was corrected before. */
+/** The forms that correct an order in trouble, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {
   const { order, corrected } = view;
   const { refusals, corrections, status } = corrected;
@@ -100,7 +100,7 @@ const lineWords: Readonly<Record<string, string>> = {
   refund: "Refund asked for",
 };
 
-/** The fact before it, which the page shows nowhere else. */
+/** The earlier value, which the page shows nowhere else. */
 function lineOf({ kind, before }: Corrected["corrections"][number]): string {
   const words = lineWords[kind] ?? kind;
   const { email, faxTo, shipTo, name } = before as Readonly<Record<string, unknown>>;
@@ -109,7 +109,7 @@ function lineOf({ kind, before }: Corrected["corrections"][number]): string {
   return was === undefined || was === null || was === "" ? words : `${words}, before: ${String(was)}`;
 }
 
-/** Asks the operator for the money back. */
+/** The form that asks the operator for a refund. */
 export const refundPart = ({ order, submission, corrected }: PutRightView): Html =>
   corrected.refusals.refund === null
     ? html`<details class="question"><summary>Ask for a refund</summary>
@@ -133,7 +133,7 @@ const messages = {
   incomplete: "The form is cut off or malformed.",
 };
 
-/** @param app takes forms with files */
+/** @param app the scope that accepts forms with files */
 export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps: Deps, form: Form): void {
   const { corrections, frame } = deps;
   const wanted = async ({ params, request }: OrderCall) => {

@@ -15,11 +15,11 @@ export type OrderRoomsView = {
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
   submission: string;
-  /** Values of the refused form. */
+  /** The values of the refused form. */
   typed?: FormValues;
 };
 
-/** The chosen room, or a typed code, which may be in a room page's address. */
+/** The code of the chosen room, or the one that was typed, which may be part of a room page's address. */
 export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
   const typed = roomCode.trim();
   if (chosen !== "" && typed !== "") throw invalid("Choose one of your rooms or enter a code, not both.");
@@ -27,7 +27,7 @@ export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
   return chosen || (/\/rooms\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed);
 }
 
-/** The rooms that an order is in, and a form to attach it to one more. */
+/** The rooms that contain an order, and a form that attaches it to another one. */
 export function roomPart({ order, rooms, openRooms, submission, typed }: OrderRoomsView): Html {
   const list =
     rooms.length > 0 &&

@@ -22,7 +22,7 @@ type FormFrame = {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
-/** The buttons that move a test order. The order's page shows refusals. */
+/** Adds the forms that move a test order. Refusals appear on the order's page. */
 export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form: FormFrame): void {
   pageRoute(forms, deps, {
     ...form,
@@ -58,6 +58,6 @@ const moveOf = (request: FastifyRequest, code: string) => ({
   attempt: request.id,
 });
 
-/** Back to the order's page, which says what was done and which events it fired. */
+/** Redirects to the order's page, which says what was done and which events it fired. */
 const played = (code: string, { firedEvents }: SimulationResult, message: FlashMessage): { redirect: string } =>
   done(`/dashboard/orders/${code}?fired=${firedEvents.join(",")}`, message);

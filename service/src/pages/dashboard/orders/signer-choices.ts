@@ -1,7 +1,7 @@
 import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { Choice } from "../../ui/forms/fields.ts";
 
-/** How a signer is identified, as pages say it. */
+/** How a signer is identified, in the words of the pages. */
 export const identified: Readonly<Record<SignerState["auth"], string>> = {
   link: "the link in the email",
   mail_code: "the link and a code by email",
@@ -20,7 +20,7 @@ export const languageChoices: readonly Choice[] = [
   { value: "tl", label: "Tagalog" },
 ];
 
-/** @param textCodes whether text messages are sent from here */
+/** @param textCodes whether this installation sends text messages */
 export const authChoices = (textCodes: boolean): readonly Choice[] =>
   Object.entries(identified)
     .filter(([value]) => textCodes || value !== "text_code")

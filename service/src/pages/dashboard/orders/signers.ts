@@ -16,9 +16,9 @@ export type SignersView = {
   submission: string;
   orderCode: string;
   signers: readonly SignerState[];
-  /** Whether the order waits for signatures. */
+  /** Whether the order is waiting for signatures. */
   open: boolean;
-  /** Whether the last round ended without all signatures: people can be named for the next one. */
+  /** Whether the last round ended without all signatures; then people can be named for the next one. */
   isNextRound: boolean;
   /** Whether this installation sends text messages. */
   textCodes: boolean;

@@ -11,7 +11,7 @@ import { sittingCookie, sittingPath } from "../../ui/page/sitting-cookie.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 
-/** Hands this device to the signers whose turn it is, one after another. */
+/** The form that opens signing on this device for the signers whose turn it is, one after another. */
 export function sittingPart(path: string, signers: readonly SignerState[]): Html {
   if (!signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)) return html``;
   return html`<details><summary>Sign here, on this device</summary>
@@ -25,7 +25,7 @@ type Form = Pick<PageRoute<string>, "method" | "policy"> & {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
-/** Opens a sitting on the browser that asks. */
+/** Adds the form that starts signing in person in the same browser. */
 export function sittingForm(
   forms: FastifyInstance,
   { limits, baseUrl, envelopes }: Pick<DashboardFrame, "limits" | "baseUrl"> & { envelopes: EnvelopeDeps },

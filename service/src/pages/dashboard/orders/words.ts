@@ -39,7 +39,7 @@ export type OrderField = keyof typeof labels;
 
 const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels, name);
 
-// Where the API's sentence speaks of how a value is sent.
+// Replacements for sentences of the API that speak of how a value is sent.
 const ownWords = [
   {
     means: /^fill_token is unknown/,
@@ -82,8 +82,8 @@ export const rowLabels: Readonly<Record<RowMember, string>> = {
 export type RefusalWords = { text: string; field: OrderField | RowField | null };
 
 /**
- * A refusal in the page's words: the API's sentence with labels for names, and the field that it is about.
- * @param values what was typed: tells the signers of the API by their rows
+ * A refusal in the page's words: the API's sentence with labels instead of names, and the field that it is about.
+ * @param values what was typed; maps the API's signers to rows
  */
 export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
   const own = ownWords.find(({ means }) => means.test(message));
@@ -97,14 +97,14 @@ export function refusalWords(message: string, values: FormValues = {}): RefusalW
   return { text, field: isOrderField(first) ? first : null };
 }
 
-/** @param written the fields of the form */
+/** @param written the form's `fields`, as text */
 function fieldWords(message: string, written = ""): string {
   const { index, rule } = fieldRefusal(message);
   const name = nameOfField(written, index);
   return `${name}: ${rule.replace(/fields\[(\d+)\](?:\.options\[\d+\])?/g, (_, other: string) => nameOfField(written, Number(other)))}`;
 }
 
-/** The field that a refusal is about, from 0, and the rule. */
+/** The index of the field that a refusal is about, counted from 0, and the rule. */
 export function fieldRefusal(message: string): { index: number; rule: string } {
   const [start = "", index = "", member = ""] =
     /^fields\[(\d+)\](?:\.options\[\d+\])?(?:\.([a-z_]+))? ?/.exec(message) ?? [];
@@ -112,7 +112,7 @@ export function fieldRefusal(message: string): { index: number; rule: string } {
   return { index: Number(index), rule: member === "" ? rest : `${member.replace("_", "-")} ${rest}` };
 }
 
-/** `“Parcel number” on page 2`: a field as its sender knows it. */
+/** Names a field as its sender knows it: `“Parcel number” on page 2`. */
 function nameOfField(written: string, index: number): string {
   const field = fieldsIn(written)[index];
   return field ? `“${field.label || field.kind}” on page ${field.page}` : `field ${index + 1}`;
@@ -127,7 +127,7 @@ function fieldsIn(written: string): { label?: string; kind?: string; page?: numb
   }
 }
 
-/** @param rows those of the signers of the API, in their order */
+/** @param rows the rows of the API's signers, in their order */
 function signerWords(message: string, rows: readonly number[]): RefusalWords {
   const rowOf = (index: string) => rows[Number(index)] ?? Number(index) + 1;
   const [, index = "", name] = /^signers\[(\d+)\](?:\.([a-z_]+))?/.exec(message) ?? [];
@@ -156,6 +156,6 @@ const envelopeWords: Readonly<Record<string, string>> = {
   Voided: "Withdrawn",
 };
 
-/** The envelope's status in words; null without signing. */
+/** The envelope's status in words; null for an order without signing. */
 export const envelopeLabel = (status: string | null): string | null =>
   status === null ? null : Object.hasOwn(envelopeWords, status) ? (envelopeWords[status] ?? status) : status;

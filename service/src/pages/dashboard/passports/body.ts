@@ -16,14 +16,14 @@ export type PassportsView = FormSubmission & {
   isFirstPage: boolean;
   /** Whether sealed PDFs are kept. */
   keepSealed: boolean;
-  /** When kept PDFs are deleted; null when they are not. */
+  /** Tells when stored PDFs are deleted; null when they are not. */
   retention: string | null;
   error?: string | undefined;
 };
 
 const path = "/dashboard/passports";
 
-/** The refusal of anything but a form with one file of the right size. */
+/** The refusal of anything but a form with one PDF of the right size. */
 export const chooseOnePdf = "Choose one PDF of up to 35 MB.";
 
 /** The form that seals a PDF, and the list of passports. */
@@ -106,7 +106,7 @@ function links({ verifyCode, documentKept }: ListedPassport): Html {
   }<a href="${api}/evidence" download="evidence-${start}.zip">Evidence${of}</a></span>`;
 }
 
-/** One proof passport: the link to share, what is on record, and the files. */
+/** One proof passport: the link to share, its record, and its files. */
 export function passportBody(id: string, record: ProofRecord, baseUrl: string, retention: RetentionPlan): Html {
   const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
   const path = `/verify/${verifyCode}`;

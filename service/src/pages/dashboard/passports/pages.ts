@@ -24,7 +24,7 @@ export type PassportPagesDeps = { frame: DashboardFrame; passports: SealRouteDep
 const path = "/dashboard/passports";
 const section = "passports";
 
-/** The firm's proof passports, the place to seal a PDF, and each passport's own page. */
+/** Adds the list of the firm's proof passports, the form that seals a PDF, and the page of each passport. */
 export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): void {
   pageRoute(app, deps.frame, { url: path, handle: ({ request }) => show(request, cursorOf(request.query)) });
 
@@ -70,7 +70,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
 
 /**
  * @returns the passport's id
- * @throws ServiceError, in the words of the page where the form itself was at fault
+ * @throws ServiceError, in the words of the page when the form itself was wrong
  */
 async function sealed(deps: PassportPagesDeps, request: FastifyRequest): Promise<string> {
   try {

@@ -5,7 +5,9 @@ import { findOrder, type TitleOf } from "../../../orders/order/order.ts";
 
 export type AttachDeps = RoomDeps & { titleOf: TitleOf };
 
-/** Attaches an order as members do: without a label it is called what its document is called, where it is the firm's own. */
+/**
+ * Attaches an order as members do. Without a label it gets the title of its document, if the order belongs to the firm.
+ */
 export async function attachTitled(
   deps: AttachDeps,
   principal: Principal,

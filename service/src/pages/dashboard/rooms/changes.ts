@@ -38,7 +38,7 @@ type Show = (request: FastifyRequest, code: string, problem: RoomProblem) => Pro
 
 const pathOf = (code: string): string => `/dashboard/rooms/${code}`;
 
-/** The forms on a room's page. A refusal is shown in the part of the page that the form is in. */
+/** Adds the forms on a room's page. A refusal appears in the same part of the page as its form. */
 export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show): void {
   const formIn = (part: RoomPart) =>
     ({
@@ -61,7 +61,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   });
 }
 
-/** Orders attached before the error stay attached. */
+/** Orders that were attached before the error stay attached. */
 const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>
   new ServiceError(code, `${message} ${added === 1 ? "1 order was" : `${added} orders were`} added before that.`);
 
@@ -127,7 +127,7 @@ function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormI
   });
 }
 
-/** Sealing, replacing the link, closing and opening again. */
+/** Adds the forms that seal a room, replace its link, close it and open it again. */
 function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, deps.frame, {
     ...formIn("passport"),
@@ -161,7 +161,7 @@ function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): voi
     });
 }
 
-/** The version that the form offered to seal. */
+/** The version that the form offers to seal. */
 function versionOf({ version = "" }: FormValues): number {
   if (!/^\d{1,3}$/.test(version)) throw invalid("version must be the number of the next version.");
   return Number(version);

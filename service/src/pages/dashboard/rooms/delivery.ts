@@ -19,7 +19,7 @@ import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
 import type { FormIn, RoomDetailView } from "./view.ts";
 
-/** The zip of a room, and the forms that send its documents to somebody and end such a link. */
+/** Adds the zip file of a room, the form that sends its documents to somebody, and the form that ends such a link. */
 export function deliveryForms(
   forms: FastifyInstance,
   deps: { frame: DashboardFrame; deliveries: DeliveryDeps },
@@ -62,11 +62,11 @@ type DeliveryView = {
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
   problem: Html;
-  /** Values of the form that was refused; null on a fresh page. */
+  /** Values of the form that was refused; null on a newly opened page. */
   typed: FormValues | null;
 };
 
-/** Everything that is finished, to download or to send, and what was sent. */
+/** All finished documents, to download or to send, and what was sent before. */
 export function deliveryCard(view: DeliveryView): Html {
   const { roomCode, deliveries, problem } = view;
   const { orders, sent } = deliveries;

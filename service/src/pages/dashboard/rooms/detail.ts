@@ -10,7 +10,7 @@ import { deliveryCard } from "./delivery.ts";
 import { ordersPart } from "./orders.ts";
 import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
-/** A room for its owner, part by part. */
+/** The page of a room for its owner, part by part. */
 export function roomBody(view: RoomDetailView): Html {
   const { name, reference, status, roomCode } = view.room;
   const lead = html`<span class="room-lead">${openOrClosed(status)}<span class="breakable">${reference === null ? "No reference" : `Reference ${reference}`}</span></span>`;
@@ -28,7 +28,7 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
 </div>`;
 }
 
-/** One checkout for all orders of the firm that can be paid now. */
+/** The link to one checkout for all orders of the firm that can be paid now. */
 function paymentPart(view: RoomDetailView): Html {
   const { orders, withheld } = view.payable;
   const total = orders.reduce((sum, { totalCents }) => sum + totalCents, 0);
@@ -43,7 +43,7 @@ ${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}`
 }`;
 }
 
-/** Who takes part, and a form to name one more. */
+/** The participants, and a form to add one. */
 function participantsPart(view: RoomDetailView): Html {
   const typed = typedInto(view, "add-participant");
   return html`<p>Participants are named in the room, with their emails masked. The room’s link is what opens it: email it to them here, or share it yourself.</p>
@@ -62,7 +62,7 @@ ${checkbox({ form: "participant", name: "invite", label: "Email them the room’
 </div>`;
 }
 
-/** Ticked, unless the form was sent without it. */
+/** Ticked by default; not ticked when the refused form was sent without it. */
 const isInviting = (view: RoomDetailView): boolean =>
   view.problem?.part !== "add-participant" || view.problem.typed["invite"] !== undefined;
 
@@ -90,7 +90,7 @@ const participantTable = (view: RoomDetailView): Html =>
     ]),
   );
 
-/** The sealed versions of the room's passport, and the button for the next. */
+/** The sealed versions of the room's passport, and the button that seals the next one. */
 function passportPart(view: RoomDetailView): Html {
   const { versions, nextVersion } = view.passport;
   return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
@@ -119,7 +119,7 @@ const versionTable = (view: RoomDetailView): Html =>
     ]),
   );
 
-/** The public link, and a new one in its place. */
+/** The public link, and the button that replaces it. */
 function sharePart(view: RoomDetailView): Html {
   const path = `/rooms/${view.room.roomCode}`;
   return html`<p>Anyone with this link can see the room without signing in: its orders and their status, its people, and the sealed record of its documents.</p>
@@ -136,7 +136,7 @@ ${askFirst({
 })}</div>`;
 }
 
-/** Closing, or opening again. */
+/** The button that closes the room, or opens it again. */
 function statePart(view: RoomDetailView): Html {
   const closed = view.room.status === "closed";
   return html`${problemOf(view, "state")}

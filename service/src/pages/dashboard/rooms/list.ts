@@ -9,7 +9,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { openOrClosed } from "./view.ts";
 
-/** Why a form was refused, and what was typed into it. */
+/** The reason why a form was refused, and what was typed into it. */
 export type RoomsProblem = { error: string; typed: FormValues };
 
 type Page = Awaited<ReturnType<typeof roomPage>>;
@@ -25,7 +25,7 @@ export type RoomsView = Page &
 
 const path = "/dashboard/rooms";
 
-/** All rooms, and a form for a new one. */
+/** All rooms of the firm, and a form that creates one. */
 export function roomsBody(view: RoomsView): Html {
   return html`${pageHead("Rooms", "A room is one page for everyone in a closing, with its orders, their status, and the evidence.", html`<a class="button" href="/dashboard/closings/new">New closing</a>`)}
 <div class="panels">

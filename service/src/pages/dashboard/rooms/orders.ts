@@ -14,7 +14,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { orderName } from "../orders/words.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
-/** The selected orders, and a typed code, which may be in an order page's address. */
+/** The selected orders, and the code that was typed, which may be part of an order page's address. */
 export function orderCodesOf(form: FormValues): string[] {
   const ticked = Object.keys(form).flatMap((name) => /^order-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);
   const typed = form["orderCode"]?.trim() ?? "";
@@ -29,7 +29,7 @@ export function orderCodesOf(form: FormValues): string[] {
 
 const mostAtOnce = 50;
 
-/** The orders of a room, and a form to attach one more. */
+/** The orders of a room, and a form that attaches another one. */
 export function ordersPart(view: RoomDetailView): Html {
   const { orders, status } = view.room;
   return html`${problemOf(view, "orders")}

@@ -20,7 +20,7 @@ import type { RoomProblem } from "./view.ts";
 const path = "/dashboard/rooms";
 const pageSize = "20";
 
-/** The list of the firm's rooms, the form for a new one, and each room's own page. */
+/** Adds the list of the firm's rooms, the form that creates one, and the page of each room. */
 export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
   pageRoute(forms, deps.frame, { url: path, handle: ({ request, query }) => show(request, query["cursor"]) });
 
@@ -72,7 +72,7 @@ function noneIfAltered(error: unknown): null {
   throw error;
 }
 
-/** A room of the firm, with everything that its owner may do to it. */
+/** Adds the page of a room of the firm, with everything that its owner may do. */
 function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
   pageRoute(forms, deps.frame, {
     url: "/dashboard/rooms/:code",

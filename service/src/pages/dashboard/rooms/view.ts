@@ -10,7 +10,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
 
-/** Where on the page a refusal belongs. */
+/** The part of the page in which a refusal is shown. */
 export type RoomPart =
   | "attach"
   | "orders"
@@ -22,7 +22,7 @@ export type RoomPart =
   | "share"
   | "state";
 
-/** The frame of a form in a part of the page, which shows the page again with a refusal. */
+/** The form in a part of the page; if it is refused, the page is shown again with the refusal. */
 export type FormIn = (part: RoomPart) => {
   method: "POST";
   policy: "partner-write";
@@ -36,7 +36,7 @@ export type RoomDetailView = {
   environment: Environment;
   submission: string;
   passport: ClosingVersions;
-  /** The orders that one checkout pays; none where nothing is paid at a processor. */
+  /** The orders that one checkout can pay; empty when this installation has no payment processor. */
   payable: Payable;
   /** The firm's latest orders, to choose from. */
   orders: readonly FirmOrder[];
@@ -44,7 +44,7 @@ export type RoomDetailView = {
   baseUrl: string;
   /** The retention plan's sentence about its certificates. */
   retention: string | null;
-  /** Null where an order of the room was altered in the database. */
+  /** Null when an order of the room was altered in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
   problem: RoomProblem | undefined;
 };
@@ -57,7 +57,7 @@ export const problemOf = ({ problem }: RoomDetailView, part: RoomPart): Html =>
 export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValues =>
   problem?.part === part ? problem.typed : {};
 
-/** Address of a form of the room's. */
+/** The address of a form of the room. */
 export const formPath = ({ room }: RoomDetailView, form: string): string => `/dashboard/rooms/${room.roomCode}/${form}`;
 
 export const openOrClosed = (status: string): Html =>

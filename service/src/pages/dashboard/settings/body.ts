@@ -27,7 +27,7 @@ export type SettingsView = {
 
 const path = "/dashboard/settings";
 
-/** Firm and branding. */
+/** The settings of the firm and its branding. */
 export function settingsBody(view: SettingsView): Html {
   const { principal, error } = view;
   return html`${pageHead("Firm and settings")}
@@ -56,7 +56,7 @@ function liveState(principal: Principal): string {
   return mayUseLive(principal) ? "Enabled" : "Enabled for the firm, not for you";
 }
 
-/** An owner asks, and an operator of the service decides: nobody hands a key over. */
+/** An owner asks for live access, and an operator of the service decides; nobody has to pass on a key. */
 function livePart({ principal, liveRequest }: SettingsView): Html {
   if (principal.member?.role !== "owner")
     return html`<p>${principal.liveEnabled ? "An owner of the firm gives it to you, under Team." : "An owner of the firm asks for it."}</p>`;
@@ -78,7 +78,10 @@ const pauseLabels: Readonly<Record<(typeof servicePauses)[number], string>> = {
   1440: "After a day",
 };
 
-/** A pause gives somebody time to look at a document, and to put its order on hold, before it is shipped or faxed. */
+/**
+ * The form that sets a pause. A pause gives somebody time to look at a document, and to put its order on hold, before
+ * it is shipped or faxed.
+ */
 function pauseForm(view: SettingsView): Html {
   const value = servicePauses.find((each) => each === view.pause) ?? 0;
   const lead = html`<p>When a service of a live order has ended, the next one begins. A pause gives you time to look at the document first.</p>`;
@@ -101,7 +104,7 @@ function logoForm({ branding }: SettingsView): Html {
 </form>`;
 }
 
-/** The saved branding. The script updates the preview while the member types. */
+/** A preview of the saved branding. The script updates it while the member types. */
 const preview = (branding: FirmBranding, firmName: string): Html =>
   html`<div class="brand-preview" aria-live="off">${accentStripe(branding.accentColor ?? previewColor)}
 ${attribution(firmName, branding)}

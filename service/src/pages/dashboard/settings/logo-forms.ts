@@ -23,7 +23,7 @@ const faults: Readonly<Record<string, string>> = {
   empty: "Logo is of one color alone.",
 };
 
-/** Where an owner uploads the firm's logo. Its scope takes multipart forms. */
+/** Adds the form with which an owner uploads the firm's logo. Its routes accept multipart forms. */
 export function logoForm(
   app: FastifyInstance,
   deps: SettingsDeps,

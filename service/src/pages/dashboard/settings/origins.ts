@@ -39,7 +39,7 @@ ${field({ name: "origin", label: "Site", type: "url", value: typed, required: tr
 
 type Refused = (call: PageCall, error: string) => string | Promise<string>;
 
-/** Owners add and remove sites. */
+/** Adds the forms with which owners add and remove sites. */
 export function originForms(forms: FastifyInstance, { frame, members }: SettingsDeps, refused: Refused): void {
   const form = { method: "POST", policy: "partner-write", refused } as const;
   const owner = async (request: FastifyRequest) => {

@@ -16,7 +16,7 @@ import { originForms } from "./origins.ts";
 
 const path = "/dashboard/settings";
 
-/** The firm's branding, and the switch between live and test. */
+/** Adds the page of the firm's branding, and the switch between live and test. */
 export function settingsPage(app: FastifyInstance, deps: SettingsDeps): void {
   logoForm(app, deps, (call, error) => settingsShown(deps, call.request, { error }));
   app.register(async (forms) => {
@@ -49,7 +49,7 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
       const branding = {
         brandName,
         accentColor: accentColor.trim(),
-        // An uploaded logo has an address of this service: keep it.
+        // The saved address is that of an uploaded logo, so it is kept.
         logoUrl: logoUrl.trim() === current ? undefined : logoUrl.trim(),
         contactEmail: contactEmail.trim(),
       };
@@ -107,7 +107,7 @@ async function settingsShown(
   });
 }
 
-/** Only the section, because a page of one environment does not exist in the other. */
+/** Returns to the section only, because a page of one environment does not exist in the other. */
 const sectionOf = (returnTo = ""): string =>
   /^\/dashboard\/(?:orders|templates|rooms|passports|webhooks|analytics|team|keys|security|billing|statements|settings)(?=[/?]|$)/.exec(
     returnTo,

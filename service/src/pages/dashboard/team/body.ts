@@ -84,7 +84,7 @@ const roles = [
   { value: "owner", label: "Owner" },
 ];
 
-/** The members, with the actions that the caller may take on each. */
+/** The members, and the actions that the caller may take on each of them. */
 const memberTable = ({ principal, members }: { principal: Principal; members: readonly Member[] }): Html =>
   records(
     "Members of the firm",
@@ -98,7 +98,10 @@ const memberTable = ({ principal, members }: { principal: Principal; members: re
     ]),
   );
 
-/** An owner without live access can't manage members who have it. The only owner can't step down or leave while others remain. */
+/**
+ * An owner without live access can't manage members who have it. The only owner can't give up the role or leave while
+ * there are other members.
+ */
 function actions(principal: Principal, member: Member, members: readonly Member[]): Html {
   const { userId, email, role, liveAccess } = member;
   const isOnlyOwner = role === "owner" && members.filter((each) => each.role === "owner").length === 1;

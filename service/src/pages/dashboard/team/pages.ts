@@ -22,7 +22,7 @@ export type TeamDeps = InvitationDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/team";
 
-/** The firm's members and invitations. */
+/** Adds the pages of the firm's members and invitations. */
 export function teamPages(forms: FastifyInstance, deps: TeamDeps): void {
   const form = {
     method: "POST",

@@ -46,11 +46,11 @@ export type TemplateFormView = FormSubmission & {
   textCodes: boolean;
   values: FormValues;
   error?: string | undefined;
-  /** The order that it is made of; null for a PDF. */
+  /** The order from which the template is made; null for a PDF. */
   order: { code: string; name: string } | null;
 };
 
-/** The form that makes a template of a PDF, or of an order. */
+/** The form that makes a template from a PDF, or from an order. */
 export function newTemplateBody(view: TemplateFormView): Html {
   const { values, order, rows, textCodes } = view;
   const lead = order
@@ -87,14 +87,14 @@ const messageField = (value: string | undefined): Html =>
 
 export type TemplateDetailView = FormSubmission & {
   template: TemplateVersion;
-  /** Shown in place of what the version has, after a refusal. */
+  /** The refused values and the reason; shown instead of the version's values. */
   problem?: Problem | undefined;
   rows: readonly RoleValues[];
   textCodes: boolean;
   latest: number;
 };
 
-/** One template: what it keeps, its form, and what may be changed. */
+/** One template: its content, the form to use it, and what can be changed. */
 export function templateBody(view: TemplateDetailView): Html {
   const { template, latest } = view;
   const { templateId, name, version, archivedAt, content } = template;

@@ -34,7 +34,7 @@ const messages = {
 
 type Errors = readonly { row: number; message: string }[];
 
-/** Where a member sends a list of people for a template, and places its orders. */
+/** Adds the pages on which a member uploads a list of people for a template, and places the orders for them. */
 export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
   const { bulk } = deps.desk;
   const url = `${path}/:id/bulk` as const;
@@ -82,7 +82,7 @@ export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: Te
       method: "POST",
       policy: "partner-write",
       url: `${bulkPath}/:id/${verb}` as `${typeof bulkPath}/:id/act`,
-      // Done again it does no harm: a row that is placed waits no more.
+      // Doing this twice is harmless: a row that is placed no longer waits.
       handle: async ({ request, params }) => {
         await act(bulk, principalOf(request), params.id);
         return { redirect: `${bulkPath}/${params.id}` };

@@ -33,7 +33,7 @@ export type NewFillView = FormSubmission & {
   error: string | undefined;
 };
 
-/** Whom to ask, and the words of the questions. */
+/** The form that asks for the person who fills it in, and for the words of the questions. */
 export function newFillBody(view: NewFillView): Html {
   const { template, questions, values, error } = view;
   const { templateId, name } = template;
@@ -81,7 +81,7 @@ ${card(
 
 export type FillDetailView = FormSubmission & { fill: FillView; error: string | undefined };
 
-/** One form: where it stands, its link, and the order that it leads to. */
+/** One form: its state, its link, and the order that was placed with it. */
 export function fillBody({ fill, error, submission }: FillDetailView): Html {
   const { id, title, use, person, state, url, createdAt, expiresAt, endedAt, usableUntil } = fill;
   const isOpen = state === "open";

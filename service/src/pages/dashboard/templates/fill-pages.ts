@@ -23,7 +23,7 @@ import { ownTemplate, type TemplatePagesDeps } from "./own-template.ts";
 const section = "templates";
 const pageSize = "20";
 
-/** Where a member has a template's form filled in online. */
+/** Adds the pages with which a member has a template's form filled in online. */
 export function fillPages(forms: FastifyInstance, deps: TemplatePagesDeps): void {
   newPage(forms, deps);
   listPage(forms, deps);
@@ -55,7 +55,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
     const template = await ownTemplate(deps, request, id);
-    // A form that has no fields is refused in words, on the page itself.
+    // A template without fields is refused in words, on the page itself.
     const found = await questionsOfTemplate(fills, principalOf(request), template).then(
       (questions) => ({ questions, refusal: undefined }),
       (refusal: Error) => {
@@ -74,7 +74,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
   }
 }
 
-/** The form as the API takes it. */
+/** The form's content as the API takes it. */
 function bodyOf(form: FormValues, template: string, questions: readonly Question[]): object {
   const labels = questions.flatMap(({ name }, index): [string, string][] => {
     const typed = form[labelField(index)]?.trim() ?? "";

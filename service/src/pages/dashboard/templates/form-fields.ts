@@ -2,7 +2,7 @@ import { type RequestedField, takesValue } from "../../../orders/order/order.ts"
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
-// Names of inputs, and the fields of the API that they become.
+// The names of the inputs, and the API fields that they become.
 
 const mostRoles = 10;
 
@@ -11,10 +11,10 @@ export type RoleValues = { name: string; auth: string; language: string; routing
 
 export const roleField = (row: number, member: string): string => `role${row}_${member}`;
 
-/** The rows of a template's roles, as they were typed or as the template has them. */
+/** The rows of a template's roles: as they were typed, or as the template has them. */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
-  // A role without a field would be refused, so that only a form without fields has room for more.
+  // A role without a field would be refused, so only a form without fields has room for more roles.
   const room = content?.fields ? roles.length : Math.min(Math.max(roles.length + 1, 3), mostRoles);
   return Array.from({ length: room }, (_, index) => {
     const role = roles[index];
@@ -28,7 +28,7 @@ export function roleRows(content: TemplateContent | null, values: FormValues | u
   });
 }
 
-/** The form as the API takes it: `roles` for the rows, and no row by itself. */
+/** The form as the API takes it: `roles` instead of the rows. */
 export function withRoles(fields: ReadonlyMap<string, string>): Map<string, string> {
   const own = /^(?:role\d+_\w+|submission|environment|from_version)$/;
   const rest = [...fields].filter(([name]) => !own.test(name));
@@ -37,7 +37,7 @@ export function withRoles(fields: ReadonlyMap<string, string>): Map<string, stri
   if (rows.length === 0) return new Map(rest);
   const roles = rows.map((row) => {
     const routing = at(row, "routing");
-    // The rules of `roles` refuse text that is not a number.
+    // Text that is not a number stays text, and the rules of `roles` refuse it.
     return {
       name: at(row, "name"),
       routing: /^\d{1,2}$/.test(routing) ? Number(routing) : routing || null,
@@ -54,7 +54,7 @@ export type PersonMember = (typeof personMembers)[number];
 export const personField = (index: number, member: PersonMember): string => `person${index + 1}_${member}`;
 export const valueField = (index: number): string => `value${index + 1}`;
 
-/** The labels of a template's fields that an order may give values, each with its first field. */
+/** The labels of a template's fields to which an order may give values, each with the first field that has it. */
 export function valueLabels(requested: readonly RequestedField[]): RequestedField[] {
   const seen = new Set<string>();
   return requested.filter((field) => {
@@ -65,7 +65,7 @@ export function valueLabels(requested: readonly RequestedField[]): RequestedFiel
   });
 }
 
-/** The form of an order as the API takes it: `roles` and `values` for the inputs. */
+/** The form of an order as the API takes it: `roles` and `values` instead of the inputs. */
 export function withPeople(
   fields: ReadonlyMap<string, string>,
   { templateId, version, content }: TemplateVersion,
@@ -107,7 +107,7 @@ const memberWords: Readonly<Record<string, string>> = {
   access_code: "access code",
 };
 
-/** A refusal in the page's words: the API's sentence with labels for names. */
+/** A refusal in the page's words: the API's sentence with labels instead of names. */
 export const pageWords = (message: string): string =>
   message
     .replace(

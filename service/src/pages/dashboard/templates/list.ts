@@ -14,12 +14,12 @@ export type TemplatesView = FormSubmission & {
   nextCursor: string | null;
   isFirstPage: boolean;
   archived: boolean;
-  /** The templates of a PDF that was looked up; null where none was. */
+  /** The templates that match a PDF that was looked up; null when no PDF was looked up. */
   matches: readonly Match[] | null;
   error?: string | undefined;
 };
 
-/** The firm's templates, and the form that finds the one of a PDF. */
+/** The firm's templates, and the form that finds the template of a PDF. */
 export function templatesBody(view: TemplatesView): Html {
   const lead =
     "A template is a type of document: its form, its fields, the roles of those who sign it, and its services. An order from it needs only the people.";

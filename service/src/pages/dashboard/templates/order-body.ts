@@ -13,11 +13,11 @@ import { personField, valueField } from "./form-fields.ts";
 
 export type TemplateOrderView = FormSubmission & {
   template: TemplateVersion;
-  /** The fields that may be given a value, one for each label. */
+  /** The fields to which an order may give a value, one for each label. */
   fields: readonly RequestedField[];
   values: FormValues;
   error?: string | undefined;
-  /** The document that was filled in online, and by whom. */
+  /** The document that was filled in online, and who filled it in. */
   fill?: { id: string; by: string | null } | null;
 };
 

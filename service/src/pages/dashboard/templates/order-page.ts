@@ -14,7 +14,7 @@ import { pageWords, valueLabels, withPeople } from "./form-fields.ts";
 import { templateOrderBody } from "./order-body.ts";
 import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts";
 
-/** Where a member places an order from a template, by the rules of `POST /api/partner/orders`. */
+/** Adds the form with which a member places an order from a template, by the rules of `POST /api/partner/orders`. */
 export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
   const { orders, withTemplate, fills } = deps.desk;
   const url = `${path}/:id/order` as const;
@@ -64,7 +64,7 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     return dashboardPage(deps.frame, request, { title: `Order from ${template.name}`, section: "templates", body });
   }
 
-  /** The document that was filled in online. @throws ServiceError where no order may take it any more */
+  /** The document that was filled in online. @throws ServiceError when orders may no longer use it */
   async function filledFor(request: FastifyRequest, id: string) {
     if (id === "") return null;
     const { fillToken, use, person, state } = await ownFill(fills, principalOf(request), id);

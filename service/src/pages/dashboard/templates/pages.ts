@@ -29,7 +29,10 @@ import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts
 const section = "templates";
 const pageSize = "20";
 
-/** The firm's templates. @param app takes multipart forms @param forms takes others */
+/**
+ * Adds the pages of the firm's templates. @param app the scope for multipart forms @param forms the scope for other
+ * forms
+ */
 export function templatePages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
   listPages(app, deps);
   newPage(app, deps);
@@ -50,7 +53,7 @@ function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
       withForm(deps, request, shownAgain, async ({ upload }) => {
         if (!upload) throw new ServiceError("validation", "Choose a PDF of up to 35 MB.");
         const matches = await matchesOf(deps.desk.templates, principalOf(request), upload);
-        // The order form's script asks, too, when a file is dropped there.
+        // The script of the order form also sends this request, when a file is dropped there.
         return wantsJson(request) ? { json: { matches } } : show(request, {}, { matches });
       }),
     refused: ({ request }, error) => show(request, {}, { error: pageWords(error) }),

@@ -19,7 +19,7 @@ export type DeliveriesView = {
 
 const path = "/dashboard/webhooks/deliveries";
 
-/** All deliveries, filtered, a page at a time. */
+/** All deliveries, with filters, one page at a time. */
 export function deliveriesBody({ query, webhooks, page: { items, nextCursor } }: DeliveriesView): Html {
   return html`<p><a href="/dashboard/webhooks">All webhooks</a></p>
 ${pageHead("Deliveries", sentOnce)}
@@ -67,7 +67,7 @@ function pager(query: DeliveriesQuery, nextCursor: string | null): Html | "" {
   return html`<nav class="pager" aria-label="Pages">${query.cursor !== "" && html`<a href="${link("")}">Newest</a>`}${nextCursor !== null && html`<a rel="next" href="${link(nextCursor)}">Next page</a>`}</nav>`;
 }
 
-/** One delivery: what became of it, what was sent, and what was answered. */
+/** One delivery: its outcome, the request that was sent, and the response. */
 export function deliveryBody(delivery: Delivery, exchange: ShownExchange, submission: string): Html {
   const { deliveryId, webhookId, eventId, eventName, attempts, durationMs, createdAt, completedAt, replayedFrom } =
     delivery;

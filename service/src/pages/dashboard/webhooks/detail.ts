@@ -10,17 +10,17 @@ import { type FeedView, feed, webhookPath } from "./feed.ts";
 import { periodChoices } from "./outcome.ts";
 import { sentOnce, topicWords } from "./words.ts";
 
-/** A period whose failures were sent again in part. */
+/** A period whose failed deliveries were only partly sent again. */
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {
-  /** The people who may rotate its secret and delete it; null when the caller may. */
+  /** The people who may rotate the webhook's secret and delete the webhook; null when the caller may. */
   deciders: readonly string[] | null;
-  /** Checks the signatures of the firm's deliveries; null until it is made. */
+  /** The key that checks the signatures of the firm's deliveries; null until it is created. */
   publicKey: string | null;
-  /** The failed deliveries that a replay has left. */
+  /** The failed deliveries that the last replay did not reach. */
   rest: Rest | null;
-  /** Why that was refused. */
+  /** The reason why the form was refused. */
   error?: string;
 };
 

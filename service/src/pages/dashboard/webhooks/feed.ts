@@ -10,7 +10,7 @@ export type FeedView = {
   submission: string;
   webhook: Webhook;
   deliveries: readonly Delivery[];
-  /** Whether all of them are shown, or the first few. */
+  /** Whether all deliveries are shown, or only the first few. */
   showAll: boolean;
 };
 

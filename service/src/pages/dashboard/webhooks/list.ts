@@ -13,7 +13,7 @@ export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
 
 export type WebhooksView = FormSubmission & {
   webhooks: readonly Webhook[];
-  /** The people who may create one; null when the caller may. */
+  /** The people who may create a webhook; null when the caller may. */
   deciders: readonly string[] | null;
   error?: string;
   typed?: FormValues;
@@ -21,7 +21,7 @@ export type WebhooksView = FormSubmission & {
 
 const path = "/dashboard/webhooks";
 
-/** The firm's webhooks, and a form for a new one. */
+/** The firm's webhooks, and a form that creates one. */
 export function webhooksBody(view: WebhooksView): Html {
   const test = view.environment === "test" ? " Webhooks for test orders are really sent." : "";
   const lead = `We notify your system of every step by sending signed messages to a URL of yours.${test}`;
@@ -46,7 +46,7 @@ const list = (webhooks: readonly Webhook[]): Html =>
         ]),
       );
 
-/** Topic names, each unbroken. */
+/** Topic names; no name breaks across lines. */
 const topicList = (topics: readonly string[]): Html =>
   html`<span class="topics">${topics.map((topic) => html`<code>${topic}</code>`)}</span>`;
 

@@ -24,7 +24,7 @@ import { isPeriod, periods } from "./words.ts";
 
 const path = "/dashboard/webhooks";
 
-/** The list of the firm's webhooks, the form for a new one, and each webhook's own page. */
+/** Adds the list of the firm's webhooks, the form that creates one, and the page of each webhook. */
 export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps.frame, { url: path, handle: ({ request }) => show(request) });
 
@@ -42,7 +42,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       if (!made) return done(path, "webhook-there");
       return secretPage(deps.frame, request, { ...made, previousSecretExpiresAt: null });
     },
-    // The form has boxes for all topics. So topics are refused only when no box is ticked.
+    // The form offers only existing topics, so topics are refused only when no box is ticked.
     refused: ({ form: typed, request }, error) =>
       show(request, { error: error.replace(/^topics must.*$/, "Choose at least one topic."), typed }),
   });
@@ -63,7 +63,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
 
 const deliveriesPath = `${path}/deliveries`;
 
-/** The list of all deliveries with its filters, and one delivery with what was sent and answered. */
+/** Adds the list of all deliveries with its filters, and the page of one delivery with its request and response. */
 function deliveryPages(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps.frame, {
     url: deliveriesPath,
@@ -101,7 +101,7 @@ const queryOf = ({ query }: PageCall): DeliveriesQuery => {
   return { webhook, topic, status, period, cursor };
 };
 
-/** One webhook, with what can be done to it. */
+/** Adds the page of one webhook, with its actions. */
 function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps.frame, { url: `${path}/:id`, handle: (call) => showWebhook(deps, call) });
 
@@ -109,7 +109,7 @@ function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps): void
     url: `${path}/:id/deliveries`,
     handle: async (call) => {
       const view = await viewOf(deps, call);
-      // A part of a page: opened in a browser it redirects to the whole page.
+      // A browser that opens the address of this part is redirected to the whole page.
       if (call.request.headers["hx-request"] !== "true") return { redirect: `${path}/${view.webhook.id}` };
       return feedFragment(view);
     },

@@ -14,7 +14,10 @@ export type NewSecret = {
   previousSecretExpiresAt: Date | null;
 };
 
-/** Shown once, in the response that created it: no page links to it, and no cache stores it. */
+/**
+ * The page with a new secret. The secret is shown once, in the response that created it: no page links to it, and no
+ * cache stores it.
+ */
 export const secretPage = (deps: { assets: Assets }, request: FastifyRequest, secret: NewSecret): string =>
   dashboardPage(deps, request, {
     title: "Signing secret",
@@ -23,7 +26,7 @@ export const secretPage = (deps: { assets: Assets }, request: FastifyRequest, se
     scripts: ["copy.js"],
   });
 
-/** A signing secret, in the one answer that holds it. */
+/** A signing secret, in the only response that contains it. */
 function secretBody({ id, url, secret, previousSecretExpiresAt }: NewSecret): Html {
   const title = previousSecretExpiresAt ? "Your new signing secret" : "Your webhook was created";
   return html`${pageHead(title, html`<span class="breakable">${url}</span>`)}

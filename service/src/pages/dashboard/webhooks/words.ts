@@ -19,7 +19,7 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "recording.deleted": "The recording was deleted when its time was over.",
 };
 
-/** How far back a list of deliveries goes. */
+/** The periods that a list of deliveries can cover. */
 export const periods = {
   hour: { label: "The last hour", ms: 3_600_000 },
   day: { label: "The last 24 hours", ms: 24 * 3_600_000 },
@@ -31,6 +31,6 @@ export type Period = keyof typeof periods;
 
 export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
 
-/** Said wherever deliveries are shown. */
+/** This note is shown wherever deliveries are listed. */
 export const sentOnce =
   "Each event is sent once: a delivery that fails is not retried by itself. Replay it, or read what you missed from GET /api/partner/events.";

@@ -1,4 +1,4 @@
-// The choice of a language holds for all samples, on every guide.
+// The chosen language applies to all samples, on every guide.
 const remembered = "signsealship-language";
 const choices = () => [...document.querySelectorAll<HTMLInputElement>(".tabs input")];
 
@@ -10,12 +10,12 @@ document.addEventListener("change", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.closest(".tabs")) return;
   const before = target.getBoundingClientRect().top;
   choose(target.value);
-  // Samples above may have become longer or shorter.
+  // Keeps the position: samples above may have become longer or shorter.
   scrollBy(0, target.getBoundingClientRect().top - before);
   try {
     localStorage.setItem(remembered, target.value);
   } catch {
-    // Storage may be forbidden; then the choice holds for this page.
+    // Browsers may forbid storage; then the choice applies to this page only.
   }
 });
 
@@ -23,9 +23,9 @@ try {
   const language = localStorage.getItem(remembered);
   if (language !== null) choose(language);
 } catch {
-  // As above.
+  // Browsers may forbid storage.
 }
 
-// Until there were guides, the reference was here, and its places were bookmarked.
+// Before there were guides, this address had the API reference, and people bookmarked its sections.
 if (location.pathname === "/docs" && /^#(tag|description|model|webhook)/.test(location.hash))
   location.replace(`/docs/reference${location.hash}`);

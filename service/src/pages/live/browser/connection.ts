@@ -1,4 +1,7 @@
-/** Two connections to the engine: one that sends this device's media, and one by which all others come. The server offers the second. */
+/**
+ * Two connections to the media server: one sends this device's media, the other receives everybody else's. The server
+ * offers the second.
+ */
 
 export type ServerMessage =
   | { kind: "publish"; sdp: string }
@@ -6,7 +9,7 @@ export type ServerMessage =
 
 type Ticket = { ticket: string; iceServers: RTCIceServer[] };
 
-/** Takes a message that the server pushed. */
+/** Handles a message that the server pushed. */
 export type Receive = (message: ServerMessage) => void;
 
 export type Connection = {
@@ -14,7 +17,7 @@ export type Connection = {
   close: () => void;
 };
 
-/** Sends a form to the room's address, and reads the answer. @throws Error with what the server said */
+/** Sends a form to the room's address, and reads the response. @throws Error with the server's message */
 export async function post(address: string, fields: Record<string, string> = {}): Promise<Record<string, unknown>> {
   const answer = await fetch(address, {
     method: "POST",
@@ -30,18 +33,18 @@ export async function post(address: string, fields: Record<string, string> = {})
 const caps = { maxBitrate: 600_000, maxFramerate: 20 };
 
 type Heard = {
-  /** Before anything is asked for: the server's first offer may come while the answers to ours do. */
+  /** Called before any request, because the server's first offer may arrive before its answers to ours. */
   ready: (receive: Receive) => void;
   track: (person: string, track: MediaStreamTrack) => void;
-  /** Who is there now. */
+  /** Tells who is still in the room. */
   gone: (people: Set<string>) => void;
-  /** Called once, when the connection broke for good. */
+  /** Called once, when the connection has failed for good. */
   failed: () => void;
 };
 
 /**
- * Connects by a new ticket.
- * @param kind `media` in a session, `check` for this device's own media back
+ * Connects with a new ticket.
+ * @param kind `media` for a session; `check` to receive this device's own media back
  */
 export async function connect(
   base: string,
@@ -77,7 +80,7 @@ export async function connect(
   };
   const receive = (message: ServerMessage) => {
     if (message.kind !== "subscribe") return;
-    // One after the other: an answer belongs to the offer before it.
+    // Handles messages one after the other, because an answer belongs to the offer before it.
     queue = queue
       .then(async () => {
         if (isOver) return;

@@ -1,4 +1,7 @@
-/** A check of camera, microphone and line, by the engine that the session uses: its own media comes back. */
+/**
+ * A check of camera, microphone and connection. It uses the same media server as the session, which sends the device's
+ * own media back.
+ */
 import type { Connection } from "./connection.ts";
 
 type Check = {
@@ -12,7 +15,7 @@ const trySeconds = 5;
 const weakShare = 0.05;
 const heardLevel = 0.01;
 
-/** Binds the button of the card, where the page has one that is not bound yet. */
+/** Binds the button of the card, if the page has one that is not bound yet. */
 export function startDeviceCheck(check: Check): void {
   const button = document.getElementById("device-start");
   if (!(button instanceof HTMLButtonElement) || button.dataset["bound"]) return;

@@ -1,4 +1,4 @@
-/** A room where people meet by audio and video: the notary's and the signers' page alike. */
+/** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
 import { make, part } from "../../ui/browser/parts.ts";
 import { type Connection, connect, post, type Receive, type ServerMessage } from "./connection.ts";
 import { startDeviceCheck } from "./device-check.ts";
@@ -23,7 +23,7 @@ let isJoining = false;
 let retryMs = 1_000;
 const streams = new Map<string, MediaStream>();
 
-/** The one picture of a person; their sound comes with it. */
+/** The video element of a person, which also plays their sound; each person has one. */
 function tileOf(person: string): HTMLVideoElement {
   const existing = document.getElementById(`picture-${person}`);
   if (existing instanceof HTMLVideoElement) return existing;
@@ -62,7 +62,7 @@ async function ownMedia(): Promise<MediaStream> {
   return own;
 }
 
-/** The cause of a failure, in words that name the cure. */
+/** The cause of a failure, in words that tell how to fix it. */
 function causeOf(error: unknown): string {
   const name = error instanceof DOMException ? error.name : "";
   if (name === "InsecureError") return words["insecure"] ?? "";
@@ -117,7 +117,7 @@ function leave(): void {
   pictures.hidden = true;
 }
 
-/** The last HTML of each card. A card whose HTML did not change stays, with its frame and typed text. */
+/** The last HTML of each card. A card whose HTML did not change stays unchanged, with its frame and typed text. */
 const shown = new Map<string, string>();
 const remember = (parts: Element) => {
   for (const each of parts.children) shown.set(each.id, each.outerHTML);
@@ -183,7 +183,7 @@ function apply(): void {
   });
 }
 
-/** While media flows a form must not load another page: its answer is only a change of this one. */
+/** While media flows, sending a form must not load another page; the response only changes this page. */
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || !form.closest("#room-part") || room.dataset["media"] !== "on") return;
@@ -216,7 +216,7 @@ function listen(): void {
   const events = new EventSource(`${base}/events`);
   let wasOpen = false;
   events.onopen = () => {
-    // Something may have happened while the line was down.
+    // Something may have changed while the connection was down.
     if (wasOpen) void refresh();
     wasOpen = true;
   };

@@ -7,7 +7,7 @@ import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.t
 
 export type AccountDeps = { frame: ConsoleFrame; passkeys: PasskeyDeps };
 
-/** Settings of operators for themselves: passkeys and recovery codes, and whether they see live or test. */
+/** Adds the operators' own settings: passkeys and recovery codes, and the choice between live and test. */
 export function accountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
   securityPage(
     scope,
@@ -29,5 +29,5 @@ export function accountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
   });
 }
 
-/** Only the section, because a page of one environment does not exist in the other. */
+/** Returns to the section only, because a page of one environment does not exist in the other. */
 const sectionOf = (returnTo = ""): string => /^\/operator\/[a-z-]+(?=[/?]|$)/.exec(returnTo)?.[0] ?? "/operator";

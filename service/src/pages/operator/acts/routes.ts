@@ -16,7 +16,7 @@ type ActCall = ConsoleCall<{ code: string }>;
 
 const workers = ["paper.work", "orders.work"] as const;
 
-/** Requests to providers for an order, and forms that record an unknown outcome. */
+/** Adds the list of requests to providers for an order, and the forms that record an unknown outcome. */
 export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
   const { db, providers } = deps;
 

@@ -6,7 +6,7 @@ import { field } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** Why a form was refused; of a decision also what was typed, and the execution as it is now. */
+/** The reason why a form was refused; for a decision also the typed values, and the current execution. */
 export type Problem = {
   message: string;
   id?: string;
@@ -17,13 +17,13 @@ export type Problem = {
 const firmOf = ({ firmName, environment }: ShownExecution): Html =>
   html`${firmName}<span class="firm-environment">${environment === "live" ? "Live" : "Test"}</span>`;
 
-/** Kind and subject, as the caller named them. */
+/** Kind and subject, as the caller of the playbook named them. */
 const subjectOf = ({ arguments: { kind = "", subjectId = "" } }: ShownExecution): Html =>
   html`<span class="subject">${String(kind)}<strong>${String(subjectId)}</strong></span>`;
 
 const subjectText = ({ arguments: { kind = "", subjectId = "" } }: ShownExecution): string => `${kind} ${subjectId}`;
 
-/** Executions that may be decided, a page of them, each with its forms. */
+/** One page of the executions that wait for a decision, each with its forms. */
 export function waitingPart(
   { waiting, waitingTotal, next }: Overview,
   after: string,
@@ -55,7 +55,7 @@ ${records(
 ${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${after !== "" && html`<a class="button quiet-button" href="/operator/approvals">Back to the first</a>`}${next && html`<a class="button quiet-button" href="/operator/approvals?after=${next}">Show more</a>`}</nav>`}`;
 }
 
-/** Two buttons for the usual decisions, and a field for another. */
+/** Two buttons for the usual decisions, and a field for any other one. */
 function decisionForms(execution: ShownExecution, after: string, problem?: Problem): Html {
   const action = `/operator/playbooks/${execution.id}/decide`;
   const about = subjectText(execution);
@@ -83,7 +83,7 @@ const endedBy = ({ endedBy }: ShownExecution): string =>
 
 const endedAt = ({ completedAt }: ShownExecution): Html | string => (completedAt ? time(completedAt) : "");
 
-/** The latest that ended. */
+/** The executions that ended last. */
 export const endedTable = (ended: readonly ShownExecution[]): Html =>
   ended.length === 0
     ? emptyState("None ended yet", "Decisions and expired runs are listed here.")
@@ -99,7 +99,7 @@ export const endedTable = (ended: readonly ShownExecution[]): Html =>
         ]),
       );
 
-/** An execution that had already ended when a decision was sent. */
+/** Facts about an execution that had already ended when a decision was sent. */
 export const endedFacts = (execution: ShownExecution): Html =>
   facts([
     ["Subject", subjectText(execution)],

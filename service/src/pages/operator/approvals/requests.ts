@@ -77,7 +77,7 @@ function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedReq
   return html`<div class="asks">${approve}${decline}</div>`;
 }
 
-/** Firms whose owners ask for live, with what an operator decides by. */
+/** The firms whose owners ask for live access, with the facts that an operator needs to decide. */
 export function livePart(requests: readonly OpenLiveRequest[], mayDecide: boolean): Html {
   if (requests.length === 0) return emptyState("No requests are waiting", "An owner asks for live in the settings.");
   return html`<ul class="requests">${requests.map((request) => {
@@ -109,7 +109,7 @@ ${textArea({ form: `live-${id}`, name: "note", label: "Why not", required: true,
   })}</ul>`;
 }
 
-/** Requests for access that were decided, the latest first. */
+/** Decided requests for access, the latest first. */
 export const decidedPart = (requests: readonly ListedRequest[]): Html =>
   requests.length === 0
     ? emptyState("None yet", "Requests for access are listed here once they are decided.")

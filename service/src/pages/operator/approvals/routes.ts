@@ -35,7 +35,10 @@ export type ApprovalsDeps = { frame: ConsoleFrame; access: AccessDeps };
 const requestsShown = 50;
 const decidedShown = 10;
 
-/** Playbook runs and access requests that wait for a person, and the decisions, by the same front doors as the command line. */
+/**
+ * Adds the playbook runs and access requests that wait for a person, and the decisions. They use the same feature
+ * modules as the command line.
+ */
 export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): void {
   consoleRoute(scope, deps.frame, {
     url: "/operator/approvals",
@@ -113,7 +116,9 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
   }
 }
 
-/** Requests for access are real: they are shown in live, to whom firms and records are open. */
+/**
+ * Requests for access concern real firms, so they are shown in live only, to operators who may see firms and records.
+ */
 const seesRequests = (operator: Operator): boolean =>
   operator.environment === "live" && (may(operator, "partners.manage") || may(operator, "records.read"));
 
@@ -122,7 +127,7 @@ const pathOf = (after = ""): string => (isUuid(after) ? `/operator/approvals?aft
 
 type ApprovalsView = {
   executions: Overview;
-  /** Null where they are not shown. */
+  /** Null when requests are not shown. */
   requests: Awaited<ReturnType<typeof pendingRequests>> | null;
   liveRequests: readonly OpenLiveRequest[] | null;
   decided: readonly ListedRequest[] | null;

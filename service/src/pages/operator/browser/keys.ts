@@ -1,4 +1,5 @@
-// Keys of the console. Everything they do has a link or a button, too; single letters can be switched off (WCAG 2.1.4).
+// Keyboard shortcuts of the console. Every shortcut has a link or a button that does the same; those of a single letter
+// can be switched off (WCAG 2.1.4).
 const stored = "console-keys";
 const help: readonly (readonly [keys: string, what: string])[] = [
   ["/", "Find an order"],
@@ -20,7 +21,7 @@ let lastKey = "";
 const rows = () => [...document.querySelectorAll<HTMLElement>("table.records tbody tr")];
 const rowNow = () => document.activeElement?.closest<HTMLElement>("table.records tbody tr") ?? null;
 
-/** Focuses the row's first link: screen readers read it, and Enter opens it. */
+/** Focuses the row's first link, so that screen readers read it and Enter opens it. */
 function step(by: 1 | -1): void {
   const all = rows();
   const now = rowNow();
@@ -82,7 +83,7 @@ const actions: Readonly<Record<string, () => void>> = {
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  // Help stays reachable, so that the keys can be switched on again.
+  // The shortcut for help always works, so that the others can be switched on again.
   if (event.key === "?") {
     showHelp();
     return;

@@ -1,9 +1,9 @@
-// The ciphers of old PKCS#12 files (RFC 7292, appendix B): browsers have neither 3DES nor RC2, and authorities still hand such files out.
-// They only open a file that the notary has: nothing is encrypted by them.
+// The ciphers of old PKCS#12 files (RFC 7292, appendix B). Browsers support neither 3DES nor RC2, and some certificate
+// authorities still issue such files. This code only decrypts a file that the notary has; it encrypts nothing.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Decrypts blocks of 8 bytes that were chained (CBC), without the padding. Null for one that is wrong. */
+/** Decrypts chained blocks of 8 bytes (CBC) and removes the padding. Null when the padding is wrong. */
 function decryptCbc(block: (input: Uint8Array) => Uint8Array, iv: Uint8Array, data: Uint8Array): Bytes | null {
   if (data.length === 0 || data.length % 8 !== 0) return null;
   const plain = new Uint8Array(data.length);
@@ -86,7 +86,7 @@ function tripleDes(key: Uint8Array): (input: Uint8Array) => Uint8Array {
   return (input) => bytesOf(steps.reduce((bits, keys) => des(bits, keys), bitsOf(input)));
 }
 
-// RFC 2268, section 2.
+// The permutation table of RFC 2268, section 2.
 const pi = nibbles(
   `d978f9c419ddb5ed28e9fd794aa0d89d c67e37832b76538e624c6488448bfba2 179a59f587b34f1361456d8d09817d32 bd8f40eb86b77b0bf09521225c6b4e82
 54d66593ce60b21c7356c014a78cf1dc 1275ca1f3bbee4d1423dd430a33cb626 6fbf0eda4669075727f21d9bbc944303 f811c7f690ef3ee706c3d52fc8661ed7
@@ -102,7 +102,7 @@ function expanded(key: Uint8Array): number[] {
   const bytes = [...key];
   const { length } = bytes;
   for (let at = length; at < 128; at++) bytes.push(piAt((bytes[at - 1] ?? 0) + (bytes[at - length] ?? 0)));
-  // All bits of the key count: 40 or 128.
+  // All bits of the key count, whether it has 40 or 128.
   bytes[128 - length] = piAt(bytes[128 - length] ?? 0);
   for (let at = 127 - length; at >= 0; at--) bytes[at] = piAt((bytes[at + 1] ?? 0) ^ (bytes[at + length] ?? 0));
   return Array.from({ length: 64 }, (_, at) => (bytes[2 * at] ?? 0) + 256 * (bytes[2 * at + 1] ?? 0));
@@ -145,21 +145,21 @@ function rc2(key: Uint8Array): (input: Uint8Array) => Uint8Array {
 
 type Cipher = { readonly key: number; readonly block: (key: Uint8Array) => (input: Uint8Array) => Uint8Array };
 
-/** By the last number of pkcs-12PbeIds. RC4 is not among them: no program of this century writes it. */
+/** The ciphers by the last number of pkcs-12PbeIds. RC4 is left out, because no recent program writes it. */
 const ciphers: Readonly<Record<string, Cipher>> = {
   "3": { key: 24, block: tripleDes },
   "4": { key: 16, block: (key) => tripleDes(Uint8Array.from([...key, ...key.subarray(0, 8)])) },
   "5": { key: 16, block: rc2 },
   "6": { key: 5, block: rc2 },
 };
-/** Programs write 2,048. Each is a call of the platform. */
+/** Programs write 2,048 iterations. Each iteration is a call into the browser's cryptography. */
 const mostIterations = 200_000;
 
 type Encrypted = { scheme: string; salt: Uint8Array; iterations: number; data: Uint8Array };
 
 /**
- * Decrypts by a password as PKCS#12 of old does.
- * @returns "cipher" for a scheme that is not known here, null for data that another password encrypted
+ * Decrypts with a password as old PKCS#12 files require.
+ * @returns "cipher" for an unknown scheme, null for data that another password encrypted
  */
 export async function decryptLegacy(
   { scheme, salt, iterations, data }: Encrypted,
@@ -174,13 +174,13 @@ export async function decryptLegacy(
   return plain;
 }
 
-/** SHA-1 in blocks of 64 bytes, as RFC 7292, appendix B.2, has it. */
+/** Derives a key with SHA-1 in blocks of 64 bytes (RFC 7292, appendix B.2). */
 async function derive(
   password: string,
   salt: Uint8Array,
   { id, iterations, length }: { id: number; iterations: number; length: number },
 ): Promise<Bytes> {
-  // UTF-16, big-endian, with its end.
+  // UTF-16, big-endian, with the terminating zero.
   const units = Array.from({ length: password.length }, (_, at) => password.charCodeAt(at));
   const typed = [...units, 0].flatMap((code) => [code >> 8, code & 255]);
   const repeated = (bytes: readonly number[]): number[] =>

@@ -5,7 +5,8 @@ import { type Certificate, nameText, parseCertificate } from "@signsealship/evid
 import { make, part } from "../../ui/browser/parts.ts";
 import { type OpenedKey, openPkcs12, Pkcs12Error, type Pkcs12Fault } from "./pkcs12.ts";
 
-// Signs with the notary's own key. The file, its password and the key stay in this page: only the certificate and the signature are sent.
+// Signs with the notary's own key. The file, its password and the key stay in this page; only the certificate and the
+// signature are sent.
 
 const faults: Readonly<Record<Pkcs12Fault, string>> = {
   format: "This is not a certificate file (PKCS#12), or it is damaged.",
@@ -36,7 +37,7 @@ type Prepared = {
 type Ready = {
   certificate: Certificate;
   prepared: Prepared;
-  /** Signs the attributes, wherever the key is. @returns the address of the report */
+  /** Signs the attributes with a key in the file or at a trust service. @returns the address of the report */
   sign: (signedAttrs: Uint8Array<ArrayBuffer>) => Promise<{ next: string }>;
 };
 
@@ -129,7 +130,9 @@ type Desk = {
   show: (ready: Ready) => void;
 };
 
-/** Keys at the notary's trust service: it gets the hash that this page computed, and signs nothing else. */
+/**
+ * Uses keys at the notary's trust service. The service gets the hash that this page computed, and signs only that hash.
+ */
 function remoteKeys({ order, during, tell, forget, show }: Desk): void {
   const [token, keys] = [part<HTMLInputElement>("remote-token"), part<HTMLSelectElement>("remote-key")];
   const [find, open] = [part<HTMLButtonElement>("remote-find"), part<HTMLButtonElement>("remote-open")];
@@ -194,7 +197,7 @@ function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }
   ];
 }
 
-/** The facts of an act's record that a notary knows by heart, and where a recording ends. */
+/** Facts in an act's record that the notary can check from memory, and where a recording ends. */
 function saidBy(record: string): string {
   const { act, mode, document: kind, startedAt, endedAt, principals, recording } = JSON.parse(record) as Act;
   const people = principals.map(({ name, basis }) => `${name} (${basis.replaceAll("_", " ")})`).join(", ");
@@ -208,15 +211,16 @@ type Act = Record<"act" | "mode" | "document" | "startedAt" | "endedAt", string>
 };
 
 /**
- * Whether a prepared revision is the document as it is with one signature added and nothing else changed, whose attributes have the digest
- * of just these bytes, and which states the hash of the record that the notary was shown.
+ * Whether a prepared revision is the current document with one signature added and nothing else changed. The
+ * signature's attributes must have the digest of exactly these bytes and state the hash of the record that the notary
+ * saw.
  */
 async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
   const { contentsStart, contentsEnd, givenSha256 } = prepared;
   const tail = fromBase64(prepared.tail);
   if (toHex(await sha256(given)) !== givenSha256) return false;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
-  // Between its brackets is nothing yet: what is there is not signed.
+  // The space between the brackets must still be empty, because the signature does not cover it.
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(tail.subarray(contentsStart, contentsEnd)))) return false;
   const stated = `/SSSNotaryActSha256<${toHex(await sha256(new TextEncoder().encode(prepared.record)))}>`;
   if (new TextDecoder("latin1").decode(tail).split("/SSSNotaryActSha256").length !== 2) return false;
@@ -229,7 +233,7 @@ async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared):
   return level !== null && level !== "other" && level !== "none" && added.length === 1;
 }
 
-/** The one digest that signed attributes name. @throws EvidenceError when the bytes are not attributes */
+/** The digest in signed attributes. @throws EvidenceError when the bytes are not attributes */
 function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
     const [type, values] = childrenOf(attribute);
@@ -239,7 +243,7 @@ function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   return digest && !another ? digest : new Uint8Array(0);
 }
 
-/** @throws Refused with the words of the service */
+/** @throws Refused with the service's message */
 async function post<T extends object>(url: string, body: Record<string, string>): Promise<T> {
   const headers = { accept: "application/json" };
   const answer = await fetch(url, { method: "POST", body: new URLSearchParams(body), headers });

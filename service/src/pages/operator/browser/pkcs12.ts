@@ -19,7 +19,7 @@ import { decryptLegacy } from "./legacy-pkcs12.ts";
 type Node = ReturnType<typeof readDer>;
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Why a file gives no key to sign with. */
+/** The reason why a file gives no key to sign with. */
 export type Pkcs12Fault = "format" | "password" | "legacy" | "cipher" | "no_key" | "key_kind" | "no_certificate";
 
 export class Pkcs12Error extends Error {
@@ -32,13 +32,13 @@ export class Pkcs12Error extends Error {
   }
 }
 
-/** A key that this browser can use and not export, and its certificate. */
+/** A key that this browser can use but not export, and its certificate. */
 export type OpenedKey = {
   readonly sign: (data: Uint8Array) => Promise<Uint8Array>;
   readonly certificate: Certificate;
 };
 
-// RFC 7292 (PKCS#12), RFC 8018 (PBES2) and NIST's AES identifiers.
+// Object identifiers of RFC 7292 (PKCS#12), RFC 8018 (PBES2) and NIST's AES.
 const bag = {
   key: "1.2.840.113549.1.12.10.1.1",
   shrouded: "1.2.840.113549.1.12.10.1.2",
@@ -49,7 +49,7 @@ const encryptedData = "1.2.840.113549.1.7.6";
 const x509Certificate = "1.2.840.113549.1.9.22.1";
 const pbes2 = "1.2.840.113549.1.5.13";
 const pbkdf2 = "1.2.840.113549.1.5.12";
-/** 3DES, RC2 and RC4 under a derivation of PKCS#12's own. */
+/** 3DES, RC2 and RC4 with the key derivation of PKCS#12 itself. */
 const legacy = "1.2.840.113549.1.12.1.";
 const hashOf: Readonly<Record<string, string>> = {
   "1.2.840.113549.2.7": "SHA-1",
@@ -62,14 +62,14 @@ const aesBits: Readonly<Record<string, number>> = {
   "2.16.840.1.101.3.4.1.22": 192,
   "2.16.840.1.101.3.4.1.42": 256,
 };
-/** Far above what programs write: a hostile count would keep the page busy for hours. */
+/** Far above the count that programs write: a malicious count would keep the page busy for hours. */
 const mostIterations = 10_000_000;
 const mostNested = 4;
 const mostCertificates = 10;
 
 /**
- * Opens a PKCS#12 file. The MAC over the file is not checked: the wrong password shows when the key is decrypted, and the key is
- * matched with its certificate.
+ * Opens a PKCS#12 file. The MAC over the file is not checked: decrypting the key reveals a wrong password, and the key
+ * is compared with its certificate.
  * @throws Pkcs12Error
  */
 export async function openPkcs12(file: Uint8Array, password: string): Promise<OpenedKey> {
@@ -89,10 +89,10 @@ export async function openPkcs12(file: Uint8Array, password: string): Promise<Op
 }
 
 type Found = {
-  /** PrivateKeyInfo, DER. */
+  /** Keys as PrivateKeyInfo, in DER. */
   keys: Bytes[];
   certificates: Certificate[];
-  /** Whether something was decrypted: what can't be read then was decrypted by another password. */
+  /** Whether something was decrypted. If it can't be parsed then, the password was wrong. */
   decrypted?: true;
 };
 
@@ -128,7 +128,7 @@ function fieldsAfterVersion(node: Node): Node {
   return parts.next("encryptedContentInfo");
 }
 
-/** [0] IMPLICIT OCTET STRING, in one piece or, in BER, in several. */
+/** [0] IMPLICIT OCTET STRING: in one piece or, in BER, in several pieces. */
 const implicitOctets = (node: Node): Uint8Array =>
   node.tag === 0xa0 ? concatBytes(childrenOf(node).map((each) => readOctetString(each))) : contentOf(node);
 
@@ -159,7 +159,7 @@ function certificateIn(value: Node): Certificate[] {
   return [parseCertificate(Uint8Array.from(readOctetString(onlyChildOf(parts.next("certValue")))))];
 }
 
-/** Decrypts by PBES2 (PBKDF2 with HMAC, and AES in CBC), or as old files are. @throws Pkcs12Error */
+/** Decrypts with PBES2 (PBKDF2 with HMAC, and AES in CBC), or with the ciphers of old files. @throws Pkcs12Error */
 async function decrypt(algorithm: Node, data: Uint8Array, password: string): Promise<Bytes> {
   const scheme = fieldsOf(algorithm, "der");
   const oid = readOid(scheme.next("algorithm"));
@@ -189,7 +189,7 @@ async function decrypt(algorithm: Node, data: Uint8Array, password: string): Pro
   try {
     return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-CBC", iv }, key, Uint8Array.from(data)));
   } catch {
-    // Its padding is wrong, which is all that the platform tells.
+    // The padding is wrong; the browser reports no other cause.
     throw new Pkcs12Error("password");
   }
 }
@@ -208,7 +208,7 @@ function derivationOf(parameters: Node) {
 const rsa = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
 const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
-/** The first key that a certificate of the file belongs to. @throws Pkcs12Error */
+/** The first key to which a certificate of the file belongs. @throws Pkcs12Error */
 async function matched({ keys, certificates }: Found): Promise<OpenedKey> {
   let fault: Pkcs12Fault = "key_kind";
   for (const der of keys) {

@@ -1,6 +1,7 @@
-// Plays the takes of a recording together: one time line for all, marks to jump to, and a speed. Without this script each take plays by itself.
+// Plays the takes of a recording together: one timeline for all, marks to jump to, and a choice of speed. Without this
+// script each take plays by itself.
 const player = document.querySelector<HTMLElement>("[data-recording]");
-/** A take that is farther from the time line than this is moved. */
+/** A take that differs from the timeline by more than this is moved to it. */
 const farSeconds = 0.3;
 const tickMs = 250;
 

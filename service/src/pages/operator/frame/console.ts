@@ -42,7 +42,7 @@ const confirmArea = {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The permissions of a route of the console: one of these is needed. */
+    /** The permissions for a route of the console: the operator needs one of them. */
     permissions?: readonly Permission[];
   }
 }
@@ -59,7 +59,8 @@ export function operatorOf(request: FastifyRequest): Operator {
 type ScopeKind = "forms" | "uploads";
 
 /**
- * A scope of the console: every request needs an operator's session, every write must come from one of our own pages.
+ * Opens a scope of the console: every request needs an operator's session, and every write must come from one of our
+ * own pages.
  * @param kind `uploads` for routes that read multipart forms
  */
 export function consoleScope(
@@ -87,27 +88,30 @@ export function consoleScope(
     });
     if (kind === "uploads") return routes(scope);
     confirming(scope, { confirmation, assets, limits }, confirmArea, async (request) => {
-      // Too many wrong codes ended the session.
+      // Too many wrong codes may have ended the session.
       if (!(await resolve(request))) throw new HttpError("sign_in_required", "Sign in to continue.");
     });
     routes(scope);
   });
 }
 
-/** A request as a console route reads it. */
+/** A request, in the form in which a console route gets it. */
 export type ConsoleCall<Params = unknown> = PageCall<Params> & { operator: Operator };
 
 type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0] & { operator: Operator };
 
 export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "refused"> & {
-  /** One of these is needed, without the answer is 403. None is for all operators alike. */
+  /**
+   * The operator needs one of these; otherwise the response is 403. When the list is empty, every operator has access.
+   */
   permission: Permission | readonly Permission[];
   handle: (call: Call<Url>) => ReturnType<PageRoute<Url>["handle"]>;
   refused?: (call: Call<Url>, error: string) => string | Promise<string>;
 };
 
 /**
- * Requires the operator's rights for a route: one of its permissions, and a recent passkey for changes of money, keys or roles.
+ * Requires the operator's rights for a route: one of its permissions, and a recent passkey for changes to money, keys
+ * or roles.
  * @throws ServiceError
  */
 export function requireRights({ routeOptions, method }: FastifyRequest, operator: Operator, now: Date): void {
@@ -117,7 +121,7 @@ export function requireRights({ routeOptions, method }: FastifyRequest, operator
   if (method === "POST" && permissions.every(needsPasskey)) requirePasskeyOf(operator, now);
 }
 
-/** A page's route in the console, for whom a permission lets in. */
+/** Adds a page to the console, for operators with one of its permissions. */
 export function consoleRoute<Url extends string>(
   scope: FastifyInstance,
   frame: Pick<ConsoleFrame, "limits" | "clock">,
@@ -166,7 +170,7 @@ export function consolePage(
   });
 }
 
-/** The page without an operator's session. It reveals nothing about the console. */
+/** The page for people without an operator's session. It reveals nothing about the console. */
 const guestPage = (assets: Pick<Assets, "url">): string =>
   layout(assets, {
     title: "For the operator",

@@ -10,7 +10,7 @@ type Item = {
   permission: Permission | readonly Permission[] | "own session";
 };
 
-/** The sections of the console, in order. Operators see those that their roles open. */
+/** The sections of the console, in order. Operators see the ones that their roles allow. */
 const sections = {
   today: {
     path: "/operator",
@@ -69,7 +69,7 @@ const searchForm = html`<form class="console-search" role="search" method="get" 
 <p class="hint" id="console-search-hint">Code, name, reference, email, tracking number, hash…</p>
 <button type="submit" class="quiet-button">Search</button></form>`;
 
-/** The sections that the operator's roles open, the switch between live and test, and the search. */
+/** The sections that the operator's roles allow, the switch between live and test, and the search. */
 export const sideNav = (operator: Operator, current: Section, url: string): Html =>
   html`<aside class="side" aria-label="Console">
 ${environmentSwitch({ ...operator, action: "/operator/environment", url, note: notes[operator.environment] })}

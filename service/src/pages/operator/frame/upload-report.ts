@@ -32,7 +32,7 @@ export const confirmedIn = (fields: ReadonlyMap<string, string>) => ({
   warnings: (fields.get("warnings") ?? "").split(",").filter(Boolean),
 });
 
-/** The field of a PDF to upload. */
+/** The field that uploads a PDF. */
 export const fileField = (id: string, label: string, hint: string): Html =>
   html`<div class="form-field"><label for="${id}-document">${label}</label>
 <p class="hint" id="${id}-hint">${hint}</p>

@@ -16,7 +16,7 @@ const messages = {
   incomplete: "The upload was interrupted. Please send the form again.",
 };
 
-/** Reads a form with a document and works with it; what it takes of memory is given back after. @throws ServiceError */
+/** Reads a form with a document and works with it, then releases the memory that was reserved. @throws ServiceError */
 export async function withUpload(
   deps: UploadDeps,
   request: FastifyRequest,

@@ -10,15 +10,15 @@ import { type ProviderHealth, providerTable } from "./providers.ts";
 
 export type HealthView = {
   notaries: SupplyState;
-  /** The service's dependencies, and how each answered just now. */
+  /** The names of the service's dependencies. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
-  /** Those with an account, and those where something still waits. */
+  /** The providers with an account, and those for which something still waits. */
   providers: readonly ProviderHealth[];
   mayRetry: boolean;
 };
 
-/** How the service is. */
+/** The health of the service. */
 export const healthBody = ({
   notaries,
   checks,

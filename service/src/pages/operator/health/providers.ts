@@ -4,7 +4,7 @@ import { shortTime } from "../../ui/format.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The health of an account: from this node's requests and the queues of all nodes. */
+/** The health of an account, based on this node's requests and the queues of all nodes. */
 export type ProviderHealth = {
   name: string;
   hasAccount: boolean;
@@ -14,7 +14,7 @@ export type ProviderHealth = {
   backlog: ProviderBacklog | undefined;
 };
 
-/** Providers with an account, and those where something of before still waits. */
+/** The health of providers with an account, and of those for which earlier work still waits. */
 export function providerHealths(
   accounts: ReturnType<Providers["accounts"]>,
   waiting: readonly ProviderBacklog[],

@@ -20,11 +20,11 @@ export type HealthPageDeps = {
   readiness: ReadReadiness;
   notaryState: () => Promise<SupplyState>;
   providers: Pick<Providers, "accounts">;
-  /** Looks at all that the service is made of, as `doctor` does. */
+  /** Examines all parts of the service, as `doctor` does. */
   examine: () => Promise<Finding[]>;
 };
 
-/** How the service itself is: what it depends on, and its queues. */
+/** Adds the health of the service: its dependencies and its queues. */
 export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void {
   const { frame, db, readiness } = deps;
 

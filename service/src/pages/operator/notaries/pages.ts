@@ -24,7 +24,7 @@ type Candidate = { id: string; name: string; email: string };
 
 export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
 
-/** The terms of a notary that are near their end, or have ended. */
+/** The terms of a notary that end soon, or have ended. */
 const standing = (notary: Notary, now: Date): Html => {
   if (notary.status === "suspended") return statusBadge("stopped", "Suspended");
   const near = expiriesOf(notary).filter((expiry) => stageOf(expiry, now) !== "later");
@@ -103,7 +103,7 @@ ${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="
 ${card("recordings", "Recordings", html`<p><a href="/operator/notary/recordings?notary=${notary.id}">Recordings of this notary</a></p>`)}</div>`;
 }
 
-/** The picture of the seal, to be held against the commission before blocks have it. */
+/** The picture of the notary's seal. Somebody compares it with the commission before signature blocks use it. */
 function sealPart(notary: Notary, seal: SealPicture | null, mayChange: boolean): Html {
   const upload =
     mayChange &&

@@ -29,7 +29,10 @@ export type NotaryAdminDeps = NotaryDeskDeps & RuleRouteDeps;
 
 const read = ["notaries.manage", "records.read"] as const;
 
-/** Commissions of notaries: on record, changed, and with their proofs; and copies of journals for whom records are open. */
+/**
+ * Adds the commissions of notaries: recording and changing them, with their proofs, and copies of journals for
+ * operators who may see records.
+ */
 export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryAdminDeps): void {
   const { notaryDesk } = deps;
   const show = shower(deps);
@@ -132,7 +135,7 @@ function shower(deps: NotaryAdminDeps) {
   };
 }
 
-/** Where proofs, and pictures of seals, are uploaded. */
+/** Adds the routes that upload proofs and pictures of seals. */
 export function proofUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps & RuleRouteDeps): void {
   const refused = (
     { request, operator, params: { id } }: { request: FastifyRequest; operator: Operator; params: { id: string } },

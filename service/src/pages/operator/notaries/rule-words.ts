@@ -16,11 +16,11 @@ export const termLabels: Readonly<Record<TermName, string>> = {
   exclusions: "Documents that are excluded",
 };
 
-/** When and where a value was read. */
+/** When a value was read, and from which source. */
 export const readAt = ({ asOf, source }: Pick<Sourced<unknown>, "asOf" | "source">): Html =>
   html`<br><span class="second-line breakable">As of ${asOf}: ${source}</span>`;
 
-/** Who answers for the rules of a state. */
+/** Who is responsible for the rules of a state. */
 export function originWords({ origin, modes }: StateRules): Html {
   switch (origin.kind) {
     case "file":

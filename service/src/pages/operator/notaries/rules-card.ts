@@ -9,13 +9,13 @@ export const rulesPath = (state: string, rest = ""): string => `/operator/notari
 
 export type StatesView = {
   rules: NotaryRules;
-  /** States whose rules have a change that waits for a second operator. */
+  /** States with a change of their rules that waits for a second operator. */
   waiting: ReadonlySet<string>;
 };
 
 const nameOf = (state: string): string => usStates.get(state)?.name ?? state;
 
-/** The states of which something is known, and links to the others. */
+/** The states whose rules are known, and links to the others. */
 export function rulesCard({ rules, waiting }: StatesView): Html {
   const listed = new Set([...rules.states, ...waiting]);
   const byName = (some: Iterable<string>) =>

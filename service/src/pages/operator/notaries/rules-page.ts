@@ -39,7 +39,10 @@ export type RulesView = Pick<RuleChangeDeps, "refundApproval"> & {
   proofMeans: ProofMeans;
 };
 
-/** The rules of a state: what counts, what waits to be confirmed, the form of a change, and earlier versions. */
+/**
+ * The rules of a state: the current ones, the change that waits for confirmation, the form to change them, and earlier
+ * versions.
+ */
 export function rulesBody(view: RulesView, typed: Typed, problem?: string): Html {
   const { state, operator, inForce, versions, rules } = view;
   const open = versions.find(({ outcome }) => outcome === "requested");
@@ -133,7 +136,7 @@ ${textArea({ form: "refuse", name: "note", label: "Why not", value: typed["note"
 <div class="form-actions"><button type="submit" class="quiet-button">Refuse</button></div></form>`;
 }
 
-/** Lists the old and the new value of each rule that a change replaces. */
+/** The old and the new value of each rule that a change replaces. */
 function differences(before: StateRules, after: StateRules): Html {
   const earlier = new Map(entriesOf(before).map(([term, value]) => [term, text(value)]));
   const changed = entriesOf(after).filter(([term, value]) => text(value) !== earlier.get(term));

@@ -45,7 +45,7 @@ const labels: Readonly<Record<string, string>> = {
   last4: "Last four characters of its number",
 };
 
-/** The label of an act's field. */
+/** The label of a field of the form for an act. */
 export function actLabel(name: string): string {
   const [, n, rest] = /^principal_(\d+)_(.+)$/.exec(name) ?? [];
   return n && rest ? `Principal ${n}: ${labels[rest] ?? rest}` : (labels[name] ?? name);
@@ -62,12 +62,12 @@ const choices = <T extends string>(values: readonly T[], words: Readonly<Record<
 
 type Part = (name: string) => { name: string; label: string; value: string; error: string | undefined };
 
-/** The form of an act, which is the entry of the journal. */
+/** The form for an act; its values become the journal entry. */
 export function actForm(action: string, typed: Typed, faults: Faults, people: number): Html {
   const part: Part = (name) => ({ name, label: actLabel(name), value: typed[name] ?? "", error: faults[name] });
   const remote = "For acts by audio and video.";
   const must = { required: "sometimes" } as const;
-  // One row more than needed, so that adding a principal works without scripts.
+  // One row more than needed, so that people can be added without a script.
   const principals = Math.min(mostPrincipals, Math.max(people, principalsIn(typed)) + 1);
   return html`<form class="form" method="post" action="${action}">
 <fieldset><legend>Act</legend>
@@ -119,7 +119,7 @@ ${field({ ...at("witness_knows"), maxLength: 500 })}</div>
 </fieldset>`;
 }
 
-/** The fields of a credible witness, before they swear. */
+/** The fields of a credible witness, who has not sworn yet. */
 export const witnessPart = (part: Part, n: number): Html => {
   const at = (name: string) => ({ ...part(principalField(n, name)), required: true, form: "witness" }) as const;
   const pair = (one: Html, other: Html) => html`<div class="form-pair">${one}${other}</div>`;

@@ -23,12 +23,12 @@ type Desk = {
   notary: Notary;
   open: readonly EligibleOrder[];
   mine: readonly EligibleOrder[];
-  /** Null where there is no audio and video. */
+  /** Null when there is no audio and video. */
   queue: NotaryQueue | null;
   now: Date;
 };
 
-/** The orders that a notary may claim, and those claimed. */
+/** The orders that a notary may claim, and the ones that the notary has claimed. */
 export function deskBody({ notary, open, mine, queue, now }: Desk, problem?: string): Html {
   return html`${pageHead("Notary’s desk", `${notary.commissionName}, ${notary.county}, ${notary.state}`, html`<a href="/operator/notary/hours">Your hours</a>`)}
 ${errorSummary(problem)}
@@ -56,12 +56,12 @@ ${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing",
 export const claimButton = ({ taskId, code }: EligibleOrder["order"]): Html =>
   buttonForm(`/operator/notary/tasks/${taskId}/claim`, "Claim", { about: `order ${shortCode(code)}` });
 
-/** Orders that wait for a notary, or are in a notary's hands. */
+/** A table of orders that wait for a notary, or that a notary has claimed. */
 export const deskTable = <Shown extends EligibleOrder>(
   caption: string,
   orders: readonly Shown[],
   action: (order: EligibleOrder["order"]) => Html,
-  /** Where an order is; without it the table has no such column. */
+  /** Tells where the order takes place; without this function the table has no such column. */
   place?: (order: Shown) => string,
 ): Html =>
   records(

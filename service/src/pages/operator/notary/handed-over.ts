@@ -22,8 +22,8 @@ export type HandedOverDeps = {
 const path = "/handed-over";
 
 /**
- * `/handed-over`: gives a device that a notary handed over back to the notary, by the PIN or the passkey. It is outside of the console,
- * whose session opens nothing meanwhile.
+ * `/handed-over`: takes a device that a notary handed over back to the notary, with the PIN or the passkey. The route
+ * is outside the console, because the notary's session is locked in the meantime.
  */
 export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): void {
   const { members, notarySheets, assets, ownOrigin } = deps;
@@ -60,7 +60,7 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
   });
 }
 
-/** Says that the device was given back: another tab may have done so first. */
+/** Says that the device is back with the notary; another tab may have done this first. */
 const returnedPage = (assets: Pick<Assets, "url">, problem: string): string =>
   layout(assets, {
     unlisted: true,

@@ -16,7 +16,7 @@ export type IdentityView = { people: readonly IdentityState[]; means: ProofMeans
 
 type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 
-/** Identity checks of the people of an order: those on offer, those requested, and their outcomes. */
+/** Identity checks of the people of an order: the available checks, the requested ones, and their outcomes. */
 export function identityPart({ order, notary, eligibility }: Claimed, { people, means }: IdentityView): Html {
   const { online } = eligibility.rules;
   const gap = proofingGap(online, means);

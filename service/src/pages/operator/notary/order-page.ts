@@ -35,17 +35,17 @@ export type OrderView = {
   claimed: Claimed & { notices: ReturnType<NoticesOf> };
   draft: Draft;
   identity: IdentityView;
-  /** The open act; null without one. */
+  /** The open act; null when there is none. */
   sheet: SheetView | null;
-  /** Sessions by audio and video; null where there are none. */
+  /** The session by audio and video; null when this installation has none. */
   meeting: { session: LiveSession | null; obstacle: string | null } | null;
-  /** Whether a trust service is set up for signatures. */
+  /** Whether a trust service for signatures is configured. */
   hasRemote: boolean;
   /** Whether the notary has a passkey. */
   hasPasskey: boolean;
-  /** Booked by the client. */
+  /** The session that the client booked; null when there is none. */
   session: NotarySession | null;
-  /** The values typed into the form of the act, and their faults. */
+  /** The values typed into the form for the act, and their faults. */
   act?: { typed: Typed; faults: Faults };
   /** The values typed into another form. */
   typed?: Typed;
@@ -70,13 +70,13 @@ export function firstTyped({ notary, order, eligibility }: Claimed): Record<stri
   };
 }
 
-/** Whether the act that was noted is signed electronically: others are on paper. */
+/** Whether the act in the draft is signed electronically; other acts are on paper. */
 function isElectronic(draft: Draft): boolean {
   const mode = (draft?.act as Pick<Act, "mode"> | null | undefined)?.mode;
   return mode === "ron" || mode === "ipen";
 }
 
-/** An order in a notary's hands. */
+/** The page of an order that a notary has claimed. */
 export function orderBody(view: OrderView, actTyped: Typed): Html {
   const { claimed, draft, identity, session, act, typed = {}, problem } = view;
   const { order } = claimed;

@@ -1,2 +1,2 @@
-/** Where the page of an order at a notary's desk is, and what follows it. */
+/** The address of an order's page at a notary's desk; `rest` follows it. */
 export const orderPath = (code: string, rest = ""): string => `/operator/notary/orders/${code}${rest}`;

@@ -24,7 +24,7 @@ const permission = "notary.work" as const;
 const path = "/operator/notary/hours";
 const journalPath = "/operator/notary/journal";
 
-/** When a notary can be met for an electronic act, and where: clients book these times. */
+/** Adds the hours in which a notary is available for electronic acts, and the place: clients book these times. */
 export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk }: NotaryDeskDeps): void {
   consoleRoute(scope, frame, { url: path, permission, handle: ({ request, operator }) => show(request, operator) });
   consoleRoute(scope, frame, {
@@ -101,7 +101,7 @@ export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): voi
   }
 }
 
-/** A copy of a journal to save. */
+/** A copy of a journal as a download. */
 export async function journalAnswer(
   desk: DeskDeps,
   notary: Parameters<typeof exportJournal>[1],

@@ -22,7 +22,7 @@ const path = `${desk}/now`;
 
 type Show = (request: FastifyRequest, problem?: string) => Promise<string>;
 
-/** The queue for “now”: going on duty, and taking the request that is next. */
+/** Adds the queue for meeting a notary now: going on duty, and taking the next request. */
 export function queueRoutes(scope: FastifyInstance, frame: ConsoleFrame, live: LiveDeps, show: Show): void {
   const { db } = live.sheets.desk;
   consoleRoute(scope, frame, {
@@ -55,7 +55,7 @@ export function queueRoutes(scope: FastifyInstance, frame: ConsoleFrame, live: L
   });
 }
 
-/** The card of the desk, and of the notary's day. */
+/** The card of the queue, on the desk and on the notary's Today page. */
 export const queueCard = (queue: NotaryQueue): Html =>
   card(
     "now",
@@ -69,7 +69,7 @@ const dutyPart = ({ dutyUntil }: NotaryQueue): Html =>
     : html`<p>You are on duty until ${shortTime(dutyUntil)}: people may ask to meet you now.</p>
 <div class="form-actions">${buttonForm(`${path}/on`, "Stay for four hours more", { kind: "quiet-button" })}${buttonForm(`${path}/off`, "Go off duty", { kind: "quiet-button" })}</div>`;
 
-/** The part that refreshes itself. */
+/** The part of the page that refreshes itself. */
 function queueList({ waiting, taken, dutyUntil }: NotaryQueue): Html {
   return html`<div id="now-queue" hx-get="${path}" hx-trigger="every 5s" hx-swap="outerHTML">
 <p role="status">${waiting.length === 0 ? "Nobody waits whom you may meet." : people(waiting.length)}</p>

@@ -51,13 +51,13 @@ export type NotaryDeskDeps = {
   notarySheets: SheetDeps;
   notarySigning: RemoteSigningDeps;
   identity: IdentityDeps;
-  /** Null where there is no audio and video. */
+  /** Null when there is no audio and video. */
   live: LiveDeps | null;
 };
 
 const permission = "notary.work" as const;
 
-/** The page of an order in a notary's hands. @throws ServiceError `not_found` for every other order */
+/** The page of an order that the notary has claimed. @throws ServiceError `not_found` for every other order */
 export async function orderPage(
   deps: NotaryDeskDeps,
   request: FastifyRequest,
@@ -91,13 +91,13 @@ export async function orderPage(
   });
 }
 
-/** Before anything is recorded the form is as without a session. */
+/** Until something is recorded, the form is the same as without a session. */
 function withoutConflict(error: unknown): null {
   if (error instanceof ServiceError && error.code === "conflict") return null;
   throw error;
 }
 
-/** Where a notary works: the orders to take, those that are taken, and the journal. */
+/** Adds the pages on which a notary works: the orders to claim, the claimed ones, and the journal. */
 export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
 

@@ -30,13 +30,13 @@ export type SessionView = {
   people: readonly LivePerson[];
   sheet: SheetView;
   identities: readonly IdentityState[];
-  /** Whether packets come from each person who was let in, and how many were lost in the last second. */
+  /** For each person in the session: whether packets arrive, and how many were lost in the last second. */
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
-  /** Whose signing pages are open, by the engine's name. */
+  /** The person whose signing pages are open, by the media server's name; null when nobody signs. */
   turn: string | null;
 };
 
-/** The card of an order's page: opens a session here, or leads to the open one. */
+/** The card on an order's page that opens a session, or links to the open one. */
 export function livePart({ order, eligibility }: Claimed, session: LiveSession | null, obstacle: string | null): Html {
   if (session)
     return html`<p>A session is open since ${time(session.openedAt)}.</p><p><a class="button" href="${sessionPath(order.code)}">Go to the session</a></p>`;
@@ -61,7 +61,7 @@ ${errorSummary(problem)}
 ${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}`;
 }
 
-/** The part of the page that the script loads again. */
+/** The part of the page that the script reloads. */
 export function sessionPart(view: SessionView, typed: Typed): Html {
   const { session, claimed } = view;
   const isOn = session.state === "live" || session.state === "held";
@@ -75,13 +75,13 @@ ${card("session", "Session", statePart(code, session))}`,
   );
 }
 
-/** After the end: camera and microphone go off. */
+/** Shown after the session: camera and microphone are off. */
 export const endedPart: Html = roomPart(
   false,
   card("ended", "The session has ended", html`<p><a href="/operator/notary">Back to your desk</a></p>`),
 );
 
-/** Apart from the form of the open step: what is typed there stays when a line goes down and comes back. */
+/** Separate from the form of the current step, so that typed text stays when a connection fails and recovers. */
 function waitPart({ session, sheet }: SessionView): Html | "" {
   const words =
     session.state === "held"

@@ -37,7 +37,10 @@ const permission = "notary.work" as const;
 const base = "/operator/notary/orders/:code/session" as const;
 const headers = { ...cameraHeaders, "Content-Security-Policy": roomPolicy() };
 
-/** The notary's side of a live session: each press is a request, which session and sheet judge. */
+/**
+ * Adds the notary's side of a live session. Each button sends a request; the session and the run sheet decide whether
+ * it is accepted.
+ */
 export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
   const { frame, live } = deps;
   type Call = Pick<ConsoleCall<{ code: string }>, "request" | "operator" | "params">;
@@ -66,7 +69,7 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
     url: `${base}/part`,
     permission,
     async handle({ operator, params: { code } }) {
-      // Once the act is done the order is not in the notary's hands any more.
+      // Once the act is done, the notary no longer has the order.
       const view = await viewOf(live, operator, code).catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === "not_found") return null;
         throw error;
@@ -100,7 +103,7 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
   mediaRoutes(scope, deps);
 }
 
-/** Null without an open session. */
+/** Null when no session is open. */
 async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise<SessionView | null> {
   const claimed = await claimedOrder(live.sheets.desk, operator, code);
   const found = await liveOf(live, claimed);
@@ -115,7 +118,7 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   return { claimed, session, people, sheet, identities, lines, turn };
 }
 
-/** The notary's own connection, and what the page hears. */
+/** Adds the notary's own media connection, and the messages to the page. */
 function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   const stream = eventStreams(scope);
 

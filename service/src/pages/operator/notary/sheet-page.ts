@@ -19,7 +19,7 @@ import { orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 
-/** The card of an order's page: begins an act in person, or leads to the open one. */
+/** The card on an order's page that begins an act in person, or links to the open one. */
 export function inPresencePart({ order, eligibility }: Claimed, view: SheetView | null, hasPasskey: boolean): Html {
   if (view)
     return html`<p>${actWords[view.sheet.script.act]}: ${view.open ? html`the next step is <strong>${turnWords(view.sheet, view.open)}</strong>.` : "all steps are marked."}</p>
@@ -85,7 +85,10 @@ ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", 
 ${step.name === "identify" && signer !== null && witnessForms(code, view, signer, typed)}`;
 }
 
-/** A credible witness: their own identity first, then the oath, then the mark of the signer's identity. */
+/**
+ * The forms for a credible witness: first the witness's own identity, then the oath, then the confirmation of the
+ * signer's identity.
+ */
 function witnessForms(code: string, { sheet }: SheetView, n: number, typed: Typed): Html {
   const { identified, sworn } = witnessOf(sheet, n);
   const signer = sheet.people.find((each) => each.n === n)?.name ?? "the signer";

@@ -22,7 +22,7 @@ import { sheetBody } from "./sheet-page.ts";
 const permission = "notary.work" as const;
 const base = "/operator/notary/orders/:code/sheet" as const;
 
-/** The run sheet of an act in person: each step is a request, which the sheet judges. */
+/** Adds the run sheet of an act in person. Each step is a request; the run sheet decides whether it is accepted. */
 export function sheetRoutes(scope: FastifyInstance, deps: NotaryDeskDeps & { notarySheets: SheetDeps }): void {
   const { frame, notaryDesk, notarySheets } = deps;
 

@@ -24,7 +24,7 @@ import { reportBody } from "./upload-forms.ts";
 const permission = "notary.work" as const;
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** Signing in the page by the notary's own key: preparing, completing, and the report that is confirmed. */
+/** Adds signing in the page with the notary's own key: preparing, completing, and confirming the report. */
 export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { frame, notaryDesk, notarySigning } = deps;
   const reportPage = (request: FastifyRequest, code: string, report: DeskReport, problem?: string) =>
@@ -87,7 +87,7 @@ export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps
   });
 }
 
-/** The same by a key at the notary's trust service. Tokens and PINs are passed on, and are in no log and no row. */
+/** Adds signing with a key at the notary's trust service. Tokens and PINs are passed on, and never logged or stored. */
 function remoteRoutes(scope: FastifyInstance, frame: ConsoleFrame, signing: RemoteSigningDeps): void {
   consoleRoute(scope, frame, {
     method: "POST",

@@ -10,7 +10,7 @@ const path = (code: string, rest: string) => `/operator/notary/orders/${code}${r
 
 const label = "The notarized document";
 
-/** Step 1 of 2: shows the verifier's report before anything is stored. */
+/** Step 1 of 2: uploads a file and shows the verifier's report before anything is stored. */
 export const uploadForm = (code: string): Html =>
   html`<form class="form" method="post" action="${path(code, "/check")}" enctype="multipart/form-data">
 ${fileField("upload", label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
@@ -34,11 +34,14 @@ const titles: Readonly<Record<Check["name"], string>> = {
 };
 
 type Shown = {
-  /** Whether the notary signed in the page, or uploads a file. */ on: "signed" | "uploaded";
+  /** Tells whether the notary signed in the page or uploads a file. */ on: "signed" | "uploaded";
   problem?: string;
 };
 
-/** The verifier's report on an upload, or on what was signed in the page, and, when accepted, step 2. */
+/**
+ * The verifier's report on an uploaded file, or on a document signed in the page. When the report is accepted, it leads
+ * to step 2.
+ */
 export function reportBody(code: string, report: DeskReport, { on, problem }: Shown): Html {
   const { checks, stampedAt } = report;
   const failed = checks.some(({ state }) => state === "fails");
@@ -66,7 +69,7 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
     : html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">${fields}</form>`;
 }
 
-/** A key at the notary's trust service: the same page, and the same way to the report. */
+/** The form for a key at the notary's trust service. It continues with the same report. */
 const remotePart = html`<details class="ask"><summary>Sign by your trust service</summary>
 <p>Your key stays at the trust service. The access token, and the PIN or code that it asks for, go through this service to the trust service, and are kept nowhere.</p>
 <div class="form-field"><label for="remote-token">Access token</label>
@@ -76,7 +79,10 @@ const remotePart = html`<details class="ask"><summary>Sign by your trust service
 <div id="remote-keys" hidden><div class="form-field"><label for="remote-key">Key</label><select id="remote-key"></select></div>
 <div class="form-actions"><button type="button" id="remote-open" class="secondary">Open the key</button></div></div></details>`;
 
-/** Opens a certificate file and signs in the page: its fields have no names and are in no form, so that nothing sends them. */
+/**
+ * Opens a certificate file and signs in the page. The inputs have no names and are outside of all forms, so the browser
+ * never sends them.
+ */
 export const signPart = (code: string, hasRemote: boolean): Html =>
   html`<div id="notary-sign" class="form" data-order="${path(code, "")}">
 <p>Your certificate file is opened by this page alone: neither the file nor its password is sent. The signature is over the document as it is now, with a block that has your commission and the act.</p>

@@ -19,7 +19,7 @@ export type NotaryUploadDeps = NotaryDeskDeps & { upload: UploadDeps };
 
 const permission = "notary.work" as const;
 
-/** The two steps of an upload: what the verifier says of it, and taking it. */
+/** Adds the two steps of an upload: the verifier's report, and accepting the document. */
 export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps): void {
   const { notaryDesk } = deps;
   const reportPage = (request: FastifyRequest, code: string, report: DeskReport, problem?: string) =>

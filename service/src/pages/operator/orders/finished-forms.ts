@@ -35,14 +35,14 @@ const titles: Readonly<Record<FinishedCheck["name"], string>> = {
 
 const pathOf = (code: string, on: Finishing, rest: string) => `/operator/orders/${code}/finished/${on}${rest}`;
 
-/** The first of two steps: what the verifier says of a document that was finished elsewhere. */
+/** Step 1 of 2: uploads a document that was finished elsewhere and shows the verifier's report. */
 export const finishedForm = (code: string, on: Finishing): Html =>
   html`<details class="ask"><summary>${words[on].title}</summary><form class="form" method="post" action="${pathOf(code, on, "/check")}" enctype="multipart/form-data">
 <p>${words[on].note}</p>
 ${fileField(on, words[on].label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
 <div class="form-actions"><button type="submit" class="quiet-button">Check the document</button></div></form></details>`;
 
-/** The verifier's report on it, and the second step where it can be taken. */
+/** The verifier's report on the document, and step 2 if the document can be accepted. */
 export function finishedBody(
   code: string,
   on: Finishing,
@@ -71,7 +71,7 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
 <div class="form-actions"><button type="submit">Seal the document</button></div></form>`;
 }
 
-/** A document that waits for a second person, and what the reader may do about it. */
+/** A document that waits for a second person, and the actions that the reader may take. */
 export function takingInPart(code: string, request: TakingIn, operator: Operator): Html {
   const path = `/operator/orders/${code}/taking-in`;
   return html`${facts([

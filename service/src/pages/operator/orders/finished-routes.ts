@@ -33,7 +33,10 @@ const permission = "documents.take_in" as const;
 
 const isFinishing = (text: string): text is Finishing => finishings.some((each) => each === text);
 
-/** A document that was signed or notarized on paper or elsewhere: what the verifier says of it, and taking it. Its scope takes multipart forms. */
+/**
+ * Adds the upload of a document that was signed or notarized on paper or elsewhere: the verifier's report, and
+ * accepting the document. The routes accept multipart forms.
+ */
 export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps): void {
   const finishing = { finished: deps.finished, moves: deps.orderPage.moves };
   const refused = (call: Call, problem: string) => showOrder(deps.orderPage, call, undefined, problem);
@@ -98,7 +101,7 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
   });
 }
 
-/** A second person's decisions about a document that was notarized elsewhere, apart from approving it. */
+/** Adds the decisions of a second person about a document that was notarized elsewhere, except for the approval. */
 export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteDeps, "orderPage" | "approval">): void {
   for (const state of ["refused", "withdrawn"] as const)
     consoleRoute(scope, deps.orderPage.frame, {
@@ -115,7 +118,9 @@ export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteD
     });
 }
 
-/** Asks a firm for its agreement, and for the fee that could not be asked for when it agreed. */
+/**
+ * Adds the forms that ask a firm for its agreement, and for the fee if it could not be requested when the firm agreed.
+ */
 export function inPersonOrderRoutes(scope: FastifyInstance, { orderPage }: Pick<FinishedRouteDeps, "orderPage">): void {
   consoleRoute(scope, orderPage.frame, {
     method: "POST",

@@ -7,7 +7,10 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** Whether the firm agreed to an act in ink instead of the online notarization that it bought, and the form that asks. */
+/**
+ * Whether the firm agreed to an act in ink on paper instead of the online notarization that it bought, and the form
+ * that asks for this.
+ */
 export function inPersonPart(action: string, inPerson: InPersonRequest | null, reason = ""): Html {
   const asked = (state: InPersonRequest["state"]) => inPerson?.state === state;
   if (asked("agreed"))
@@ -23,7 +26,10 @@ ${textArea({ form: "in-person", name: "reason", label: "Why in person", required
 
 type View = { record: OrderRecord; inPerson: InPersonRequest | null; operator: Operator; reason: string | undefined };
 
-/** The same for an operator who takes in what was notarized elsewhere; null where there is nothing to ask or to see. */
+/**
+ * The same part for an operator who accepts a document that was notarized elsewhere; null when there is nothing to ask
+ * or to show.
+ */
 export function inPersonOfOrder({ record: { order, tasks }, inPerson, operator, reason }: View): Html | null {
   const owed = tasks.find(({ kind, state }) => kind === "technology_fee" && (state === "open" || state === "claimed"));
   const waits = order.status === "NotarizationPending" && may(operator, "documents.take_in");

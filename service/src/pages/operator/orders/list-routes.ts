@@ -42,7 +42,7 @@ async function firmOf(db: Database, typed: string): Promise<string | null> {
   return only.partnerId;
 }
 
-/** All firms' orders, and the search over them. */
+/** Adds the list of all firms' orders, and the search in it. */
 export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): void {
   const { db } = deps;
 

@@ -6,7 +6,10 @@ import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/consol
 
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
 
-/** Moves an order as a form of the console asks. @throws ServiceError naming the field and its rule, or why it can't be done now */
+/**
+ * Moves an order as a form of the console asks. @throws ServiceError naming the field and its rule, or the reason why
+ * the move is not possible now
+ */
 export async function moveByForm(
   deps: MoveDeps,
   order: OrderState & { code: string },
@@ -20,7 +23,10 @@ export async function moveByForm(
   await moveOrder(deps, { ...request, facts: factsOf(form) });
 }
 
-/** Where a move leads; null ends a hold. @throws ServiceError when the table refuses it by now */
+/**
+ * The status that a move sets; null when it ends a hold. @throws ServiceError when the status table no longer allows
+ * the move
+ */
 function statusBy(order: OrderState, move: ConsoleMove): string | null {
   const to = targetOf(order, move) ?? (faxesAhead(order) ? (faxStatusOf(move) ?? null) : null);
   if (to === null)

@@ -2,18 +2,18 @@ import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { checkbox, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The values that a form shows: those typed into one that was refused, and why; or those that are known already. */
+/** The values that a form shows: the typed ones of a refused form with the reason, or values that are already known. */
 export type Typed = { move: string; values: Readonly<Record<string, string>>; error: string | undefined };
 
 type MoveWords = {
   label: string;
-  /** The effect, in words. */
+  /** The effect of the form, in words. */
   text: string;
   fields?: readonly ("reason" | "note" | "basis" | "tracking" | "adjustment")[];
   danger?: boolean;
 };
 
-/** How a person knows of a delivery. */
+/** The ways in which a person can know that something was delivered. */
 const bases = ["The carrier’s page says that it was delivered.", "The recipient confirmed that it arrived."] as const;
 
 const words: Readonly<Record<ConsoleMove, MoveWords>> = {
@@ -86,10 +86,10 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
 
 export const labelOf = (move: ConsoleMove): string => words[move].label;
 
-/** Whether a move stops the order's way. */
+/** Whether a move stops the order. */
 export const isDangerous = (move: ConsoleMove): boolean => words[move].danger ?? false;
 
-/** The form of a move. */
+/** The form that makes a move. */
 export function moveForm(path: string, move: ConsoleMove, typed: Typed | undefined): Html {
   const { label, text, fields = [], danger = false } = words[move];
   const values = typed?.move === move ? typed.values : {};

@@ -40,16 +40,16 @@ export type OrderView = {
   documents: readonly OrderDocument[];
   faxAttempts: readonly FaxAttempt[];
   labels: readonly ShownLabel[];
-  /** The act that a provider may still be doing, in words. */
+  /** Describes the act that a provider may still be doing. */
   underWay: string | null;
-  /** The moves that the operator may make now, the likeliest first, and those that only others may make. */
+  /** The moves that the operator may make now, the most likely first, and the moves that only others may make. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
-  /** The acts that people may have done to the document elsewhere. */
+  /** The acts that people may have performed on the document elsewhere. */
   finishingsNow: readonly Finishing[];
   /** A notarized document that waits for a second person. */
   takingIn: TakingIn | undefined;
-  /** The latest question whether the act may be done in ink. */
+  /** The latest request to do the act in ink on paper; null when there is none. */
   inPerson: InPersonRequest | null;
   mayWorkSigners: boolean;
   mayNote: boolean;
@@ -60,7 +60,7 @@ export type OrderView = {
   error?: string | undefined;
 };
 
-/** An order, with its full record and its actions. */
+/** The page of an order, with its full record and its actions. */
 export function orderBody(view: OrderView): Html {
   const { record, signers, documents } = view;
   const { order, history } = record;
@@ -180,7 +180,7 @@ const details = ({
     ["Client’s page", html`<a href="/orders/${order.code}">Open</a>`],
   ]);
 
-/** The signers of an order, their states, and actions on their links. */
+/** The signers of an order with their states, and the actions on their links. */
 const signerList = ({
   path,
   signers,

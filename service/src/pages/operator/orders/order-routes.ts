@@ -38,7 +38,7 @@ const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text
 const recordOf = ({ moves: { db } }: OrderPageDeps, { params, operator }: OrderCall) =>
   orderRecord(db, params.code, operator.environment);
 
-/** An order of any firm, and the operators' actions. */
+/** Adds the page of an order of any firm, and the operators' actions. */
 export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   const show = (call: OrderCall, typed?: Typed, error?: string) => showOrder(deps, call, typed, error);
 
@@ -77,7 +77,9 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
   documentRoutes(scope, deps);
 }
 
-/** The page of an order, with the error of a refused form. @throws ServiceError when the operator may not read orders */
+/**
+ * The page of an order, with the error of a refused form. @throws ServiceError when the operator may not read orders
+ */
 export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Typed, error?: string): Promise<string> {
   const { operator, request } = call;
   const { frame, moves, envelopes } = deps;
@@ -138,7 +140,10 @@ function signerRoutes(
     });
 }
 
-/** An order's document, and the page that shows it; each reading of the bytes is in the audit log. */
+/**
+ * Adds an order's document, and the page that shows it. Each time somebody reads the document, the audit log gets a
+ * line.
+ */
 function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   consoleRoute(scope, deps.frame, {
     url: "/operator/orders/:code/documents/:documentId/view",
@@ -208,7 +213,7 @@ const mayDo = ({ order, letters, tasks, history }: OrderRecord, operator: Operat
     may(operator, "orders.work") &&
     paperStatuses.some((status) => status === order.status) &&
     !isUnderWay &&
-    // Lob, not the operator, prints a letter that it has accepted.
+    // Lob, not the operator, prints a letter that Lob has accepted.
     !letters.some(({ stage }) => stage === "accepted"),
   mayRequestRefund: may(operator, "refunds.request") && targetOf(order, "refund_requested") !== null,
 });

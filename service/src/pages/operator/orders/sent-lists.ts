@@ -17,7 +17,7 @@ const states: Readonly<Record<FaxState, readonly [Tone, string]>> = {
   delivered: ["done", "Delivered"],
 };
 
-/** The faxes on an order's record, and each attempt by Telnyx. */
+/** The faxes of an order, and each attempt by Telnyx. */
 export const faxList = (faxes: OrderHistory["faxes"], attempts: readonly FaxAttempt[]): Html =>
   html`${
     faxes.length > 0 &&

@@ -21,7 +21,7 @@ export function timelinePart({ history, acts, names, order }: TimelineOf): Html 
   return html`${timeline(latest.map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${left > 0 && html`<p class="quiet">${left} earlier lines are in the order’s record: <code>order show</code>.</p>`}${acts.length > 0 && html`<p><a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}`;
 }
 
-/** When the request was made, and its outcome. */
+/** When a request to a provider was made, and its outcome. */
 function linesOfAct({ act, provider, attempt, state, intendedAt, endedAt, endedBy, why }: ActOnRecord): Line[] {
   const line = (at: Date, action: string, actor: string, detail: object): Line => ({
     occurredAt: at.toISOString(),

@@ -14,17 +14,17 @@ import { addressDoubt, buyForm, handOverOf, hasLabelForNow, labelList } from "./
 export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
-  /** The act that a provider may still be doing, in words. */
+  /** Describes the act that a provider may still be doing. */
   underWay: string | null;
   labels: readonly ShownLabel[];
   letters: readonly LetterOnRecord[];
-  /** Whether the operator may accept postage that is far dearer than quoted. */
+  /** Whether the operator may accept postage far above the quoted price. */
   mayExceed: boolean;
   typed?: Typed | undefined;
   error?: string | undefined;
 };
 
-/** The page of an order that is printed and sent, and of the facts that are recorded afterwards. */
+/** The page of an order that people print and send, and that records the facts afterwards. */
 export function paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);

@@ -19,7 +19,7 @@ type PaperCall = ConsoleCall<{ code: string }>;
 
 const permission = ["paper.work", "orders.work"] as const;
 
-/** Printing and sending by people: the orders that wait for it, with only the facts that it takes. */
+/** Adds printing and sending by people: the orders that wait for it, with only the facts that this needs. */
 export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   const orderOf = ({ params, operator }: PaperCall) => paperOrder(deps.moves.db, params.code, operator.environment);
 
@@ -96,7 +96,7 @@ async function showPaper(deps: OrderPageDeps, call: PaperCall, typed?: Typed, er
   return consolePage(deps.frame, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 
-/** The printout of the fax machine, as a scan. Its scope takes multipart forms. */
+/** Adds the upload of a scan of the fax machine's report. The route accepts multipart forms. */
 export function faxReportRoute(scope: FastifyInstance, deps: OrderPageDeps, upload: UploadDeps): void {
   consoleRoute(scope, deps.frame, {
     method: "POST",

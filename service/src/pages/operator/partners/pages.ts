@@ -10,7 +10,7 @@ import { type Html, html } from "../../ui/render.ts";
 
 const path = "/operator/partners";
 
-/** Firms by name. @param isCut whether there are more than are shown */
+/** The list of firms, by name. @param isCut whether there are more firms than the list shows */
 export const firmsBody = (
   typed: string,
   firms: Awaited<ReturnType<typeof findFirms>>,
@@ -41,12 +41,12 @@ export type FirmView = FirmRecord & {
   mayReadOrders: boolean;
   /** In bytes; null for a tier without a limit. */
   storage: { stored: number; most: number } | null;
-  /** A key that was just issued. It is shown only once. */
+  /** A new key. It is shown only once. */
   issued?: IssuedKey | undefined;
   error?: string | undefined;
 };
 
-/** A firm: its tier, live, keys and webhooks, and what may be changed. */
+/** The page of a firm: its tier, live access, keys and webhooks, and the changes that are possible. */
 export const firmBody = ({
   firm,
   keys,

@@ -12,7 +12,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { firmBody, firmsBody } from "./pages.ts";
 
-/** Firms with what an operator changes of them. */
+/** The parts that an operator needs to list and change firms. */
 type FirmsDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 export type PartnerPagesDeps = { frame: ConsoleFrame; firms: FirmsDeps; storageUse: StorageUse };
@@ -22,7 +22,10 @@ type FirmCall = ConsoleCall<{ id: string }>;
 const path = "/operator/partners";
 const shownMost = 100;
 
-/** Firms: their tiers, live, keys and webhooks. What concerns keys and live asks for a passkey, and is mailed to all admins. */
+/**
+ * Adds the firms: their tiers, live access, keys and webhooks. Changes to keys and live access need a passkey, and all
+ * admins get a mail about them.
+ */
 export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): void {
   const { db } = deps.firms;
 
@@ -91,7 +94,7 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
   });
 }
 
-/** The actor of a change to a firm. The transaction also notifies all admins. */
+/** The actor of a change to a firm, and a mail to all admins in the same transaction. */
 function by({ clock }: FirmsDeps, operator: Operator, text: string) {
   const at = clock();
   return { actor: operator.actor, also: (tx: Tx) => mailAdmins(tx, { at, text, subject: "A firm has changed" }) };

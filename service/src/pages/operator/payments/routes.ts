@@ -24,7 +24,9 @@ export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: Ref
 const path = "/operator/payments";
 const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
-/** Payments that moved no order. One operator asks that the money goes back, another approves; no button moves an order. */
+/**
+ * Adds payments that moved no order. One operator asks to return the money, another approves; no button moves an order.
+ */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;
   const { clock } = deps.frame;
@@ -104,7 +106,7 @@ ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 </div>`;
 }
 
-/** Nothing else can be paid for these orders until the bank has answered. */
+/** Bank payments in process. Nothing else can be paid for their orders until the bank has answered. */
 const pendingList = (pending: readonly PendingPayment[], operator: Operator): Html =>
   html`<p>Their payers have finished, and the money is on its way. Ask the payment processor when one takes too long: where the payment failed, the orders can be paid again.</p>
 ${pending.map(
@@ -119,7 +121,7 @@ const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string =
   return moneyIn(amount, currency);
 };
 
-/** @param operator null for a payment that waits for nobody */
+/** @param operator null for a payment that nobody has to decide on */
 function paymentCard(payment: UnappliedPayment, id: string, operator: Operator | null): Html {
   const { eventId, receivedAt, orderCode, orderStatus, firmName, paymentIntent, refundedAt, resolution, isAuthentic } =
     payment;

@@ -16,7 +16,7 @@ type PeopleView = {
   problem: { error: string; typed: FormValues } | undefined;
 };
 
-/** All operators, former ones included, and a form that adds one. */
+/** All operators, including former ones, and a form that adds one. */
 export const listBody = ({ operators, operator, problem }: PeopleView): Html =>
   html`${pageHead("People", "Who runs this service. Every change is mailed to all admins.")}
 ${errorSummary(problem?.error)}
@@ -60,7 +60,7 @@ type PersonView = {
   error: string | undefined;
 };
 
-/** An operator, with what an admin may change. */
+/** The page of an operator, with the changes that an admin may make. */
 export function personBody(view: PersonView): Html {
   const { person, operator, error } = view;
   const mayManage = may(operator, "people.manage");

@@ -11,7 +11,7 @@ const hints: Readonly<Record<OperatorRole, string>> = {
   auditor: "Sees everything, changes nothing.",
 };
 
-/** The name of a role's box. */
+/** The name of the box for a role. */
 export const roleField = (role: OperatorRole): string => `role_${role}`;
 
 /** A box for each role. */

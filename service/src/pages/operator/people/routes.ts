@@ -26,7 +26,7 @@ const rolesIn = (form: FormValues): string[] => operatorRoles.filter((role) => f
 
 type Problem = { error: string; typed: FormValues };
 
-/** Operators: who they are, what they may do, and where they are signed in. */
+/** Adds the operators: who they are, their permissions, and their sessions. */
 export function peopleRoutes(scope: FastifyInstance, deps: PeoplePagesDeps): void {
   consoleRoute(scope, deps.frame, { url: path, permission: readers, handle: ({ request }) => showList(request) });
 

@@ -25,7 +25,7 @@ const stateBadge = ({ endedAt, deletedAt, isHeld }: Pick<Recording, "endedAt" | 
   return isHeld ? statusBadge("attention", "Held") : statusBadge("done", "Complete");
 };
 
-/** The recordings of a notary, of an order, or of all. */
+/** The recordings of one notary, of one order, or all. */
 export function recordingsBody(rows: readonly RecordingOnList[], lead: string): Html {
   const list =
     rows.length === 0
@@ -57,12 +57,12 @@ export function recordingsBody(rows: readonly RecordingOnList[], lead: string): 
 
 type View = {
   recording: Recording;
-  /** Null until the viewer said why. */
+  /** Null until the viewer has given a reason. */
   shown: ShownRecording | null;
   mayHold: boolean;
 };
 
-/** The outcome of the form that was just sent. */
+/** The outcome of the form that was sent last. */
 export type Said = { problem?: string; faults?: readonly string[] };
 
 const checked = (faults: readonly string[]): Html =>

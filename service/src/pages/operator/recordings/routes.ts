@@ -22,14 +22,16 @@ import { recordingBody, recordingPath, recordingsBody, recordingsPath, type Said
 
 export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: KeepDeps };
 
-/** A notary sees the own recordings, and others whose roles open all records see all of them. */
+/** Notaries see their own recordings. Operators whose roles allow all records see all recordings. */
 const viewing = ["notary.work", "records.read"] as const;
-/** Holds are a matter of the notary, and of administrators. */
+/** Notaries and administrators may set and end holds. */
 const holding = ["notary.work", "notaries.manage"] as const;
 
 const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };
 
-/** Recordings of sessions: the list, playing with a stated reason, export, and what stops deletion. */
+/**
+ * Adds the recordings of sessions: the list, playing after giving a reason, export, and what prevents their deletion.
+ */
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
   const { frame, recordings } = deps;
   const { required, shown } = readerOf(deps);
@@ -70,7 +72,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
   changeRoutes(scope, deps);
 }
 
-/** Checks, openings, holds and exports: each of a form. */
+/** Adds the forms for checks, openings, holds and exports. */
 function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
   const { frame, recordings } = deps;
   const { required, shown } = readerOf(deps);
@@ -124,7 +126,7 @@ function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
 function readerOf({ frame, recordings }: RecordingPagesDeps) {
   return { required, shown };
 
-  /** @throws ServiceError `not_found` for a recording that is not the operator's to see */
+  /** @throws ServiceError `not_found` for a recording that the operator may not see */
   async function required(operator: Operator, id: string) {
     const recording = await recordingById(recordings.db, id);
     const isOwn = async () =>

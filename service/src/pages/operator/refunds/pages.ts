@@ -11,7 +11,7 @@ import { soloBanner, stateBadge, sums, type Typed } from "./words.ts";
 
 type Lists = { open: readonly RefundRequest[]; ended: readonly RefundRequest[] };
 
-/** Open decisions, and recent ones. */
+/** Open requests for refunds, and recently decided ones. */
 export const listBody = ({ open, ended, ...deps }: Lists & Pick<RefundDeps, "refundApproval">): Html =>
   html`${pageHead("Refunds", "One person asks, another approves. The money goes back through the payment processor.")}
 ${soloBanner(deps)}
@@ -62,7 +62,7 @@ type RefundView = Pick<RefundDeps, "refundApproval"> & {
   typed: Typed | undefined;
 };
 
-/** A request, with the reader's actions. */
+/** A request for a refund, with the reader's actions. */
 export function refundBody(view: RefundView): Html {
   const { refund, preview, typed } = view;
   const { orderCode, payments, reason, requestedByName, requestedAt, state, decidedByName, decidedAt } = refund;
@@ -90,7 +90,7 @@ ${preview && card("decision", "Decision", decisionOf(view))}
 </div>`;
 }
 
-/** The effect of a part on its order. */
+/** The effect of one part of the refund on its order. */
 const effectOf = ({ payments }: RefundRequest): string =>
   payments.every(({ unapplied }) => unapplied)
     ? "a payment that moved no order: the order stays as it is"
@@ -118,7 +118,7 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 </form>`;
 }
 
-/** The acts that a refund would end, and the form that asks for it. */
+/** The acts that a refund would end, and the form that asks for the refund. */
 export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
   html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back, or a part of it.")}
 ${errorSummary(typed?.error)}
@@ -127,7 +127,7 @@ ${previewCard(preview)}
 ${card("ask", "Ask for the refund", formOf(preview, typed))}
 </div>`;
 
-/** The order as it stands. */
+/** The current state of the order. */
 const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): Html =>
   card(
     "order",

@@ -23,7 +23,7 @@ export type RefundPagesDeps = { frame: ConsoleFrame; refunds: RefundDeps };
 const path = "/operator/refunds";
 const readers = ["refunds.request", "money.decide", "records.read"] as const;
 
-/** Refunds: asking for one, and deciding on what others asked for. */
+/** Adds the refunds: asking for one, and deciding on requests of other operators. */
 export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): void {
   const { refunds } = deps;
   const page = (request: FastifyRequest, title: string, body: Html) =>

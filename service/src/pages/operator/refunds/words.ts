@@ -4,10 +4,10 @@ import { notice, statusBadge, type Tone } from "../../ui/components.ts";
 import { moneyIn } from "../../ui/format.ts";
 import type { Html } from "../../ui/render.ts";
 
-/** The text that was typed into a form that was refused, and why. */
+/** The text that was typed into a refused form, and the reason for the refusal. */
 export type Typed = { error: string; text: string; amount?: string | undefined };
 
-/** The totals of payments, in each of their currencies. */
+/** The totals of payments, one for each currency. */
 export function sums(payments: readonly Held[]): string {
   const byCurrency = new Map<string, number>();
   for (const { currency, amountCents } of payments)
@@ -25,7 +25,7 @@ const states: Readonly<Record<RefundRequest["state"], readonly [Tone, string]>> 
 
 export const stateBadge = (state: RefundRequest["state"]): Html => statusBadge(...states[state]);
 
-/** Shown on every refund page when one person may request and approve. */
+/** Shown on every refund page when the same person may request and approve. */
 export const soloBanner = ({ refundApproval }: Pick<RefundDeps, "refundApproval">): Html | "" =>
   refundApproval === "solo"
     ? notice(

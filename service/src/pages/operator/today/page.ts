@@ -14,7 +14,7 @@ import { claimButton, deskTable } from "../notary/desk-pages.ts";
 
 export type TodayView = {
   notaries: SupplyState;
-  /** The day of an operator who is a notary; null for everybody else. */
+  /** The day's work of an operator who is a notary; null for everybody else. */
   day: NotaryDay | null;
   operator: Operator;
   now: Date;
@@ -32,7 +32,7 @@ export function todayBody({ notaries, day, operator, now, counts, mine, due, err
     ...(open === 0 ? [] : [`${tasks(open)}, ${overdue.toLocaleString("en-US")} overdue.`]),
     ...(day && waitingCount(day) > 0 ? [`${orders(waitingCount(day))} for a notary.`] : []),
   ];
-  // A notary's claimed orders have a table of their own.
+  // A notary's claimed orders are shown in another table.
   const own = day ? mine.filter(({ kind }) => kind !== "notarize") : mine;
   const table = { operator, now, back: "/operator" };
   return html`${pageHead("Today", lead.length === 0 ? "Nothing is waiting." : lead.join(" "))}
@@ -53,14 +53,14 @@ const tasks = (count: number): string =>
 const orders = (count: number): string =>
   count === 1 ? "1 order waits" : `${count.toLocaleString("en-US")} orders wait`;
 
-/** Orders that wait for a notary, in hand or not. */
+/** The number of orders that wait for a notary, claimed or not. */
 const waitingCount = ({ open, mine, others }: NotaryDay): number => open.length + mine.length + others;
 
 const openPart = ({ open, others }: NotaryDay): Html =>
   html`${open.length > 0 && deskTable("Orders that wait for a notary", open, claimButton, ({ at }) => waitingWords[at])}
 ${others > 0 && html`<p class="quiet-text">${orders(others)} for a notary of another state, or with another commission.</p>`}`;
 
-/** A notary's claimed orders, with when the people are to meet. */
+/** A notary's claimed orders, with the times of their appointments. */
 const actsTable = (acts: NotaryDay["mine"]): Html =>
   records(
     "Notarizations in your hands",
@@ -129,7 +129,7 @@ ${tasks.length === 0 ? emptyState("Nothing is waiting", "Tasks of this kind appe
 ${pages}`;
 }
 
-/** The page where a task is done. */
+/** The page on which a task is done. */
 export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">, operator: Operator): string {
   if (kind === "access_request" || kind === "live_access" || kind === "playbook_gate") return "/operator/approvals";
   if (kind === "notary_rules") return "/operator/notaries#rules";

@@ -20,7 +20,7 @@ const everybody = ["orders.read", "paper.work", "notary.work", "money.decide", "
 
 const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
 
-/** Today, the queues, and what people do about tasks themselves. */
+/** Adds Today, the queues, and the actions on the tasks themselves. */
 export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
   const { tasks } = deps;
   const { db, clock } = tasks;
@@ -63,7 +63,7 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
       refused: (call, error) => today(call, error),
     });
 
-  /** @throws ServiceError for a task of the other environment, and one that the operator's roles don't show */
+  /** @throws ServiceError for a task of the other environment, and for one that the operator's roles do not show */
   async function taskFor(operator: Operator, text: string, mayAnyone = false): Promise<number> {
     const task = await findTask(db, numberOf(text));
     if (task?.environment !== operator.environment || !kindsShownTo(operator).includes(task.kind))
@@ -102,5 +102,5 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
   }
 }
 
-/** Redirects to the queue that the operator came from. */
+/** Redirects to the queue from which the operator came. */
 const backOf = (back = ""): string => (/^\/operator(\/tasks\/[a-z_]+)?$/.test(back) ? back : "/operator");

@@ -1,4 +1,4 @@
 import { isWhatWasAsked } from "./check-act.ts";
 
-// A script of its own, loaded while the document is read: it judges PDFs, and is larger than all the rest.
+// A separate script, loaded while the signer reads: it checks PDFs, and is larger than all other code of the page.
 Object.assign(window, { isWhatWasAsked });

@@ -6,7 +6,7 @@ export const isBox = ({ kind }: PlacedField): boolean => kind === "checkbox" || 
 type Put = (field: PlacedField, element: HTMLElement) => void;
 type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly PlacedField[] };
 
-/** A date, which the service sets: listed as the document would show it now. */
+/** A date, which the service sets: shown as the document would show it now. */
 export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
   const element = make("div", { className: "viewer-field", textContent: field.label, title: words.date });
   place(field, element);
@@ -14,7 +14,7 @@ export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
   return { field, element, isOpen: () => false, value: () => value, refresh() {} };
 }
 
-/** A number that is calculated while others are typed: it can't be filled in. */
+/** A number that is calculated while other fields are typed; the signer can't fill it in. */
 export function calculatedField(
   field: PlacedField,
   input: HTMLInputElement,
@@ -36,7 +36,7 @@ export function calculatedField(
   };
 }
 
-/** A checkbox, or one option of a radio or a multiple, that is checked where it is on the page. */
+/** A checkbox, or one option of a radio or a multiple, that the signer ticks in its place on the page. */
 export function boxField(field: PlacedField, input: HTMLInputElement, { form, words, place, group }: BoxDeps) {
   const chosen = () => group.filter((each) => part<HTMLInputElement>(each.input ?? "").checked).length;
   const { label, page, kind, choices } = field;
@@ -64,7 +64,10 @@ export function boxField(field: PlacedField, input: HTMLInputElement, { form, wo
   };
 }
 
-/** The Tab key stops once at a radio: at the chosen option, else at the first (WAI-ARIA radio group pattern). */
+/**
+ * The Tab key stops once in a radio: at the chosen option, or at the first when none is chosen (WAI-ARIA radio group
+ * pattern).
+ */
 function isTabStop(form: HTMLFormElement, input: HTMLInputElement): boolean {
   if (isChosenIn(form, input.name)) return input.checked;
   const all = [...form.querySelectorAll<HTMLInputElement>("input[type=radio]")];
@@ -73,7 +76,7 @@ function isTabStop(form: HTMLFormElement, input: HTMLInputElement): boolean {
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** Groups the options of a radio on a page. Arrow keys go around and choose, as in a form of the browser's. */
+/** Groups the options of a radio on a page. Arrow keys move and choose, as in the browser's own forms. */
 function radioGroup(label: string): HTMLElement {
   const group = make("div");
   group.setAttribute("role", "radiogroup");
@@ -111,7 +114,7 @@ export function placing(pageOf: (n: number) => HTMLElement, words: ViewerWords):
   };
 }
 
-/** Whether one of the radio buttons of a name is chosen. */
+/** Whether one of the radio buttons with a name is chosen. */
 const isChosenIn = (form: HTMLFormElement, name: string): boolean =>
   (form.elements.namedItem(name) as RadioNodeList | HTMLInputElement | null)?.value !== "";
 
@@ -121,7 +124,7 @@ type Written = {
   readonly value: () => string | null;
 };
 
-/** Lists all that Sign writes, above its button. */
+/** Lists everything that signing writes, above the Sign button. */
 export function listWritten(shown: readonly Written[], words: ViewerWords): void {
   const items = shown.flatMap(({ field: { label, page }, element, value: read }) => {
     const value = element.hidden ? null : read();

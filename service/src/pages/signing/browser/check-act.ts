@@ -8,27 +8,27 @@ import type { PlacedField } from "./config.ts";
 export type PreparedAct = {
   /** The bytes to be appended to the document that was shown. */
   readonly tail: Uint8Array;
-  /** Where in it the signature's value goes. */
+  /** The position in the tail where the signature's value goes. */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   /** DER of the SET OF signed attributes (RFC 5652, section 5.4). */
   readonly signedAttrs: Uint8Array;
-  /** The act's record, as canonical JSON: its SHA-256 is in the tail. */
+  /** The act's record, as canonical JSON. The tail contains its SHA-256. */
   readonly record: string;
 };
 
 type Asked = {
-  /** The document that was shown, whole. */
+  /** The complete document that was shown. */
   readonly document: Uint8Array;
   /** The kinds of the signer's own fields, by their names. */
   readonly fields: ReadonlyMap<string, PlacedField["kind"]>;
   /** The labels of the options of radios, by the names of their fields. */
   readonly options: ReadonlyMap<string, string>;
-  /** The values that were typed into the fields, by their names. */
+  /** The values that were typed into the fields, by the fields' names. */
   readonly values: ReadonlyMap<string, string>;
   /** The fields that a condition hides, by their names. */
   readonly hidden?: ReadonlySet<string>;
-  /** How the signature looks, as the record says it: its members in the order of their names. */
+  /** The signature's appearance, as the record describes it, with the members sorted by name. */
   readonly mark: object;
 };
 
@@ -48,15 +48,15 @@ type Said = {
 type File = Awaited<ReturnType<typeof openUnlocked>>;
 
 /**
- * Whether an act is what the signer asked for: its attributes have the digest of the document that was shown with nothing but
- * the tail behind it, the tail fills in the signer's own fields and changes nothing else, the signature of the signer's own
- * field is the one that is prepared, and both those fields and the record whose digest it names say what was typed.
+ * Whether a prepared act does what the signer asked for. Its attributes must have the digest of the displayed document
+ * plus the tail. The tail may fill in the signer's own fields only. The signature in the signer's own field must be the
+ * prepared one. These fields, and the record whose digest the signature names, must contain what was typed.
  */
 export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
   const { document, mark } = asked;
   const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
-  // Between its brackets is nothing yet: what is there is not signed.
+  // The space between the brackets must still be empty, because the signature does not cover it.
   const gap = tail.subarray(contentsStart, contentsEnd);
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
   const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
@@ -74,8 +74,8 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
 }
 
 /**
- * The values of a document's fields with a tail behind it; null when the tail does more than filling in the signer's own
- * fields: judged as later changes of a signed document are.
+ * The values of a document's fields after the tail is appended; null when the tail does more than fill in the signer's
+ * own fields. The same rules judge later changes of a signed document.
  */
 function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, string | null> | null {
   const changed = changedSince(file, document.length);
@@ -86,9 +86,9 @@ function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, 
 }
 
 /**
- * Whether one signature was added, as the value of one of the signer's own signature fields, and is the one that is prepared: it
- * states the record's hash and covers all but its own place. A reader finds a signature by its field, so text elsewhere in the
- * tail counts for nothing.
+ * Whether exactly one signature was added, in one of the signer's own signature fields, and it is the prepared one: it
+ * states the record's hash and covers everything but its own place. PDF readers find a signature by its field, so other
+ * text in the tail does not count.
  */
 function isOwnSignature(
   file: File,
@@ -118,7 +118,10 @@ function isOwnSignature(
   );
 }
 
-/** Whether the record names each own field that holds a text, once, as what it is and is called, with what was typed and what the file has. */
+/**
+ * Whether the record names each of the signer's fields that holds a text exactly once, with the right kind and label,
+ * the typed text, and the text in the file.
+ */
 function saysWhatWasTyped(
   said: Said["values"],
   texts: ReadonlyMap<string, string | null>,
@@ -136,13 +139,13 @@ function saysWhatWasTyped(
       if (hidden?.has(name)) return one.value === nothing;
       const typed = values.get(name) ?? nothing;
       if (kind === "number") return isSameNumber(one.value, typed);
-      // The date is the service's, and so are the name and the initials of who left them empty.
+      // The service sets the date. It also sets the name and the initials when the signer left them empty.
       return one.value === typed || kind === "date" || (typed === "" && (kind === "name" || kind === "initials"));
     })
   );
 }
 
-/** The service groups the digits of a number, adds decimals, and names its currency: the number itself stays. */
+/** The service groups the digits of a number, adds decimals, and adds its currency; the number stays the same. */
 function isSameNumber(written: string, typed: string): boolean {
   if (written === "" || typed === "") return written === typed;
   const [one, other] = [digitsOf(written), digitsOf(typed)];
@@ -157,7 +160,7 @@ function digitsOf(text: string): string | null {
   return `${/[1-9]/.test(text) ? sign : ""}${whole.replaceAll(",", "").replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
 }
 
-/** The one digest that signed attributes name. @throws EvidenceError when the bytes are not attributes */
+/** The digest in signed attributes. @throws EvidenceError when the bytes are not attributes */
 function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
     const [type, values] = childrenOf(attribute);

@@ -5,23 +5,23 @@ import type { Words } from "../words/en.ts";
 /** Texts of the script, with `{name}` placeholders. */
 export type ViewerWords = Words["viewer"];
 
-/** A field of the signer: points from the left and the top of the upright page. */
+/** A field of the signer, in points from the left and the top of the upright page. */
 export type PlacedField = Omit<RuledField, "kind"> & {
   readonly name: string;
   readonly kind: ActFieldKind;
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** As the page names it. */
+  /** The label that the page shows. */
   readonly label: string;
-  /** The value that is chosen by an option of a radio or a multiple. */
+  /** The value that choosing this option of a radio or a multiple sets. */
   readonly option?: string;
-  /** The label of the radio that it is an option of. */
+  /** The label of the radio to which the option belongs. */
   readonly radio?: string;
-  /** The id of the input that holds its value; null for a date. */
+  /** The id of the input with its value; null for a date. */
   readonly input: string | null;
   /** The date as the document shows it if the signer signs now. */
   readonly value?: string;
@@ -34,7 +34,7 @@ export type PlacedField = Omit<RuledField, "kind"> & {
   readonly group?: string;
 };
 
-/** A field of somebody else that the signer's rules read. */
+/** A field of another signer that this signer's rules read. */
 export type KnownField = RuledField & { readonly texts: readonly string[] };
 
 /** Data for the script, as JSON in the page. */
@@ -49,14 +49,16 @@ export type SigningConfig = {
   readonly opened: string;
   /** The script that verifies a prepared act. */
   readonly check: string;
-  /** Where an act is prepared for a key of the browser, where it is completed, and where the page goes then. */
+  /**
+   * The addresses for a key of the browser: where an act is prepared, where it is completed, and which page follows.
+   */
   readonly prepare: string;
   readonly complete: string;
   readonly signed: string;
-  /** Empty before the consent. */
+  /** Empty before the signer consents. */
   readonly fields: readonly PlacedField[];
   readonly known: readonly KnownField[];
-  /** Whether the signer has just agreed, and is to be led to the first field. */
+  /** Whether the signer has just consented, so that the page moves to the first field. */
   readonly toFirstField: boolean;
   readonly words: ViewerWords;
 };

@@ -9,14 +9,17 @@ export const partBytes = 1 << 16;
 export type DocumentBytes = {
   /** Answers the range requests of pdf.js. */
   serve: (transport: PDFDataRangeTransport) => void;
-  /** Rejects when a range fails: pdf.js would wait forever. */
+  /** Rejects when a range can't be fetched; otherwise pdf.js would wait forever. */
   failed: Promise<never>;
 };
 
-/** Fetches a document in ranges. A PDF reader starts at the end, then reads the beginning: prefetches both at once. */
+/**
+ * Fetches a document in ranges. A PDF reader starts at the end, then reads the beginning, so both are fetched at once
+ * in advance.
+ */
 export function fetchDocument(url: string, length: number): DocumentBytes {
   const lastPart = Math.floor((length - 1) / partBytes);
-  // The last chunk may have only a few bytes: fetches the one before it as well.
+  // The last chunk may have only a few bytes, so the one before it is fetched as well.
   const tail = Math.max(lastPart - 1, 0) * partBytes;
   const ahead = [...new Set([0, tail])].map((begin) => {
     const end = begin === tail ? length : partBytes;
@@ -24,7 +27,7 @@ export function fetchDocument(url: string, length: number): DocumentBytes {
   });
   const failure = Promise.withResolvers<never>();
   for (const { bytes } of ahead) bytes.catch(failure.reject);
-  // Avoids an unhandled rejection after the last reader is done.
+  // Avoids an unhandled rejection after the last reader has finished.
   failure.promise.catch(() => {});
 
   function read(begin: number, end: number): Promise<ArrayBuffer> {
@@ -52,10 +55,10 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
 }
 
 /**
- * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. A mismatch disables signing; a
- * browser without cryptography can still sign.
+ * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. A mismatch disables
+ * signing; a browser without cryptography can still sign.
  * @param bytes loads the whole displayed file
- * @param onEqual called on a match, before the button is enabled
+ * @param onEqual called when the hashes are equal, before the button is enabled
  */
 export async function checkBytes(
   { sha256, words }: SigningConfig,
@@ -71,7 +74,7 @@ export async function checkBytes(
   button.disabled = equal === false;
 }
 
-/** Null without `crypto.subtle`, which browsers offer on https pages only. */
+/** Null without `crypto.subtle`, which browsers offer only on https pages. */
 async function sameHash(
   bytes: () => Promise<Uint8Array>,
   sha256: string,

@@ -1,5 +1,5 @@
-// Tells the firm's page what happens in its frame. Messages name no person, no document and no credential, and go to the one
-// origin that the service allows for this page.
+// Tells the firm's page what happens in its frame. Messages contain no person, no document and no credential, and go
+// only to the origin that the service allows for this page.
 
 type Message = { type: string; code?: string };
 
@@ -13,7 +13,7 @@ function tell(message: Message): void {
   window.parent.postMessage({ source: "signsealship", v: 1, ...about, ...message }, origin);
 }
 
-/** The message of each state of the signing. Others say nothing new. */
+/** The message for each state of the signing. Other states send no message. */
 const messages: Readonly<Record<string, Message>> = {
   begin: { type: "ready" },
   signed: { type: "signed" },
@@ -45,11 +45,14 @@ const leastHeight = 480;
 const seenMs = 1000;
 let visibleSince = Number.POSITIVE_INFINITY;
 
-/** A page around the frame could show a piece of it under a text of its own: nobody signs what they do not see. */
+/**
+ * The page around the frame could show only a piece of it under a different text, so nobody may sign what they can't
+ * see.
+ */
 const isInSight = (): boolean =>
   window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && performance.now() - visibleSince >= seenMs;
 
-/** Holds a button back until it was in sight for a second. */
+/** Disables a button until it was visible for a second. */
 function guard(button: HTMLElement): void {
   const look = (entries: readonly IntersectionObserverEntry[]) => {
     const isSeen = (entries.at(-1)?.intersectionRatio ?? 0) > 0.99;

@@ -15,7 +15,7 @@ type Pages = {
   keepAhead: (n: number) => void;
 };
 
-/** A number is shown as the document will have it: with its decimals and its currency. */
+/** A number is shown as the document will show it: with its decimals and its currency. */
 function writtenValue({ kind, format }: PlacedField, typed: string): string {
   if (kind !== "number" || typed === "") return typed;
   const read = readFieldValue({ kind, format }, typed);
@@ -24,7 +24,10 @@ function writtenValue({ kind, format }: PlacedField, typed: string): string {
 
 const isMark = ({ kind }: PlacedField): boolean => kind === "signature" || kind === "mark";
 
-/** A screen reader says the result of the last form with the field: the focus moves on before it is read. */
+/**
+ * Makes a screen reader say the result of the last form together with the field, because the focus moves before the
+ * result is read.
+ */
 function leadFromForm(element: HTMLElement): void {
   if (!element.hasAttribute("aria-describedby")) {
     element.setAttribute("aria-describedby", "done");
@@ -35,7 +38,7 @@ function leadFromForm(element: HTMLElement): void {
 
 type Shown = {
   bar: HTMLElement;
-  /** Gives the focus to the first open field. */
+  /** Moves the focus to the first open field. */
   toFirst: () => void;
 };
 
@@ -45,7 +48,7 @@ const signatureIn = (form: HTMLFormElement): SignatureInputs => ({
   picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
 });
 
-/** Overlays the signer's fields on their pages, with a bar that leads from one to the next. */
+/** Shows the signer's fields over their pages, with a bar that leads from one to the next. */
 export function showFields(config: SigningConfig, pages: Pages): Shown {
   const { fields, words } = config;
   const form = part<HTMLFormElement>("sign-form");
@@ -53,7 +56,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   restoreSignature(signature);
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
-  // A prefilled name is not a signature that the signer has looked at.
+  // A name that was filled in beforehand does not count as a signature that the signer has looked at.
   const place = placing(pages.pageOf, words);
   let isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
@@ -132,7 +135,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     nameHint.textContent = isTyped ? ofTypedName : words.nameBeside;
   }
 
-  /** The last focused field while it is open, else the first open one after it, else the first of all. */
+  /** The last focused field while it is open, otherwise the first open one after it, otherwise the first open one. */
   function nextOpen() {
     return [...shown.slice(Math.max(visited, 0)), ...shown].find(({ element, isOpen }) => !element.hidden && isOpen());
   }

@@ -4,15 +4,18 @@ import type { SignatureInputs } from "./sheet.ts";
 
 type Marks = Pick<SignatureInputs, "drawn" | "picture">;
 
-/** One signature per tab: the page of another link deletes it. */
+/** One signature per tab: opening the page of another link deletes it. */
 const item = "signature";
 
 type Kept = { link: string; drawn: string; picture: string };
 
-/** `/sign/{token}`, whichever form of it the page answers. */
+/** `/sign/{token}` without the rest of the address. */
 const link = (): string => location.pathname.split("/", 3).join("/");
 
-/** Stores a drawing or picture for the tab, so that a reload keeps it. A typed name is easy to type again. */
+/**
+ * Stores a drawing or picture for the tab, so that it survives a reload. A typed name is not stored, because it is easy
+ * to type again.
+ */
 export function keepSignature({ drawn, picture }: Marks): void {
   const kept: Kept = { link: link(), drawn: drawn.value, picture: picture.value };
   if (kept.drawn === "" && kept.picture === "") forgetSignature();
@@ -28,7 +31,7 @@ export function restoreSignature({ drawn, picture }: Marks): void {
   else if (readPicture(kept.picture)) picture.value = kept.picture;
 }
 
-/** The stored signature of this link. Deletes one of another link. */
+/** The stored signature of this link. Deletes a signature of another link. */
 function keptHere(): Kept | undefined {
   const kept = storage((tab): Kept | null => JSON.parse(tab.getItem(item) ?? "null"));
   if (kept?.link === link()) return kept;
@@ -36,7 +39,7 @@ function keptHere(): Kept | undefined {
   return undefined;
 }
 
-/** Runs before the page shows anything: the tab may have been another signer's. */
+/** Runs before the page shows anything, because another signer may have used the tab. */
 export const forgetOthersSignature = (): void => void keptHere();
 
 /** Deletes the stored signature when the link has ended, or asks for identification again. */

@@ -14,14 +14,14 @@ type Answer =
   | { outcome: "again" };
 
 /**
- * Signs with a key that this browser generates for this one act and can't export. Signs the prepared act only when it
+ * Signs with a key that this browser creates for this one act and can't export. Signs the prepared act only when it
  * matches the displayed document and the typed values.
  * @param document the displayed bytes, whose hash was compared
  */
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");
   let checking = loadCheck(config.check);
-  // Reported on submit: without this, an early failure would be an unhandled rejection.
+  // Submitting reports the failure; without this line, an early failure would be an unhandled rejection.
   checking.catch(() => {});
   const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
   const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
@@ -42,7 +42,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     body.set("public_key", toBase64(publicKey));
     const prepared = await post<Answer>(config.prepare, body);
-    // The page then shows the error, or the changed document. This signs nothing.
+    // The page then shows the error, or the changed document. Nothing is signed.
     if (prepared?.outcome !== "prepared") return form.submit();
     const fields = new Map(config.fields.map(({ name, kind }) => [name, kind]));
     const options = new Map(
@@ -66,7 +66,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     location.assign(config.signed);
   }
 
-  /** Signing again is safe: an act whose answer alone was lost makes the page say that it is signed. */
+  /** Signing again is safe: if only the response was lost, the page then says that the document is signed. */
   function lost(): void {
     refuse(config.words.unsigned);
     checking = checking.catch(() => loadCheck(config.check));
@@ -75,7 +75,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     button.focus();
   }
 
-  /** As the record of the act is to say it. */
+  /** The signature's appearance, as the act's record must describe it. */
   async function mark(): Promise<object> {
     if (field("picture") !== "") return (await pictureRecord(field("picture"))) ?? {};
     const drawn = readDrawn(field("drawn"));
@@ -101,13 +101,13 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     );
 }
 
-/** As the record says it: of canonical JSON. */
+/** Computed from canonical JSON, as for the record. */
 async function drawnSha256({ height, strokes, width }: Drawn): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify({ height, strokes, width }));
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));
 }
 
-/** The part that judges an act. @throws Error when it can't be had: then nothing is signed */
+/** Loads the script that checks an act. @throws Error when it can't be loaded: then nothing is signed */
 const loadCheck = (src: string): Promise<typeof isWhatWasAsked> =>
   new Promise((resolve, reject) => {
     const script = make("script", { src });
@@ -118,7 +118,7 @@ const loadCheck = (src: string): Promise<typeof isWhatWasAsked> =>
     document.head.append(script);
   });
 
-/** Null for an answer that is not data. */
+/** Null for a response that is not JSON. */
 async function post<T>(url: string, body: URLSearchParams): Promise<T | null> {
   const answer = await fetch(url, { method: "POST", body, headers: { accept: "application/json" } });
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");

@@ -2,10 +2,13 @@ import { toHex } from "@signsealship/evidence/bytes";
 import { make } from "../../ui/browser/parts.ts";
 import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
 
-/** One of these shares of the largest size is small enough, whatever the picture. */
+/** Shares of the largest size. At least one makes any picture small enough. */
 const shares = [1, 2 / 3, 1 / 3];
 
-/** A file as the picture of a signature: its pixels, made to fit, and nothing else. @throws for a file that is not a picture */
+/**
+ * Turns a file into the picture of a signature: only its pixels, scaled to fit. @throws for a file that is not a
+ * picture
+ */
 export async function pictureFrom(file: Blob): Promise<string> {
   const image = await createImageBitmap(file);
   try {
@@ -26,7 +29,7 @@ export async function pictureFrom(file: Blob): Promise<string> {
   throw new Error("no picture that fits");
 }
 
-/** A picture that a form has, to be seen; it is drawn a moment later. */
+/** An element that shows a form's picture; it is drawn a moment later. */
 export function pictureElement(text: string): HTMLCanvasElement {
   const picture = readPicture(text);
   const { width, height } = picture ?? { width: 1, height: 1 };
@@ -39,7 +42,7 @@ export function pictureElement(text: string): HTMLCanvasElement {
   return canvas;
 }
 
-/** The record's entry of a picture. */
+/** The entry for a picture in the act's record. */
 export async function pictureRecord(text: string) {
   const picture = readPicture(text);
   if (!picture) return null;

@@ -7,7 +7,7 @@ type Ruled = Pick<SigningConfig, "fields" | "known">;
 
 const inputOf = ({ input }: PlacedField): HTMLInputElement | null => (input === null ? null : part(input));
 
-/** The conditions and formulas of the fields, by what the form holds now. */
+/** The results of the fields' conditions and formulas for the form's current values. */
 export function rulesNow({ fields, known }: Ruled): Rules<PlacedField | KnownField> {
   const typedIn = (field: PlacedField): string => {
     const input = inputOf(field);
@@ -19,7 +19,9 @@ export function rulesNow({ fields, known }: Ruled): Rules<PlacedField | KnownFie
   );
 }
 
-/** Hides and disables the inputs of the fields that are not shown, and writes the calculated numbers into theirs. */
+/**
+ * Hides and disables the inputs of the fields that are not shown, and writes the calculated numbers into their inputs.
+ */
 export function applyToForm(config: Ruled): Rules<PlacedField | KnownField> {
   const rules = rulesNow(config);
   for (const field of config.fields) {

@@ -4,7 +4,7 @@ import type { PlacedField, ViewerWords } from "./config.ts";
 import { pictureElement, pictureFrom } from "./picture.ts";
 import { drawingPad } from "./strokes.ts";
 
-/** The content of a sheet. `accept` writes it into the form, and returns false while it can't. */
+/** The content of a sheet. `accept` writes the value into the form, and returns false while it can't. */
 type SheetBody = { content: readonly Node[]; accept: () => boolean };
 
 /** A copy of a form input, large enough for touch. */
@@ -43,7 +43,7 @@ function put(input: HTMLInputElement | HTMLSelectElement, value: string): void {
 /** The inputs of the signature: always a typed name, and optionally a drawing or a picture. */
 export type SignatureInputs = { name: HTMLInputElement; drawn: HTMLInputElement; picture: HTMLInputElement };
 
-/** One way to sign. `accept` writes it into the form, and returns false while it is empty. */
+/** One way to sign. `accept` writes the signature into the form, and returns false while it is empty. */
 type Way = { label: string; isChosen: boolean; content: HTMLElement; input?: HTMLInputElement; accept: () => boolean };
 
 /** Lets the signer choose a typed name, a drawing or a picture. */
@@ -57,7 +57,7 @@ function signatureBody(signature: SignatureInputs, words: ViewerWords): SheetBod
     for (const [index, { content, input }] of ways.entries()) {
       const isShown = radios[index]?.input.checked ?? false;
       content.hidden = !isShown;
-      // A hidden required input would block the form.
+      // The browser would refuse to send a form with a hidden required input.
       if (input) input.disabled = !isShown;
     }
   };
@@ -141,10 +141,10 @@ function picturing({ drawn, picture }: SignatureInputs, words: ViewerWords): Way
   };
 }
 
-/** An input whose value is a text. */
+/** An input with a text as its value. */
 export type ValueInput = HTMLInputElement | HTMLSelectElement;
 
-/** Asks for the value of a field. @param accepted called once, when the form has it */
+/** Asks for the value of a field. @param accepted called once, when the value is in the form */
 export function openSheet(
   {
     field,

@@ -7,12 +7,12 @@ if (config) {
   void startViewer(JSON.parse(config.textContent ?? ""));
 } else forgetSignature();
 
-/** The TEST banner stays as the signer left it, on every page of the tab. */
+/** The TEST banner stays open or folded as the signer left it, on every page of the tab. */
 function keepFold(banner: HTMLDetailsElement): void {
   const item = "test-banner";
   const kept = storage((tab) => tab.getItem(item)) ?? null;
   if (kept !== null) banner.open = kept === "open";
-  // The event `toggle` also tells of the page's own state, which is not the signer's choice.
+  // The event `toggle` also fires for the page's own changes, which are not the signer's choice.
   banner.querySelector("summary")?.addEventListener("click", () => {
     storage((tab) => tab.setItem(item, banner.open ? "folded" : "open"));
   });

@@ -6,11 +6,11 @@ const nearest = 3;
 const pathOf = (strokes: Drawn["strokes"]): string =>
   strokes.map(([first, ...rest]) => (first ? `M${first}L${rest.length > 0 ? rest.join(" ") : first}` : "")).join("");
 
-/** A picture of a drawn signature, as large as its place. */
+/** A picture of a drawn signature, as large as its container. */
 export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
   const picture = document.createElementNS(svg, "svg");
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  // As the file has it: as large as there is room, from the left.
+  // As in the file: as large as the space allows, aligned left.
   picture.setAttribute("preserveAspectRatio", "xMinYMid");
   picture.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(svg, "path");
@@ -27,7 +27,10 @@ export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
   return picture;
 }
 
-/** A place to draw in. What is drawn are points of the place, not pixels: it stays when the phone is turned. */
+/**
+ * An area to draw in. It stores the strokes as points of the area, not as pixels, so the drawing survives turning the
+ * phone.
+ */
 export function drawingPad(given: Drawn | null): {
   element: SVGSVGElement;
   drawn: () => Drawn | null;

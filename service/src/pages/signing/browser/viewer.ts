@@ -10,7 +10,10 @@ import { checkBytes, type DocumentBytes, fetchDocument, partBytes } from "./docu
 import { showFields } from "./fields.ts";
 import { signWithOwnKey } from "./own-key.ts";
 
-/** Shows the document in the page, with the signer's fields on it. Where that fails, the page works as without a script. */
+/**
+ * Shows the document in the page, with the signer's fields on it. If that fails, the page works as it does without a
+ * script.
+ */
 export async function startViewer(config: SigningConfig): Promise<void> {
   const { words } = config;
   const host = part("viewer");
@@ -43,7 +46,7 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   const { place, onPage } = placeOf(words, count);
   const pages = await showPages(pdfJs, document, { pageWords: words.page, onPage });
   const { viewer, start } = frameOf(words, place, pages);
-  // In place of what was said: nothing on the page moves.
+  // Replaces the message in place, so that nothing on the page moves.
   host.replaceChildren(viewer);
   const fields = config.fields.length > 0 ? showFields(config, pages) : null;
   viewer.append(fields?.bar ?? toConsent(words.toConsent));
@@ -53,7 +56,7 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   return document;
 }
 
-/** A signer who has scrolled or chosen something while the document came stays there. */
+/** The signer may have scrolled or chosen something while the document loaded; then the page does not move. */
 const isUntouched = (): boolean => scrollY === 0 && document.activeElement === document.body;
 
 async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, bytes: DocumentBytes) {
@@ -70,7 +73,7 @@ async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, byt
   return { pdfJs, document };
 }
 
-/** The consent is below a document that may be long. */
+/** A link to the consent, which is below a document that may be long. */
 function toConsent(text: string): HTMLElement {
   const { bar, button } = wayOn(() => {
     const title = part("consent-title");
@@ -82,7 +85,10 @@ function toConsent(text: string): HTMLElement {
   return bar;
 }
 
-/** Makes the link to the document as text show it in the page: read from the very bytes that the pages are drawn from. */
+/**
+ * Makes the link to the text version show the text in the page, read from the same bytes from which the pages are
+ * drawn.
+ */
 function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLElement): void {
   const link = part<HTMLAnchorElement>("as-text");
   let shown: HTMLElement | null = null;

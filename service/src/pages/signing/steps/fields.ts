@@ -10,7 +10,7 @@ export const longestValue = 200;
 /** The value that the browser sends for a checked box. */
 export const on = "On";
 
-/** The fields with an input of their own. The service sets dates, and one signature fills all signature fields. */
+/** The fields with an input of their own. The service sets dates, and one input fills all signature fields. */
 export const filledIn = (fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ kind }) => kind !== "signature" && kind !== "mark" && kind !== "date");
 
@@ -19,11 +19,14 @@ export const labelOf = (
   { sign }: Words,
 ): string => (invisible ? sign.invisible : (label ?? sign.kinds[kind]));
 
-/** The name of a field's input. The options of a radio share one. */
+/** The name of a field's input. The options of a radio share one name. */
 export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" | "group">): string =>
   `value.${kind === "radio" ? (group ?? name) : name}`;
 
-/** The conditions and formulas of a signer's fields. @param typedIn what was typed or chosen: of a box and of an option its state */
+/**
+ * The conditions and formulas of a signer's fields. @param typedIn returns what was typed or chosen; for a box or an
+ * option, its state
+ */
 export const rulesOf = (
   { fields, known }: Pick<SigningView, "fields" | "known">,
   typedIn: (one: ShownField) => string,
@@ -32,7 +35,7 @@ export const rulesOf = (
     "texts" in one ? one.texts : textsIn(one, typedIn(one)),
   );
 
-/** The options of the radio or the multiple that a field is an option of. */
+/** The options of the radio or the multiple to which a field belongs. */
 export const optionsOf = (one: ShownField, fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ group }) => group !== undefined && group === one.group);
 
@@ -49,7 +52,7 @@ type Inputs = Pick<PageState, "view" | "words" | "typed">;
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
   const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
-  // An unchecked box sends nothing: the form that was refused is told by its revision.
+  // A browser sends nothing for an unticked box, so the revision shows whether the form was sent before.
   const wasSent = typed["revision"] !== undefined;
   const stateOf = (one: ShownField): string => {
     const sent = typed[inputOf(one)];
@@ -63,7 +66,7 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
     const name = inputOf(one);
     const label = `${labelOf(one, words)} (${words.sign.page(page)})`;
     const common = { name, label, hint: hintOf(one, view, words) };
-    // Without a script nothing hides a field whose condition does not hold.
+    // Without a script, a field whose condition is false is still visible, so the browser must not require it.
     const mustBe = required && one.showWhen === undefined;
     const needed = mustBe || (required ? ("sometimes" as const) : false);
     const sent = typed[name];
@@ -81,7 +84,7 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
       const options = optionsOf(one, all);
       const given = options.find(({ value }) => value === on)?.name;
       const listed = options.map(({ name: value, option = "" }) => ({ value, label: option }));
-      // A browser lets nobody undo a choice.
+      // Browsers offer no way to clear a radio, so an optional one gets a choice for none.
       const choices = required ? listed : [...listed, { value: "", label: words.sign.none }];
       return radios({ ...common, required: needed, value: wasSent ? sent : given, options: choices });
     }
@@ -97,7 +100,10 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
 
 type Common = { name: string; label: string; hint: string };
 
-/** The number is sent as it was shown: one that the service calculates otherwise is shown again before it is signed. */
+/**
+ * The form sends the number that the page showed. If the service calculates another one, the page is shown again before
+ * anything is signed.
+ */
 function calculatedInput({ name, label, hint, value }: Common & { value: string }): Html {
   const id = `field-${name}`;
   return html`<div class="form-field"><label for="${id}">${label}</label><p class="hint" id="${id}-hint">${hint}</p>
@@ -152,7 +158,7 @@ function keyboardOf({ kind, format }: ShownField) {
   return format === "zip_us" || format === "ssn_last4" ? "numeric" : undefined;
 }
 
-/** Lists the sender's own values: they are part of the document, and its text on the page or by a reader lacks them. */
+/** Lists the sender's own values: they are part of the document, but its text version does not contain them. */
 export function givenPart({ senderValues }: PageState["view"], words: Words): Html | "" {
   if (senderValues.length === 0) return "";
   const items = senderValues.map(

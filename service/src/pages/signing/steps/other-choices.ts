@@ -5,7 +5,9 @@ import type { PageState } from "../frame.ts";
 
 export const longestReason = 1000;
 
-/** The signer's other choices. Each is collapsed and shows its button when opened, so that no click is accidental. */
+/**
+ * The signer's other choices. Each is collapsed, and shows its button only when opened, to prevent accidental clicks.
+ */
 export function otherChoices({ token, view, words, typed }: PageState): Html {
   const { other } = words;
   const decline = (kind: string, fields: Html | "" = "") => ({ action: "decline", hidden: { kind }, fields });

@@ -5,12 +5,12 @@ import type { Words } from "../words/en.ts";
 
 type Shown = { readonly view: SigningView; readonly words: Words };
 
-/** The link of all documents, from what follows `/sign/` in the address of one. */
+/** The link to all documents, from the part after `/sign/` in the address of one document. */
 export const wholeLink = (token: string): string => token.split("/", 1)[0] ?? token;
 
 const toSign = new Set(["ready", "waiting", "on_hold"]);
 
-/** Whether the person still signs another document of the link, now or later. */
+/** Whether the person has to sign another document of the link, now or later. */
 export const hasMoreToSign = ({ session }: SigningView): boolean =>
   session?.documents.some(({ n, state }) => n !== session.n && toSign.has(state)) ?? false;
 
@@ -19,7 +19,7 @@ export function signedSoFar({ view: { session }, words }: Shown): string {
   return words.session.signed(documents.filter(({ hasSigned }) => hasSigned).length, documents.length);
 }
 
-/** The documents of a link that opens several, each with its state and its page; nothing for a link of one. */
+/** The documents of a link that opens several, each with its state and its page; empty for a link to one document. */
 export function sessionPart({ token, view, words }: Shown & { readonly token: string }): Html | "" {
   const { session, state } = view;
   if (!session) return "";

@@ -36,7 +36,10 @@ ${view.frame && html`<p class="without-script">${words.embed.noScript} <a href="
 </section>`;
 }
 
-/** Uploads a picture as the signature, without scripts. It precedes the other fields, because uploading empties them. */
+/**
+ * Uploads a picture as the signature, without scripts. This form comes before the other fields, because uploading
+ * clears them.
+ */
 const pictureForm = (token: string, { sign: { picture } }: Words): Html =>
   html`<details class="question without-script"><summary>${picture.label}</summary>
 <form class="form" method="post" action="/sign/${token}/picture" enctype="multipart/form-data">

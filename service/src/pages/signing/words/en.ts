@@ -1,7 +1,10 @@
 import type { ShowWhen, ValueFault } from "../../../orders/order/order.ts";
 import type { NoticeCode, PictureFault, SessionDocument, ShownField } from "../../../signing/envelopes/envelopes.ts";
 
-/** Everything that the pages of a language say. The text of the consent is a file of its own, since its words are on record. */
+/**
+ * Everything that the pages say in one language. The text of the consent is in a separate file, because its exact words
+ * are recorded.
+ */
 export type Words = typeof en;
 
 export const en = {
@@ -209,7 +212,7 @@ export const en = {
       text: "Make sure that you copied the whole link from your email. If the sender gave you a newer link, use that one.",
     },
   },
-  /** On a notary's device. */
+  /** For signing on a notary's device. */
   room: {
     lead: "You read and sign on the notary’s device, in the notary’s presence. When you have questions, ask the notary.",
     back: "Hand the device to the notary",
@@ -222,7 +225,7 @@ export const en = {
       signed: "You have signed. The notary goes on.",
     },
   },
-  /** Of a link that opens several documents. */
+  /** For a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `Document ${n} of ${of}`,
     signed: (n: number, of: number) => `You have signed ${n} of ${of}.`,
@@ -257,7 +260,7 @@ export const en = {
     noScript: "Your browser runs no scripts here. To sign, open this page in a tab of its own.",
     needsTab: "To sign without scripts, open this page in a tab of its own.",
   },
-  /** On a device of the firm, in person. */
+  /** For signing in person on a device of the firm. */
   sitting: {
     title: "Hand the device on",
     to: (name: string) => `Hand the device to ${name}`,

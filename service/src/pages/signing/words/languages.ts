@@ -12,7 +12,7 @@ const all: Readonly<Record<Language, Words>> = { en, es, fr, pt, zh, vi, ko, tl 
 
 export const wordsOf = (language: Language): Words => all[language];
 
-/** A number of bytes: `340 kB`, `1.2 MB`. */
+/** Formats a number of bytes: `340 kB`, `1.2 MB`. */
 export function sizeIn(language: Language, bytes: number): string {
   const [value, unit] = bytes < 999_500 ? [bytes / 1000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
   const maximumFractionDigits = value < 10 && unit === "megabyte" ? 1 : 0;

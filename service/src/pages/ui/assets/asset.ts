@@ -1,11 +1,14 @@
 import { promisify } from "node:util";
 import { brotliCompress } from "node:zlib";
 
-/** A file that is served from memory; `hash` tells its contents apart. */
+/** A file that is served from memory; `hash` identifies its content. */
 export type Asset = {
   bytes: Buffer;
   gzipped: Buffer;
-  /** By Brotli, a tenth smaller; made when a browser asks for it first. Null where that would take long. */
+  /**
+   * Compressed with Brotli, which is a tenth smaller than gzip; created when a browser first asks for it. Null when
+   * compressing would take too long.
+   */
   brotli: (() => Promise<Buffer>) | null;
   mediaType: string;
   hash: string;
@@ -13,7 +16,7 @@ export type Asset = {
 
 const compressed = promisify(brotliCompress);
 
-/** Compressed once. */
+/** Compresses once. */
 export function brotliOf(bytes: Buffer): () => Promise<Buffer> {
   let made: Promise<Buffer> | undefined;
   return () => {

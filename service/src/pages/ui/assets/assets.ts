@@ -9,7 +9,7 @@ import { type Asset, brotliOf } from "./asset.ts";
 
 const webFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The sources of pages' assets, by the name in their code. */
+/** The sources of the pages' assets, by their name in the code. */
 const sources = {
   "site.css": "./ui/styles/site.css",
   "desk.css": "./ui/styles/desk.css",
@@ -58,13 +58,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export type Assets = {
   /** The address of an asset; it changes with the content. */
   url: (name: AssetName) => string;
-  /** The asset of a file name in such an address. */
+  /** The asset with this file name in its address. */
   find: (file: string) => Asset | undefined;
   bytes: (name: AssetName) => Buffer;
   pdfJs: PdfJs;
 };
 
-// Pico makes a link look like a button by the role of a button, which misleads screen readers. Here a class does it.
+// Pico makes a link look like a button if it has the role of a button, which misleads screen readers. Here a class does
+// this.
 const linksThatLookLikeButtons: Plugin = {
   name: "links that look like buttons",
   setup(bundling) {
@@ -76,9 +77,9 @@ const linksThatLookLikeButtons: Plugin = {
 };
 
 /**
- * Makes the assets and keeps them in memory: scripts and styles are bundled and minified for browsers. The
- * same sources give the same bytes. One at a time in a process: the end of one build stops the bundler.
- * @throws Error when a source is missing or cannot be read as what it is
+ * Builds the assets and keeps them in memory: scripts and styles are bundled and minified for browsers. Equal sources
+ * give equal bytes. Only one build at a time may run in a process, because a build that ends stops the bundler.
+ * @throws Error when a source is missing or malformed
  */
 export async function buildAssets(): Promise<Assets> {
   const { outputFiles } = await build({
@@ -89,7 +90,7 @@ export async function buildAssets(): Promise<Assets> {
     minify: true,
     format: "iife",
     target: "es2022",
-    // Finished files of others and pictures stay as they are.
+    // Finished files of other projects, and pictures, are copied unchanged.
     loader: { ".min.js": "copy", ".svg": "copy", ".png": "copy", ".woff2": "copy" },
     plugins: [linksThatLookLikeButtons],
     external: ["/assets/*"],
@@ -97,7 +98,7 @@ export async function buildAssets(): Promise<Assets> {
     write: false,
     logLevel: "silent",
   });
-  // Its process would stay for as long as this one.
+  // The bundler's process would otherwise run as long as this one.
   stop();
   const byName = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)]));
   const named = (name: string): Asset => {
@@ -106,7 +107,7 @@ export async function buildAssets(): Promise<Assets> {
     return asset;
   };
   const fileOf = (name: string, { hash }: Asset) => name.replace(".", `.${hash}.`);
-  // A style names files by their names here, and gets their addresses.
+  // Styles refer to files by their names here; the build inserts their addresses.
   const addressed = named("fonts.css")
     .bytes.toString()
     .replace(/(?<=\/assets\/)[\w.-]+/g, (name) => fileOf(name, named(name)));
@@ -122,7 +123,7 @@ export async function buildAssets(): Promise<Assets> {
 
 let made: Promise<Assets> | undefined;
 
-/** Those of this process, made when they are first asked for. */
+/** The assets of this process, built on the first call. */
 export function openAssets(): Promise<Assets> {
   made ??= buildAssets();
   return made;
@@ -133,7 +134,7 @@ function assetOf(path: string, contents: Uint8Array): Asset {
   let gzipped: Buffer | undefined;
   return {
     bytes,
-    // Not at the start: few are asked for soon.
+    // Not compressed at the start, because few are needed soon.
     get gzipped() {
       gzipped ??= gzipSync(bytes, { level: 9 });
       return gzipped;

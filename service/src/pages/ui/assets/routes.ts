@@ -7,7 +7,10 @@ import type { Assets } from "./assets.ts";
 
 const forever = "public, max-age=31536000, immutable";
 
-/** `GET /assets/:file`, and the files of pdf.js: content that never changes under its address, from memory, compressed for clients that accept it. */
+/**
+ * `GET /assets/:file`, and the files of pdf.js. The content of an address never changes. It is served from memory, and
+ * compressed for clients that accept this.
+ */
 export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | "url" | "pdfJs">): void {
   app.get<{ Params: { file: string } }>("/assets/:file", { schema: { hide: true } }, (request, reply) =>
     send(request, reply, assets.find(request.params.file), forever),
@@ -20,7 +23,7 @@ export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | 
       return send(request, reply, await assets.pdfJs.find(request.params["*"]), forever);
     },
   );
-  // Browsers ask for it where no page names an icon.
+  // Browsers ask for this file when a page names no icon.
   const mark = assets.find(assets.url("mark.svg").slice("/assets/".length));
   app.get("/favicon.ico", { schema: { hide: true } }, (request, reply) =>
     send(request, reply, mark, "public, max-age=86400"),
@@ -38,7 +41,7 @@ async function send(
   const accepts = (coding: string) => isSmaller && (namedQuality(request.headers["accept-encoding"], coding) ?? 0) > 0;
   const brotli = accepts("br") ? asset.brotli : null;
   const coding = brotli ? "br" : accepts("gzip") ? "gzip" : null;
-  // The compressed form is another representation, so it has another tag (RFC 9110, section 8.8.3.3).
+  // The compressed form is another representation, so it has another ETag (RFC 9110, section 8.8.3.3).
   const etag = coding ? `"${asset.hash}-${coding}"` : `"${asset.hash}"`;
   reply.headers({ "Cache-Control": cacheControl, ETag: etag, Vary: "Accept-Encoding" });
   if (isUnchanged(request.headers["if-none-match"], etag)) return reply.code(304).send();

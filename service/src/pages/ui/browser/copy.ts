@@ -1,4 +1,5 @@
-// Copy buttons next to hashes and codes. Without a secure context there is no clipboard, so the text is selected instead.
+// The copy buttons next to hashes and codes. Outside a secure context browsers offer no clipboard, so the text is
+// selected instead.
 document.addEventListener("click", async ({ target }) => {
   const button = target instanceof Element ? target.closest("[data-copy]") : null;
   const text = button?.parentElement?.querySelector("code");

@@ -1,4 +1,7 @@
-/** Files may be dropped anywhere on the page: outside the zone the browser would leave the page for them. */
+/**
+ * Files may be dropped anywhere on the page: without this, a file dropped outside the zone would replace the page in
+ * the browser.
+ */
 export function takeDrops(zone: HTMLElement, take: (files: FileList | undefined) => void): void {
   document.addEventListener("dragover", (event) => {
     event.preventDefault();

@@ -23,19 +23,21 @@ const formats = {
   utcHour: new Intl.DateTimeFormat(lang, utc),
 };
 
-/** Shows each `<time>` in the reader's zone, now and whenever the page changes. Its title keeps the time in UTC. */
+/**
+ * Shows each `<time>` in the reader's time zone, now and whenever the page changes. Its title keeps the time in UTC.
+ */
 function startLocalTimes(): void {
   if (isUtc()) return;
   document.documentElement.dataset["localTimes"] = "";
   showWithin(document);
-  // Runs before the browser paints the changes. A time that is already right is not written again, so this can't loop.
+  // Runs before the browser paints the changes. A time that is already right is not written, so this can't loop.
   new MutationObserver((changes) => {
     for (const { target } of changes)
       showWithin(target instanceof Element ? target : (target.parentElement ?? document));
   }).observe(document, { childList: true, characterData: true, subtree: true });
 }
 
-/** Whether the reader's zone is UTC in winter and in summer. */
+/** Whether the reader's time zone equals UTC in winter and in summer. */
 const isUtc = (): boolean => [0, 6].every((month) => new Date(2026, month).getTimezoneOffset() === 0);
 
 function showWithin(part: Element | Document): void {
@@ -58,11 +60,11 @@ function ownTime({ dataset }: HTMLTimeElement, at: Date, exact: string): string 
   return "plain" in dataset ? long : `${long} (${utcPart(at, exact)})`;
 }
 
-/** Leaves out the day, unless it differs in UTC. */
+/** The time in UTC, without the day unless the day differs. */
 const utcPart = (at: Date, exact: string): string =>
   at.getDate() === at.getUTCDate() ? `${formats.utcHour.format(at)} UTC` : exact;
 
-/** Makes print buttons work, and puts the date on paper. */
+/** Makes print buttons work, and puts the date on printed pages. */
 function startPrinting(): void {
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest("[data-print]")) print();
@@ -79,7 +81,7 @@ function sayDate(): void {
   printed.textContent = `${printed.dataset["said"]} ${at}`;
 }
 
-/** On a phone the sections are one line that scrolls: scrolls the current section into view before the first paint. */
+/** On a phone the sections are one line that scrolls; this makes the current section visible before the first paint. */
 function startSideNav(): void {
   addEventListener("DOMContentLoaded", () => {
     const current = document.querySelector<HTMLElement>(".side-nav [aria-current]");

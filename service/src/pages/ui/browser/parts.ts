@@ -1,11 +1,11 @@
-/** A part that the page has. */
+/** An element that the page must contain. */
 export function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found as Kind;
 }
 
-/** A new element, with properties set and children in it. */
+/** Creates an element, with properties and children. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Partial<HTMLElementTagNameMap[Tag]> = {},
@@ -20,19 +20,19 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 export const say = (sentence: string, values: Readonly<Record<string, string | number>>): string =>
   sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
 
-/** Sets CSS variables by script, because the page's policy forbids style attributes. */
+/** A script sets the CSS variables, because the page's policy forbids style attributes. */
 export function setNumbers(element: HTMLElement, numbers: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(numbers)) element.style.setProperty(`--${name}`, String(value));
 }
 
-/** The bar that is always at hand, with its one button. */
+/** The bar that is always visible, with its one button. */
 export function wayOn(click: () => void): { bar: HTMLElement; button: HTMLButtonElement } {
   const button = make("button", { type: "button" });
   button.addEventListener("click", click);
   return { bar: make("div", { className: "viewer-bar no-print" }, button), button };
 }
 
-/** Shows it in the middle of the window at once, and gives it the focus. */
+/** Scrolls the element to the middle of the window at once, and moves the focus there. */
 export function leadTo(target: HTMLElement): void {
   target.scrollIntoView({ block: "center", inline: "nearest" });
   target.focus({ preventScroll: true });

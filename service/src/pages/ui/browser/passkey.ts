@@ -1,5 +1,5 @@
-// Forms that a passkey goes with: `data-passkey` says whether one is made (`add`) or shown (`show`), `data-options` where the options
-// for it are. The browser's answer is sent in the field that is marked for it.
+// Forms that need a passkey: `data-passkey` says whether one is created (`add`) or used (`show`), `data-options` is the
+// address of the options for it. The browser's answer is sent in the field that is marked for it.
 type Options = { problem: string } | { options: unknown } | { ask: true };
 
 const problems: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ async function sendWith(form: HTMLFormElement): Promise<void> {
   button.disabled = true;
   try {
     const found = await optionsOf(form);
-    // Submitting the form leads to the page that asks for the missing proof.
+    // Submitting the form opens the page that asks for the missing proof.
     if ("ask" in found) return form.submit();
     if ("problem" in found) return say(form, found.problem);
     field.value = JSON.stringify(await answerTo(form, found.options));

@@ -14,7 +14,7 @@ export type PreviewConfig = {
 const config = document.getElementById("preview-config");
 if (config) void preview(JSON.parse(config.textContent ?? ""));
 
-/** Shows a document in the page. Where that fails, it can still be saved. */
+/** Shows a document in the page. If that fails, the reader can still save the document. */
 async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<void> {
   const host = part("preview");
   const status = make("p", { className: "quiet-text", textContent: words.loading });

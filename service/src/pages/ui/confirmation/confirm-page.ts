@@ -8,30 +8,30 @@ import { passkeyForm } from "../forms/passkey-form.ts";
 import { layout } from "../layout.ts";
 import { type Html, html } from "../render.ts";
 
-/** Fields that the confirmation adds to the form's own. */
+/** Fields that the confirmation adds to the form's own fields. */
 export const confirmFields = { passkey: "confirm_passkey", code: "confirm_code", another: "confirm_another" } as const;
 
-/** The pages whose forms are confirmed: a firm's, or the console. */
+/** The area whose forms are confirmed: a firm's dashboard, or the console. */
 export type ConfirmArea = {
-  /** The path that all its pages begin with. */
+  /** The path with which all pages of the area begin. */
   path: "/dashboard" | "/operator";
   back: { path: string; label: string };
-  /** Where nothing but a passkey will do: why, without a full stop. */
+  /** The reason why only a passkey is accepted, without a full stop. */
   onlyPasskey: string;
 };
 
-/** Where the page gets what a passkey is shown for. */
+/** The address from which the page gets the options for a passkey. */
 export const confirmOptionsPath = ({ path }: ConfirmArea): string => `${path}/confirm/options`;
 
 export type ConfirmView = {
   area: ConfirmArea;
   session: Session;
-  /** Where the form was sent, and goes again. */
+  /** The address to which the form was sent, and is sent again. */
   action: string;
-  /** Its values. */
+  /** The values of the form. */
   form: FormValues;
   error: string | undefined;
-  /** Whether the firm asks for a passkey here, and nothing else will do. */
+  /** Whether the firm requires a passkey here, so that nothing else is accepted. */
   onlyPasskey: boolean;
 };
 

@@ -21,15 +21,15 @@ export type ConfirmingDeps = { confirmation: ConfirmationDeps; assets: Assets; l
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The values that this page has sent in addition to a form's own fields; null where nothing was sent. */
+    /** The values that the confirmation page sent in addition to the form's own fields; null when it sent none. */
     confirmation: { wantsAnother: boolean; problem?: string } | null;
   }
 }
 
 /**
- * Where a form needs a recent proof, the answer is a page that asks for one and carries all that was typed: its own form is sent to
- * the same address, and once the proof is there, that does what was asked for.
- * @param again authenticates a request again, whose session may have ended since
+ * When a form needs a recent proof of identity, the response is a page that asks for one. This page contains everything
+ * that was typed, and sends it to the same address again; once the proof is accepted, the form's action runs.
+ * @param again authenticates a request again, because its session may have ended since
  */
 export function confirming(
   scope: FastifyInstance,
@@ -66,10 +66,10 @@ export function confirming(
     handle: async ({ request }) => ({ json: await requestOptions(confirmation, sessionOf(request)) }),
   });
 
-  /** Why the proof is not accepted; the action decides whether that matters. */
+  /** The reason why the proof is not accepted; the action decides whether that matters. */
   async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);
-    // The form was submitted twice: the code was already accepted.
+    // The form was submitted twice: the first time, the code was accepted.
     if ("code" in shown && isRecentProof(session.proof, confirmation.clock())) return undefined;
     try {
       await confirm(confirmation, session, shown);

@@ -2,19 +2,19 @@ import { type Html, html } from "../render.ts";
 import { buttonForm } from "./button-form.ts";
 
 export type Question = {
-  /** The label that opens the question. `about` distinguishes it for screen readers. */
+  /** The label that opens the question. `about` distinguishes it from others for screen readers. */
   label: string;
   about?: string;
-  /** The effect, in words. */
+  /** The effect of the action, in words. */
   text: string;
-  /** The button that does it. */
+  /** The label of the button that performs the action. */
   confirm: string;
   action: string;
   /** Hidden fields of the button's form. */
   fields?: Readonly<Record<string, string>>;
 };
 
-/** An action that asks first: its button shows when the question is opened. */
+/** An action that asks for confirmation: its button appears when the question is opened. */
 export const askFirst = ({ label, about = "", text, confirm, action, fields = {} }: Question): Html =>
   html`<details class="question"><summary>${label}${about && html`<span class="visually-hidden"> ${about}</span>`}</summary>
 <div><p>${text}</p>${buttonForm(action, confirm, { kind: "danger-button", about, fields })}</div></details>`;

@@ -3,13 +3,13 @@ import { type Html, html } from "../render.ts";
 type ButtonOptions = {
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
-  /** A class of forms.css, for quieter or destructive buttons. */
+  /** A class in forms.css, for less prominent or destructive buttons. */
   kind?: string;
-  /** Tells the button apart from others of its label, for screen readers. */
+  /** Distinguishes the button from others with the same label, for screen readers. */
   about?: string;
 };
 
-/** A form that is one button. */
+/** A form that consists of one button. */
 export function buttonForm(action: string, label: string, { fields = {}, kind = "", about }: ButtonOptions = {}): Html {
   const more = about && html`<span class="visually-hidden"> ${about}</span>`;
   return html`<form class="button-form form-actions" method="post" action="${action}">${hiddenFields(fields)}<button type="submit" class="${kind}">${label}${more}</button></form>`;

@@ -1,6 +1,6 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 
-/** Reads an amount of dollars as it is typed; null for an empty field. @throws ServiceError naming the rule */
+/** Reads a typed amount of dollars; null for an empty field. @throws ServiceError naming the rule */
 export function centsOf(text: string): number | null {
   const typed = text.trim().replace(/^\$/, "");
   if (typed === "") return null;

@@ -1,13 +1,16 @@
 import { type Html, html } from "../render.ts";
 
-/** The members of all fields. `form` tells fields of one name apart on a page with several forms. */
+/** The members of all fields. `form` distinguishes fields with the same name on a page with several forms. */
 type Common = {
   name: string;
   label: string;
-  /** Without it the label says that the field is optional. "sometimes": the words around say when it is not. */
+  /**
+   * If it is absent, the label says that the field is optional. "sometimes": the text around the field says when it is
+   * required.
+   */
   required?: boolean | "sometimes";
   hint?: Html | string | undefined;
-  /** The fault of the value, in words; shown with the field and read out with it. */
+  /** The fault of the value, in words; shown with the field, and read out with it by screen readers. */
   error?: string | null | undefined;
   form?: string | undefined;
 };
@@ -16,7 +19,7 @@ type TextRules = {
   value?: string | undefined;
   maxLength?: number;
   autocomplete?: string;
-  /** Which keyboard a phone shows. */
+  /** The keyboard that a phone shows. */
   inputMode?: "decimal" | "numeric" | "tel" | "email" | undefined;
 };
 
@@ -29,7 +32,7 @@ export type Checkbox = Omit<Common, "required"> & { value?: string; checked?: bo
 
 const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string => `${form}-${name}`;
 
-/** Name, id and what describes the control. */
+/** The name and id of the control, and the ids of the texts that describe it. */
 function wiring(id: string, { name, required, hint, error }: Omit<Common, "label">): Html {
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   return html` id="${id}" name="${name}"${required === true && html` required`}${described && html` aria-describedby="${described}"`}${error && html` aria-invalid="true"`}`;
@@ -63,7 +66,7 @@ export function field(part: Field): Html {
 /** Text in several lines. */
 export function textArea(part: TextArea): Html {
   const id = idOf(part);
-  // The line break after the tag belongs to the tag: one that the value begins with stays.
+  // HTML drops a line break directly after the tag, so this one keeps a line break with which the value begins.
   return labelled(
     id,
     part,
@@ -72,7 +75,7 @@ ${part.value ?? ""}</textarea>`,
   );
 }
 
-/** One of several; `value` is the one chosen. */
+/** A choice of one option; `value` is the chosen one. */
 export function select(part: Select): Html {
   const id = idOf(part);
   const options = part.options.map(
@@ -81,10 +84,10 @@ export function select(part: Select): Html {
   return labelled(id, part, html`<select${wiring(id, part)}>${options}</select>`);
 }
 
-/** The id of one of several radio buttons. @param index its place among them */
+/** The id of one radio button. @param index its position among the buttons */
 export const radioId = (part: Pick<Common, "form" | "name">, index: number): string => `${idOf(part)}-${index + 1}`;
 
-/** One of several, all of them shown. */
+/** A choice of one option, with all of them visible. */
 export function radios(part: Radios): Html {
   const id = idOf(part);
   const { name, label, required, error } = part;
@@ -100,14 +103,17 @@ export function radios(part: Radios): Html {
 export const checkboxId = (part: Pick<Common, "form" | "name"> & { value?: string }): string =>
   part.value === undefined || part.value === "on" ? idOf(part) : `${idOf(part)}-${part.value}`;
 
-/** Yes or no: when ticked the form sends `value`, otherwise nothing. Boxes of one name have different values. */
+/**
+ * A choice of yes or no: when ticked, the form sends `value`, otherwise nothing. Boxes with the same name need
+ * different values.
+ */
 export function checkbox(part: Checkbox): Html {
   const { value = "on", checked = false } = part;
   const id = checkboxId(part);
   return html`<div class="form-field form-check"><input type="checkbox"${wiring(id, part)} value="${value}"${checked && html` checked`}><label for="${id}">${part.label}</label>${hintOf(id, part)}${errorOf(id, part)}</div>`;
 }
 
-/** Why the form was not accepted, read out and focused when the page opens; nothing without a message. */
+/** The reasons why the form was not accepted; read out and focused when the page opens; empty without a message. */
 export function errorSummary(messages: string | readonly string[] | null | undefined): Html {
   const all = typeof messages === "string" ? [messages] : (messages ?? []);
   const said = all.length === 1 ? html`<p>${all[0]}</p>` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;

@@ -4,11 +4,11 @@ import { HttpError } from "../../../kernel/http/errors/http-error.ts";
 /** The values of a form or a query: texts by name. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** The texts of a parsed form or query, with line breaks as they were typed; all else counts as not sent. */
+/** The texts of a parsed form or query, with line breaks as they were typed. Any other value counts as absent. */
 export function textsOf(parsed: unknown): Record<string, string> {
   const values: Record<string, string> = Object.create(null);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return values;
-  // Forms are sent with CRLF (HTML, section 4.10.21.7).
+  // Browsers send line breaks in forms as CRLF (HTML, section 4.10.21.7).
   for (const [name, value] of Object.entries(parsed))
     if (typeof value === "string") values[name] = value.replaceAll("\r\n", "\n");
   return values;
@@ -17,7 +17,7 @@ export function textsOf(parsed: unknown): Record<string, string> {
 const formType = "application/x-www-form-urlencoded";
 const maxFormBytes = 64 * 1024;
 
-/** For routes that read multipart forms themselves: another form is left to them, to be refused by name. */
+/** For routes that read multipart forms themselves: forms of other types are left to the route, which refuses them. */
 export function leaveForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, _body, done) =>
     done(null, {}),
@@ -25,7 +25,8 @@ export function leaveForms(scope: FastifyInstance): void {
 }
 
 /**
- * For routes that take forms: `application/x-www-form-urlencoded` alone is read, and of a repeated name the last value stays.
+ * For routes that accept forms: only `application/x-www-form-urlencoded` is read, and if a name is repeated, the last
+ * value counts.
  * @param bodyLimit of a form, in bytes
  */
 export function acceptForms(scope: FastifyInstance, bodyLimit = maxFormBytes): void {

@@ -3,12 +3,12 @@ import { hiddenFields } from "./button-form.ts";
 import type { FormValues } from "./form-body.ts";
 
 export type PasskeyForm = {
-  /** Whether the browser makes a passkey or shows one. */
+  /** Whether the browser creates a passkey or uses one. */
   kind: "add" | "show";
   action: string;
-  /** Where `passkey.js` gets the options for it. */
+  /** The address from which `passkey.js` gets the options for the passkey. */
   options: string;
-  /** The field that the browser's answer is sent in. */
+  /** The field in which the browser's answer is sent. */
   answer: string;
   /** Hidden fields. */
   carried?: FormValues;
@@ -17,7 +17,7 @@ export type PasskeyForm = {
   label: string;
 };
 
-/** A form that a passkey goes with; its page needs `passkey.js`. */
+/** A form that needs a passkey; its page needs `passkey.js`. */
 export const passkeyForm = ({ kind, action, options, answer, carried = {}, fields, label }: PasskeyForm): Html =>
   html`<form class="form" method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
 ${hiddenFields(carried)}<input type="hidden" name="${answer}" value="" data-passkey-answer>

@@ -4,18 +4,21 @@ import { type Html, html } from "../render.ts";
 import type { LiveWords } from "./words/en.ts";
 
 type RoomShell = {
-  /** Under which the script asks for the parts of the page. */
+  /** The address below which the script requests the parts of the page. */
   base: string;
-  /** How people are named under their pictures, by the engine's names. */
+  /** The names shown under people's pictures, by the media server's names. */
   names: Readonly<Record<string, string>>;
   /** The person whose page it is. */
   self: string;
   words: LiveWords;
-  /** The part that changes. */
+  /** The part of the page that changes. */
   part: Html;
 };
 
-/** A live room: the video of the people in it, which the script adds, and a part that is loaded again when something changes. */
+/**
+ * A live room: the video of the people in it, which the script adds, and a part that is reloaded when something
+ * changes.
+ */
 export function roomShell({ base, names, self, words, part }: RoomShell): Html {
   const { device, room, failed } = words;
   const said = { ...device, lost: room.lost, failed };
@@ -28,11 +31,11 @@ ${part}
 <noscript><p>${words.needsScript}</p></noscript>`;
 }
 
-/** The part that changes; `isOn` while the person's media flows. */
+/** The part that changes; `isOn` is true while the person's media flows. */
 export const roomPart = (isOn: boolean, parts: Html): Html =>
   html`<div id="room-part" class="panels" data-media="${isOn ? "on" : "off"}">${parts}</div>`;
 
-/** Messages of a page's script for the engine. */
+/** Messages from a page's script for the media server. */
 export function messageOf({ kind, sdp }: FormValues) {
   if (kind === "join") return { kind } as const;
   if ((kind === "publish" || kind === "subscribe") && sdp !== undefined)

@@ -5,10 +5,13 @@ import { plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
-/** Where an order's documents are, and whether there is a page to look at them. */
+/** The address of an order's documents, and whether there are pages that show them. */
 type Place = { path: string; hasView?: boolean };
 
-/** An order's documents, each to save, or to look at where there is a page for that, while it is there. */
+/**
+ * An order's documents, each with a link to save it, and a link to view it if there is a page for that. A document that
+ * is deleted has no links.
+ */
 export function documentList(
   { path, hasView = false }: Place,
   documents: readonly OrderDocument[],
@@ -26,11 +29,15 @@ export function documentList(
   )}</ul>`;
 }
 
-/** The name that a document is saved by, without its ending: what the document is called, and which of its files this is. */
+/**
+ * The name under which a document is saved, without the ending: the document's title, and which of its files this is.
+ */
 export const savedName = (called: string, kind: OrderDocument["kind"], { orders }: Words): string =>
   `${called} - ${orders.documentTitles[kind].toLowerCase()}`;
 
-/** A document as a browser saves it. @param title what the document is called; null where its order alone has a name */
+/**
+ * The response with which a browser saves a document. @param title of the document; null when only its order has a name
+ */
 export const documentToSave = (
   order: { code: string; title: string | null },
   { kind, file }: Pick<OrderDocument, "kind"> & { file: StoredFile },

@@ -17,7 +17,7 @@ const words: PreviewConfig["words"] = {
 
 type Viewed = { orderTitle: string; document: Pick<OrderDocument, "kind" | "sha256">; url: string; back: string };
 
-/** A document shown by the page's script; without it, there is the file. */
+/** A document that the page's script shows; without a script the page links to the file. */
 export function documentView({ pdfJs }: Pick<Assets, "pdfJs">, { orderTitle, document, url, back }: Viewed): Html {
   const config: PreviewConfig = { document: url, pdfjs: pdfJs.folder, words };
   const json = JSON.stringify(config).replaceAll("<", "\\u003c");

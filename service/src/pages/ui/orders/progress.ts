@@ -9,7 +9,7 @@ const endings: ReadonlySet<string> = new Set(["Cancelled", "RefundPending", "Ref
 /** Whether the order has ended. */
 const isOver = ({ status }: Card): boolean => endings.has(status);
 
-/** How many orders there are. */
+/** The number of orders in the room. */
 export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<Words, "room"> = en): string =>
   room.inThisRoom(orders.length, orders.filter(isOver).length);
 
@@ -20,7 +20,7 @@ function meter(id: string, label: string, count: number, of: number, words: Word
   }</li>`;
 }
 
-/** How far the orders of a room have come. One that ended early counts with those that got as far before. */
+/** How far the orders of a room have come. An order that ended early counts up to the step that it reached. */
 export function progressMeters(
   { progress, orders }: Pick<RoomView, "progress" | "orders">,
   { room: { meters } }: Pick<Words, "room"> = en,

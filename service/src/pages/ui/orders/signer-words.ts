@@ -11,7 +11,7 @@ const tones: Readonly<Record<SignerState["status"], Tone>> = {
   locked: "attention",
 };
 
-/** Where a signer stands, in words. */
+/** The state of a signer, in words. */
 export const signerWords = (
   { status, takenIn }: Pick<SignerState, "status" | "takenIn">,
   { orders }: Pick<Words, "orders"> = en,

@@ -2,7 +2,7 @@ import type { OrderStatus } from "../../../orders/order/order.ts";
 import type { Tone } from "../components.ts";
 import { en, type Words } from "../words/en/en.ts";
 
-/** A status in plain words: `label` for the badge, `headline` as the page's heading, `next` as what happens now. */
+/** A status in plain words: `label` for the badge, `headline` for the page's heading, `next` for what happens now. */
 export type StatusWords = Words["orders"]["statuses"][OrderStatus] & { tone: Tone; label: string };
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
@@ -37,7 +37,7 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
 
 const isKnown = (status: string): status is OrderStatus => Object.hasOwn(tones, status);
 
-/** The words of a status; one that is newer than this page is shown by its name, and never as complete. */
+/** The words of a status. A status that is newer than this page is shown by its name, and never as complete. */
 export function statusWords(status: string, { orders }: Pick<Words, "orders"> = en): StatusWords {
   if (!isKnown(status)) return { tone: "waiting", label: status, ...orders.otherStatus(status) };
   return { tone: tones[status], label: orders.statusLabels[status], ...orders.statuses[status] };

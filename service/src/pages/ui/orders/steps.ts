@@ -7,7 +7,8 @@ type StepName = keyof Words["orders"]["steps"]["labels"];
 
 type Place = { at: StepName; state: "current" | "done" | "attention" };
 
-// The step that each status belongs to. Statuses that are missing belong to none: they do not say what was done before.
+// The step to which each status belongs. Statuses that are missing belong to no step: they do not tell which services
+// were done before.
 const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   Created: { at: "placed", state: "done" },
   QuoteReady: { at: "payment", state: "current" },
@@ -58,7 +59,7 @@ function stepsOf(
   }));
 }
 
-/** The services that were bought, in their order, between placing and finishing, each with where it stands. */
+/** The services that were bought, in their order, between placing and finishing, each with its state. */
 export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en): Step[] {
   const steps = stepsOf(order, orders.steps);
   const noteOf = (status: string | null): string | undefined =>

@@ -1,11 +1,15 @@
-/** For a page with forms: its address stays with us, but a browser names our origin when it sends them. */
+/**
+ * For a page with forms: other sites do not learn its address, but a browser names our origin when it sends the forms.
+ */
 export const formHeaders = {
   "Cache-Control": "no-store",
   "X-Robots-Tag": "noindex, nofollow",
   "Referrer-Policy": "same-origin",
 };
 
-/** For a page whose address is a credential: no cache and no index keeps it, and no referrer passes it on. */
+/**
+ * For a page whose address is a credential: caches and search engines must not store it, and no referrer passes it on.
+ */
 export const credentialHeaders = {
   "Cache-Control": "no-store",
   "X-Robots-Tag": "noindex, nofollow",

@@ -21,7 +21,10 @@ import { formHeaders, htmlType } from "./headers.ts";
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** The answer of a page's route: a page with its status and headers, another address, data for our own script, or a file to save or play. */
+/**
+ * The answer of a page's route: a page with its status and headers, a redirect, data for our own script, or a file to
+ * save or play.
+ */
 export type PageAnswer =
   | string
   | { page: string; status?: number; headers?: Headers }
@@ -31,18 +34,18 @@ export type PageAnswer =
   | { file: string; type: string; name: string }
   | { played: StoredFile; type: "video/webm" };
 
-/** The names in an address like `/orders/:code`, with their texts. */
+/** The parameter names in an address like `/orders/:code`, with their values. */
 type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
   : Url extends `${string}:${infer Name}`
     ? Record<Name, string>
     : unknown;
 
-/** A request as a page's route reads it. */
+/** A request in the form in which a page's route gets it. */
 export type PageCall<Params = unknown> = {
   params: Params;
   query: FormValues;
-  /** The typed values. A route that reads a multipart form puts its texts here, for the form that is shown again. */
+  /** The typed values. A route that reads a multipart form puts its texts here, so that the form can be shown again. */
   form: Record<string, string>;
   request: FastifyRequest;
 };
@@ -51,26 +54,27 @@ export type PageRoute<Url extends string> = {
   /** Default GET. */
   method?: "GET" | "POST";
   url: Url;
-  /** Counts each request. A scope may count besides. */
+  /** The rate limit that counts each request. The scope may have another one. */
   policy?: Policy;
-  /** Hooks that run after the count. */
+  /** Hooks that run after the request was counted. */
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
   config?: FastifyContextConfig;
   /**
-   * Whether the page is sent compressed. Only one that holds no secret next to text which somebody else can choose: the length of
-   * a compressed page that has both tells the secret, letter by letter (BREACH). Pages for clients and for everyone are read
-   * without cookies, and what is secret of them is their address, which an attacker who asks for them has. Pages of members and
-   * operators, and those of signing, show text of others together with text for the session alone: they are sent uncompressed.
+   * Whether the page is sent compressed. Only a page without a secret next to text that somebody else can choose may be
+   * compressed: otherwise the length of the compressed page reveals the secret, letter by letter (BREACH). Pages for
+   * clients and for everyone are read without cookies; the only secret about them is their address, and an attacker who
+   * requests them already knows it. Pages of members and operators, and the signing pages, show other people's text
+   * together with text for the session only, so they are sent uncompressed.
    */
   compressed?: boolean;
-  /** The headers of every answer; default are those of a page with forms. */
+  /** The headers of every answer; by default those of a page with forms. */
   headers?: Headers;
   handle: (call: PageCall<ParamsOf<Url>>) => PageAnswer | Promise<PageAnswer>;
-  /** Shows the page of a form again, with why it was refused; its status is that of the refusal. */
+  /** Shows the page of a form again, with the reason for the refusal, and the status of the refusal. */
   refused?: (call: PageCall<ParamsOf<Url>>, error: string) => string | Promise<string>;
 };
 
-/** Refusals that belong next to the form that caused them. */
+/** Refusals that are shown next to the form that caused them. */
 const besideForm: ReadonlySet<ErrorCode> = new Set([
   "validation",
   "conflict",
@@ -81,7 +85,7 @@ const besideForm: ReadonlySet<ErrorCode> = new Set([
   "unavailable",
 ]);
 
-/** Adds a route that answers HTML: counts the request, sets headers and status, and shows a refused form again. */
+/** Adds a route that answers with HTML: counts the request, sets headers and status, and shows a refused form again. */
 export function pageRoute<Url extends string>(
   app: FastifyInstance,
   { limits }: { limits: Pick<RateLimits, "limit"> },

@@ -1,11 +1,14 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 
-/** The pages of a member's device that goes from signer to signer. */
+/** The pages on a member's device that signers use one after another. */
 export const sittingPath = "/in-person";
 
 const name = "sitting";
 
-/** `Set-Cookie` for such a device. The pages of its signers do not get it. @param secure whether the pages are https */
+/**
+ * `Set-Cookie` for such a device. Browsers do not send the cookie to the signers' pages. @param secure whether the
+ * pages are https
+ */
 export const sittingCookie = (token: string, expiresAt: Date, secure: boolean): string =>
   stringifySetCookie({
     name,

@@ -23,7 +23,7 @@ export type SecurityDeps = PasskeyDeps & { assets: Assets; limits: RateLimits };
 
 type FramedPage = { title: string; body: Html; scripts?: readonly Extract<AssetName, `${string}.js`>[] };
 
-/** Where the page is shown. */
+/** The page's place on the site. */
 export type SecurityPlace = {
   path: string;
   frame: (request: FastifyRequest, page: FramedPage) => string;
@@ -32,7 +32,7 @@ export type SecurityPlace = {
 };
 
 /**
- * Routes of a person's passkeys and recovery codes.
+ * Adds the routes of a person's passkeys and recovery codes.
  * @returns `refused`, which renders the page again with an error
  */
 export function securityPage(forms: FastifyInstance, deps: SecurityDeps, { path, frame, more }: SecurityPlace) {

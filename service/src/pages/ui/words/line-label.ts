@@ -1,17 +1,17 @@
 import { feeLabels, type LineType } from "../../../orders/pricing/pricing.ts";
 
-/** The line of a quote in another language than English. */
+/** The words of quote lines in languages other than English. */
 type LineWords = {
   names: Readonly<Record<LineType, string>>;
-  /** `USPS Priority Mail` with the zone, where it has one. */
+  /** `USPS Priority Mail`, with the zone if there is one. */
   postage: (carrier: string, zone: string | undefined) => string;
-  /** A name and the words that somebody else wrote for it. */
+  /** A name, followed by the label that somebody else wrote. */
   named?: (name: string, label: string) => string;
 };
 
 const ownLabels: Readonly<Partial<Record<string, string>>> = feeLabels;
 
-/** Translates by the line's type. Keeps quantities, carriers, zones, and a label that an operator wrote. */
+/** Translates a line by its type. Keeps quantities, carriers, zones, and a label that an operator wrote. */
 export const lineLabelIn =
   ({ names, postage, named = (name, label) => `${name}: ${label}` }: LineWords) =>
   ({ type, label }: { type: string; label: string }): string => {

@@ -15,18 +15,21 @@ export const wordsIn: Readonly<Record<Language, Words>> = { en, es, fr, pt, zh, 
 /** The reader of a page for clients. */
 export type Reader = {
   words: Words;
-  /** The language that the address asked for, which the page's own links keep; null where the browser decided. */
+  /** The language that the address asks for; the page's own links keep it. Null when the browser decided. */
   asked: Language | null;
 };
 
-/** By `?lang` where it is given, else by what the browser prefers. Unsupported languages fall back to English. */
+/**
+ * The language of `?lang` if it is given, otherwise the one that the browser prefers. For an unsupported language,
+ * English.
+ */
 export function readerOf(lang: string | undefined, acceptLanguage: string | undefined): Reader {
   if (lang === undefined) return { words: wordsIn[preferredLanguage(acceptLanguage, languages) ?? "en"], asked: null };
   const asked = isLanguage(lang) ? lang : "en";
   return { words: wordsIn[asked], asked };
 }
 
-/** One of our addresses, in the language that was asked for. */
+/** One of our addresses, in the requested language. */
 export function linkFor({ asked }: Pick<Reader, "asked">, path: string): string {
   if (asked === null) return path;
   return `${path}${path.includes("?") ? "&" : "?"}lang=${asked}`;

@@ -6,7 +6,10 @@ import type { ProofVerification } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { kindOf, type NamedBytes } from "./files.ts";
 
-/** Claims from records and certificates dropped together with a PDF. As on the command line, they can only lower the verdict. */
+/**
+ * Claims from records and certificates that were dropped together with a PDF. As on the command line, they can only
+ * lower the verdict.
+ */
 export type BesideFindings = { readonly claims: readonly Claim[]; readonly fails: boolean; readonly isTest: boolean };
 
 /** Compares a sealed PDF with the files dropped together with it. */

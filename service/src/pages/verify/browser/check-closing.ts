@@ -37,7 +37,10 @@ export async function checkClosing(
   };
 }
 
-/** Whether closing certificates were dropped on the page of something else; a room's own page compares them by their claims. */
+/**
+ * Whether closing certificates belong to the page's record. A page about something else says that they do not; a room's
+ * own page compares them by their own claims.
+ */
 async function closingRecordClaim(
   given: readonly ClosingVersion[],
   { closing, proof, envelope }: VerifyConfig,
@@ -56,7 +59,7 @@ async function closingRecordClaim(
   ];
 }
 
-/** A service's answers about versions of a room, as somebody saved them. */
+/** A service's answers about versions of a room, which somebody saved as files. */
 function readRoomRecords(files: readonly NamedBytes[]): { records: RoomRecord[]; claims: Claim[] } {
   const records: RoomRecord[] = [];
   const claims: Claim[] = [];

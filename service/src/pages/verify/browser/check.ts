@@ -34,12 +34,12 @@ export type CheckInput = {
   readonly files: readonly NamedBytes[];
   readonly config: VerifyConfig;
   readonly trust: ReadersTrust;
-  /** The instant of the verification, epoch ms. */
+  /** The time of the verification, in epoch ms. */
   readonly at: number;
   readonly subtle: SubtleCrypto;
 };
 
-/** Verifies the dropped files: each PDF by itself, closing certificates and manifests of a room together. */
+/** Verifies the dropped files: each PDF by itself, and the closing certificates and manifests of a room together. */
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
   const failures: FailedOutcome[] = [];
   const given = await once(files.flatMap((file) => unpacked(file, failures)));
@@ -54,7 +54,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   for (const file of given) {
     const kind = kindOf(file);
     if (kind === "pdf") {
-      // The seal identifies it, so a certificate with an unreadable attachment is still verified as one.
+      // The seal identifies a certificate, so a certificate with an unreadable attachment is still verified as one.
       if (await isClosingCertificate(file.bytes)) closing.push({ name: file.name, certificate: file.bytes });
       else pdfs.push(file);
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
@@ -68,7 +68,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const outcomes: Outcome[] = [];
   const ofClosing = closing.length + records.length > 0 ? await checkClosing(closing, records, context) : null;
   if (ofClosing) outcomes.push(ofClosing);
-  // A certificate that did not pass says nothing of other files.
+  // A certificate that did not pass says nothing about other files.
   const isGood = ofClosing?.verdict === "verified";
   const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
   failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
@@ -102,12 +102,12 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   );
   if (pdfs.length !== 1)
     for (const file of beside) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
-  // These files only support a document: alone, there is nothing to verify.
+  // These files only support a document; without one, there is nothing to verify.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
 }
 
-/** PDFs with equal bytes are judged and shown once, under both names. */
+/** PDFs with equal bytes are judged and shown once, under all their names. */
 async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
   const known = new Map<string, NamedBytes>();
   for (const [index, file] of files.entries()) {
@@ -121,10 +121,13 @@ async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
 
 const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
 
-/** Of the checkpoint of the log proof there may be several time stamps. */
+/** There may be several time stamps for the checkpoint of the log proof. */
 const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
 
-/** Leaves one time stamp and one proof of each kind, those of the evidence's names before others. @returns the others, as not checked */
+/**
+ * Keeps one time stamp and one proof of each kind; files with the names used in evidence come first. @returns the
+ * others, as not checked
+ */
 function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
   const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);
   const single = beside.filter(({ name }) => !checkpointPieces.includes(name));
@@ -156,7 +159,10 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
   }
 }
 
-/** The claims about attachments; of several PDFs dropped with a proof certificate the one that it names counts. */
+/**
+ * The claims about attachments. If several PDFs were dropped with a proof certificate, the one that the certificate
+ * names counts.
+ */
 async function attachedClaims(
   { bytes }: NamedBytes,
   purpose: SealPurpose,
@@ -232,7 +238,7 @@ async function checkPdf(
   };
 }
 
-/** A record of a signing names the document that was signed; its custody certificate is compared by a claim of its own. */
+/** The record of a signing names the document that was signed; a claim of its own compares its custody certificate. */
 const ofNoRecord = (context: CheckContext): CheckContext =>
   context.config.envelope ? { ...context, config: { ...context.config, proof: null } } : context;
 

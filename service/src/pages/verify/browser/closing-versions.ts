@@ -5,7 +5,7 @@ import type { ClosingVersion } from "@signsealship/evidence/seal";
 import { readClosingCertificate, readSealPurpose } from "@signsealship/evidence/seal";
 import type { ClosingConfig } from "./config.ts";
 
-/** Whether a PDF was sealed as a closing certificate, before anything of it is verified. */
+/** Whether a PDF was sealed as a closing certificate, judged before anything in it is verified. */
 export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> {
   try {
     return (await readSealPurpose(bytes))?.kind === "closing";
@@ -19,8 +19,9 @@ type Dropped = Pick<ClosingVersion, "manifest" | "certificate">;
 type Recorded = ClosingConfig["versions"];
 
 /**
- * The dropped files and the recorded versions together, version by version, each with its record's statement. A record that was
- * dropped counts like the page's own; a second one of a version that says something else stands as a version of its own.
+ * The dropped files and the recorded versions together, version by version, each with its record's statement. A dropped
+ * record counts like the page's own. A second record of a version that contradicts the first is listed as a separate
+ * version.
  */
 export function joinedVersions(
   given: readonly Dropped[],
@@ -59,7 +60,10 @@ const withoutVersion = ({ manifest, certificate }: Dropped): ClosingVersion => (
   ...(certificate && { certificate }),
 });
 
-/** One version: a manifest and its certificate are put together; a second of either stands as a version of its own. */
+/**
+ * The files of one version: a manifest and its certificate belong together. A second manifest or certificate is listed
+ * as a separate version.
+ */
 function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefined): ClosingVersion[] {
   const kept = record?.manifest == null ? [] : [new TextEncoder().encode(record.manifest)];
   const droppedManifests = own.flatMap(({ manifest }) => manifest ?? []);
@@ -75,7 +79,7 @@ function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefine
   ];
 }
 
-/** The manifest of a dropped file; null where it has none that can be read. */
+/** The manifest of a dropped file; null when it has no readable one. */
 export const manifestOf = ({ manifest, certificate }: Dropped): Uint8Array | null =>
   manifest ?? attachedManifest(certificate);
 

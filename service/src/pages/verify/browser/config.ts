@@ -1,23 +1,23 @@
-/** The data that a page gives its script: public facts of the service, as JSON in the page itself. */
+/** The data that a page gives its script: public facts about the service, as JSON in the page itself. */
 export type VerifyConfig = {
-  /** Certificates of the service's seals, as its trust list or as PEM: a seal by one of them is its own. */
+  /** Certificates of the service's seals, as its trust list or as PEM. A seal with one of them is the service's own. */
   readonly sealCertificates: string;
-  /** Whose record the page shows; null where that is not said. */
+  /** The firm whose record the page shows; null when the page does not say. */
   readonly firm: string | null;
   /** The record that the page shows, to compare the file with. */
   readonly proof: { readonly sealedSha256: string; readonly docSha256: string } | null;
   readonly closing: ClosingConfig | null;
-  /** The signing that the page shows; absent where it shows none. */
+  /** The signing that the page shows; absent when it shows none. */
   readonly envelope?: { readonly verifyCode: string; readonly custodyCertSha256: string | null };
 };
 
-/** The Closing Passport that the page shows, and the versions before it. */
+/** The Closing Passport that the page shows, and its earlier versions. */
 export type ClosingConfig = {
   readonly roomCode: string;
   readonly version: number;
   readonly versions: readonly {
     readonly version: number;
-    /** Canonical JSON as it is kept; null for a version that the page's code does not open. */
+    /** The stored canonical JSON; null for a version that the page's code does not give access to. */
     readonly manifest: string | null;
     readonly manifestSha256: string;
     readonly sealedSha256: string;

@@ -13,7 +13,7 @@ import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
 
-/** Whether a PDF was sealed as a custody certificate, before anything of it is verified. */
+/** Whether a PDF was sealed as a custody certificate, judged before anything in it is verified. */
 export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boolean> {
   try {
     return (await readSealPurpose(bytes))?.kind === "custody";
@@ -26,9 +26,9 @@ export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boole
 /** The facts about a custody certificate in addition to its seal. */
 type CheckedCustody = {
   readonly claims: readonly Claim[];
-  /** Null where its evidence can't be read. */
+  /** Null when its evidence can't be read. */
   readonly facts: CustodyFacts | null;
-  /** The dropped PDF that it was compared with. */
+  /** The dropped PDF with which it was compared. */
   readonly document: NamedBytes | null;
 };
 
@@ -67,7 +67,7 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
   }
 }
 
-/** Finds the named one of several PDFs; one that came alone is compared, whatever it is. */
+/** Finds the document that the certificate names among several PDFs. A single PDF is compared in any case. */
 async function documentOf(
   { document }: EnvelopeEvidence,
   others: readonly NamedBytes[],
@@ -96,7 +96,7 @@ const ofAnotherSigning: Claim<"document_of_this_certificate"> = {
   why: "The chosen document is genuine, but it is of another signing than this certificate.",
 };
 
-/** Whether a custody certificate belongs to the record that the page shows; nothing on a page without a record. */
+/** Whether a custody certificate belongs to the record that the page shows; no claim on a page without a record. */
 async function custodyRecordClaim(
   { bytes }: NamedBytes,
   envelope: EnvelopeEvidence | null,
@@ -188,7 +188,7 @@ function wordsIn({ documents, passport }: Manifest, hashes: readonly string[]): 
   return null;
 }
 
-/** The manifests that are readable, as a page or files have them. */
+/** The readable manifests of a page or of files. */
 export function readManifests(texts: readonly Uint8Array[]): Manifest[] {
   return texts.flatMap((bytes) => {
     try {

@@ -30,11 +30,11 @@ const kinds: Readonly<Record<JsonKind, FileKind>> = {
   broken: "json",
 };
 
-/** The kind of a file, by its first bytes. One that is named a PDF is judged as one, whatever else it may be. */
+/** The kind of a file, judged by its first bytes. A file whose name ends in .pdf is judged as a PDF in any case. */
 export function kindOf(file: NamedBytes): FileKind {
   const { name, bytes } = file;
   if (/\.pdf$/i.test(name)) return "pdf";
-  // Evidence that was unpacked keeps its names: what stands in the record's place is judged as a record.
+  // Unpacked evidence keeps its file names: a file with the record's name is judged as a record.
   if (name === evidenceNames.record) return "record";
   if (name === evidenceNames.certificates) return "certificates";
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)) return "zip";
@@ -46,7 +46,10 @@ export function kindOf(file: NamedBytes): FileKind {
   return bytes[0] === 0x30 ? "der" : "unknown";
 }
 
-/** Whether it is the evidence of a signing: sealed within the custody certificate; by itself it proves nothing. */
+/**
+ * Whether the file is the evidence of a signing. It is sealed inside the custody certificate, and proves nothing by
+ * itself.
+ */
 function isOfSigning(bytes: Uint8Array): boolean {
   try {
     const { trail, revisions } = parseStrictObject(bytes, maxSigningBytes);

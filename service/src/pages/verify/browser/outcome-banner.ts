@@ -4,7 +4,7 @@ import { isForeignSignature } from "@signsealship/evidence/seal";
 import type { VerdictTone } from "../verdict.ts";
 import type { ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 
-/** The verdict in a few words, and what it means in a sentence. */
+/** The verdict in a few words, and its meaning in a sentence. */
 export type Banner = { tone: VerdictTone; title: string; text: string };
 
 export function bannerOf(outcome: Outcome): Banner {
@@ -20,7 +20,7 @@ const failedBanner = ({ why }: FailedOutcome): Banner => ({
 
 const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
-/** Names the author: the service itself, or others, of whom nothing more is known. */
+/** Names the author of the seal: the service itself, or somebody else, about whom nothing more is known. */
 function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
   const isOthers = purpose?.kind === "proof" || purpose?.kind === "signed" || purpose?.kind === "notarized";
   return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";
@@ -28,7 +28,7 @@ function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
 
 const ofAnotherRecord: ReadonlySet<string> = new Set(["custody_of_this_record", "closing_of_this_record"]);
 
-/** Whether a file is sound, and only belongs to another record than the one that the page shows. */
+/** Whether a file is sound, but belongs to another record than the one that the page shows. */
 export function failsByRecordAlone(claims: readonly Claim[]): boolean {
   const failed = claims.filter(({ state }) => state === "fails");
   return failed.length > 0 && failed.every(({ name }) => ofAnotherRecord.has(name));

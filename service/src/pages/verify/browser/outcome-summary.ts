@@ -32,11 +32,14 @@ const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
 /** A failed file's own statements are not repeated. */
 const notConfirmed = "Not confirmed";
 
-/** Claims that fail when bytes changed. The others are about identity or time. */
+/** Claims that fail when bytes changed. All other claims are about identity or time. */
 const tellsOfChange =
   /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
 
-/** The lines about what was checked. @param firm whose record the page shows, when the file is of that record */
+/**
+ * The lines about the checked file. @param firm the firm whose record the page shows, when the file belongs to that
+ * record
+ */
 export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string | null): Summary {
   const { seal, verdict } = outcome;
   const failed = verdict === "not_verified";
@@ -51,7 +54,10 @@ export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string |
   };
 }
 
-/** Whether the file is the one whose record the page shows; what passed of a room was compared with the page's room. */
+/**
+ * Whether the file is the one whose record the page shows. A room's files that passed were compared with the page's
+ * room.
+ */
 function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): boolean {
   if (kind === "closing") return verdict === "verified" || verdict === "intact";
   const expected = claims.some(({ name, state }) => name === "sealed_hash_as_expected" && state === "holds");
@@ -66,7 +72,9 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing certificate${room}`;
 }
 
-/** Which document of a closing the file is, or that it belongs to none. A file that failed says nothing that counts. */
+/**
+ * Which document of a closing the file is, or that it belongs to none. Statements in a file that failed do not count.
+ */
 function roomWords({ claims, verdict }: ProofOutcome): Html | null {
   const claim = claims.find(
     ({ name, state }) => name === "document_of_this_room" && (state !== "holds" || verdict !== "not_verified"),
@@ -74,7 +82,10 @@ function roomWords({ claims, verdict }: ProofOutcome): Html | null {
   return claim ? html`. <strong>${claim.why}</strong>` : null;
 }
 
-/** Which signing a custody certificate is about. A file that failed otherwise than by its page says nothing that counts. */
+/**
+ * Which signing a custody certificate is about. Statements in a file that failed do not count, unless it failed only
+ * because it belongs to another page.
+ */
 function custodyWords({ custody, verdict, claims }: ProofOutcome): Html | null {
   if (!custody || (verdict === "not_verified" && !failsByRecordAlone(claims))) return null;
   const { orderCode, signers, documentSha256 } = custody;
@@ -89,7 +100,7 @@ const signatureStates: Readonly<Record<Claim["state"], string>> = {
   unchecked: " Not judged: see the technical details.",
 };
 
-/** Whom the signatures name, and what the reader is not to take that for. */
+/** The names in the signatures, and what the reader must not conclude from them. */
 function signatureWords({ earlier, purpose, hasCustody, claims }: ProofOutcome): Html | null {
   const signatures = earlier.filter(({ isTimeStamp }) => !isTimeStamp);
   if (signatures.length === 0) return null;

@@ -17,13 +17,13 @@ export function headlineOf(outcomes: readonly Outcome[]): string {
   return titles.length > 3 ? `${titles.length} files were checked.` : titles.join(" ");
 }
 
-/** @param firm whose record the page shows, when it says so */
+/** @param firm the firm whose record the page shows, when the page says so */
 export const outcomesView = (outcomes: readonly Outcome[], firm: string | null = null): Html =>
   html`${outcomes.map((outcome) => html`<article class="outcome">${outcomeView(outcome, firm)}</article>`)}`;
 
 function outcomeView(outcome: Outcome, firm: string | null): Html {
   const { tone, title, text } = bannerOf(outcome);
-  // There is nothing to summarize for unchecked files.
+  // Files that were not checked have nothing to summarize.
   if (outcome.kind === "failed" || outcome.verdict === "not_a_pdf")
     return verdictBanner(tone, title, html`<span class="file-name">${labelOf(outcome)}</span> ${text}`, "h2");
   return html`${verdictBanner(tone, title, text, "h2")}
@@ -37,7 +37,7 @@ const part = (title: string, body: Html): Html => technicalPart(title, body, "h3
 
 function proofDetails(outcome: ProofOutcome): Html {
   const { claims, statement, fileSha256, docSha256, certificate, earlier, anchoring, verdict } = outcome;
-  // A failed file has no passed summary lines, even if single checks passed.
+  // A file that failed shows no passed summary lines, even if single checks passed.
   const good = verdict !== "not_verified";
   return html`${part("What was checked", claimList(good ? claims : failingFirst(claims), titleOf))}
 ${good && verdict !== "unsigned" && part("What that means", statementView(statement, "h4"))}

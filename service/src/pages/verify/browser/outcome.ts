@@ -2,19 +2,19 @@ import type { Claim } from "@signsealship/evidence/claim";
 import type { ClosingVerdict, ProofStatement, ProofVerdict, SealPurpose } from "@signsealship/evidence/seal";
 import type { EarlierFacts, SealFacts } from "./seal-facts.ts";
 
-/** A certificate, for people. Instants are epoch milliseconds. */
+/** A certificate as people see it. Times are epoch milliseconds. */
 export type CertificateFacts = { subject: string; notBefore: number; notAfter: number; sha256: string };
 
 /** The outcome for one file, as plain data that a worker can send. */
 export type ProofOutcome = {
   kind: "proof";
   name: string;
-  /** `handed_in`: it is, byte for byte, the document on record as it was before it was sealed. */
+  /** `handed_in`: byte for byte, the file is the recorded document before it was sealed. */
   verdict: ProofVerdict | "handed_in";
   claims: readonly Claim[];
   statement: ProofStatement;
   fileSha256: string;
-  /** The hash of the document in a seal that holds. */
+  /** The hash of the document in a seal that is valid. */
   docSha256: string | null;
   purpose: SealPurpose | null;
   certificate: CertificateFacts | null;
@@ -23,11 +23,11 @@ export type ProofOutcome = {
   anchoring: readonly Claim[];
   /** The signing that a custody certificate is about. */
   custody?: CustodyFacts;
-  /** Whether the custody certificate of this document was checked with it, and holds. */
+  /** Whether the custody certificate of this document was checked with it, and passed. */
   hasCustody?: boolean;
 };
 
-/** The subject of a custody certificate, as it names it. */
+/** The facts that a custody certificate states about its subject. */
 export type CustodyFacts = { orderCode: string; signers: readonly string[]; documentSha256: string };
 
 export type ClosingOutcome = {
@@ -36,18 +36,18 @@ export type ClosingOutcome = {
   verdict: ClosingVerdict;
   claims: readonly Claim[];
   roomName: string | null;
-  /** The newest, and its seal. */
+  /** The newest version, and its seal. */
   version: number | null;
   seal: SealFacts | null;
   purpose: SealPurpose | null;
 };
 
-/** A file that could not be looked at. `why` completes "contract.zip: ...". */
+/** A file that could not be examined. `why` completes "contract.zip: ...". */
 export type FailedOutcome = { kind: "failed"; name: string; why: string };
 
 export const failed = ({ name }: { name: string }, why: string): FailedOutcome => ({ kind: "failed", name, why });
 
-/** An error's words as a sentence. */
+/** An error's message as a sentence. */
 export const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
 export type Outcome = ProofOutcome | ClosingOutcome | FailedOutcome;

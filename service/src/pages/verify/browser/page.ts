@@ -8,7 +8,7 @@ import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import { headlineOf, outcomesView } from "./outcome-view.ts";
 import type { CheckReport, CheckRequest } from "./worker.ts";
 
-/** The page's side: accepts files, calls the worker, and renders the outcomes. */
+/** The page's part of the script: accepts files, calls the worker, and renders the outcomes. */
 export function startPage(): void {
   const worker = workerAddress();
   const config = JSON.parse(part("verify-config").textContent ?? "") as VerifyConfig;
@@ -52,7 +52,7 @@ export function startPage(): void {
     void check();
   };
   picker.addEventListener("change", () => take(picker.files ?? undefined));
-  // Lets the reader choose the same file again after it changed on the disk.
+  // Lets the reader choose the same file again after it changed on disk.
   picker.addEventListener("click", () => {
     picker.value = "";
   });
@@ -70,7 +70,7 @@ export function startPage(): void {
   }
 }
 
-/** The URL of this script for the worker: its source URL, or its own text when it is inline. */
+/** The URL of this script for the worker: its source URL, or its own text when the script is inline. */
 function workerAddress(): string {
   const script = document.currentScript as HTMLScriptElement;
   if (script.src !== "") return script.src;
@@ -83,7 +83,10 @@ async function readersTrust(): Promise<CheckRequest["trust"]> {
   return { seal, timeStamping };
 }
 
-/** Bytes read of a total. Without the first, progress is unknown; without both, the bar is hidden. */
+/**
+ * Shows how many bytes of a total were read. If `read` is null, the progress is unknown; if both are null, the bar is
+ * hidden.
+ */
 function progress(read: number | null, total: number | null): void {
   const bar = part<HTMLProgressElement>("drop-progress");
   const said = part("outcome-said");
@@ -112,7 +115,7 @@ function put(into: HTMLElement, view: Html): void {
 /** The result, as a sentence and claim by claim. */
 type Recheck = { said: string; claims: Html };
 
-/** Verifies hashes and chain of the manifests in the page. */
+/** Verifies the hashes and the chain of the manifests in the page. */
 async function recheckClosing({ roomCode, version, versions }: ClosingConfig): Promise<Recheck> {
   const encoder = new TextEncoder();
   const claims = await verifyChain({

@@ -5,17 +5,17 @@ import type { EarlierSignature, ProofVerification } from "@signsealship/evidence
 import { nameText } from "@signsealship/evidence/x509";
 import { commonName } from "../known-certificates.ts";
 
-/** The facts about a seal, for people. Instants are epoch milliseconds. */
+/** The facts about a seal as people see them. Times are epoch milliseconds. */
 export type SealFacts = {
-  /** The name in its certificate. */
+  /** The name in the seal's certificate. */
   by: string;
-  /** The time that a trusted authority stamped, else the time that the seal claims. */
+  /** The time in a trusted authority's time stamp, otherwise the time that the seal claims. */
   at: number | null;
-  /** The outcome of its independent time stamp. */
+  /** The outcome of the seal's independent time stamp. */
   stamp: "passed" | "failed" | "authority_unknown" | "none";
 };
 
-/** Null where there is no seal, or none whose certificate can be read. */
+/** Null when there is no seal with a readable certificate. */
 export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null {
   const certificate = seal?.pades.certificate;
   if (!certificate) return null;
@@ -29,18 +29,21 @@ export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null
   };
 }
 
-/** A signature that was in the document before its seal, for people: `by` is the name in its certificate, which nobody checked. */
+/**
+ * A signature that was in the document before its seal, as people see it. `by` is the name in the signature's
+ * certificate, which nobody checked.
+ */
 export type EarlierFacts = {
   claims: readonly Claim[];
   by: string | null;
   at: number | null;
-  /** The combined result of its claims. */
+  /** The combined result of the signature's claims. */
   state: Claim["state"];
-  /** A document time stamp is stored like a signature, but nobody signed it. */
+  /** A document time stamp is stored like a signature, but no person signed it. */
   isTimeStamp: boolean;
 };
 
-/** Self-declared, except for whether it is valid. */
+/** The signer states all facts, except whether the signature is valid. */
 export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): EarlierFacts {
   const certificate = pades?.certificate;
   return {
@@ -55,7 +58,7 @@ export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): 
 const longestName = 120;
 const blank = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{M}\u2800]*$/u;
 
-/** A certificate may have any name: null for one that shows nothing, and the beginning of one without an end. */
+/** A certificate may contain any name: null for a name without visible characters; a long name is cut off. */
 export function shownName(name: string): string | null {
   if (blank.test(name)) return null;
   const letters = [...name];

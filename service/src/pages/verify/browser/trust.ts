@@ -5,7 +5,7 @@ import type { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { type FailedOutcome, sentence } from "./outcome.ts";
 
-/** The context of every check; `at` is the instant of the verification, epoch ms. */
+/** The context of every check. `at` is the time of the verification, in epoch ms. */
 export type CheckContext = {
   config: VerifyConfig;
   trust: ProofTrust;
@@ -13,7 +13,7 @@ export type CheckContext = {
   crypto: ReturnType<typeof createWebCrypto>;
 };
 
-/** Whom the page and its reader trust; what can't be read is ignored, and said among the failures. */
+/** The certificates that the page and its reader trust. Unreadable ones are ignored, and listed among the failures. */
 export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
   const read = (name: string, text: string): TrustList => {
     if (text.trim() === "") return nobody;
@@ -41,7 +41,10 @@ export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: F
 
 const nobody: TrustList = { sealAnchors: [], signerAnchors: [], retired: [], tsaAnchors: [], logs: [] };
 
-/** States the source of trust. Certificates that came with the page prove nothing to a reader who doubts this service. */
+/**
+ * States where the trust comes from. Certificates that came with the page prove nothing to a reader who doubts this
+ * service.
+ */
 export function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {
   if (sealCertificates.trim() === "") return [];
   const why = "The certificates of the service that made this page are trusted.";

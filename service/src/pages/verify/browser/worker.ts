@@ -7,7 +7,7 @@ const maxFiles = 64;
 const maxTotalBytes = 256 * 1024 * 1024;
 const reportEveryBytes = 1024 * 1024;
 
-/** The worker's side: reads the files from the disk and verifies them. Nothing leaves the browser. */
+/** The worker's part of the script: reads the files from disk and verifies them. Nothing leaves the browser. */
 export function startWorker(): void {
   const send = (report: CheckReport) => globalThis.postMessage(report);
   globalThis.addEventListener("message", ({ data }: MessageEvent<CheckRequest>) => {
@@ -54,7 +54,7 @@ export type CheckRequest = {
   readonly files: readonly File[];
   readonly config: VerifyConfig;
   readonly trust: ReadersTrust;
-  /** The instant of the verification, epoch ms. */
+  /** The time of the verification, in epoch ms. */
   readonly at: number;
 };
 

@@ -103,7 +103,7 @@ export function chainPart(record: ClosingRecord): Html {
 export const certificateLink = (verifyCode: string): Html =>
   html`<a href="/api/verify/room/${verifyCode}/pdf">Certificate (PDF)</a>`;
 
-/** The record's own statements about the version. */
+/** The statements about the version that come from the record itself. */
 export function sealedFacts(
   record: ClosingRecord,
   retention: RetentionPlan,
@@ -122,7 +122,7 @@ export function sealedFacts(
   ];
 }
 
-/** One version in the picture. `linked`: its manifest states the hash of the version before. */
+/** One version in the picture. `linked` means that its manifest states the hash of the previous version. */
 type ChainLink = { version: number; createdAt: Date; manifestSha256: string; linked: boolean; own: boolean };
 
 const rowHeight = 64;
@@ -130,7 +130,7 @@ const width = 320;
 const x = 28;
 const radius = 18;
 
-/** The chain of a room's versions as a picture, newest first. The text next to it has the same words. */
+/** The chain of a room's versions as a picture, newest first. The text next to it says the same. */
 function chainPicture(links: readonly ChainLink[]): Html {
   const newestFirst = links.toReversed();
   const height = newestFirst.length * rowHeight;

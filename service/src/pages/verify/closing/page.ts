@@ -21,7 +21,7 @@ import { certificateLink, chainPart, claimsOf, isIntact, ownOf, sealedFacts } fr
 
 export type { ClosingRecord, ClosingVersionRecord } from "../../../closing/closing-passports/closing-passports.ts";
 
-/** A record whose manifest can be read, be it the one that was sealed or not. */
+/** A record with a readable manifest, whether or not that is the one that was sealed. */
 type ReadableRecord = ClosingRecord & { manifest: Manifest };
 
 type Deps = { record: ClosingRecord; sealCertificates: string; baseUrl: string; retention: RetentionPlan };
@@ -156,7 +156,7 @@ const unreadable: ClaimLine = {
   why: "What is stored in its place is not a manifest, so what was sealed cannot be shown.",
 };
 
-/** `/v/room/{verifyCode}` of a version whose stored manifest was altered and can't be parsed. */
+/** `/v/room/{verifyCode}` for a version whose stored manifest was altered and can't be parsed. */
 function alteredClosingPage(
   assets: Pick<Assets, "url">,
   { record, retention, baseUrl }: { record: ClosingRecord; retention: RetentionPlan; baseUrl: string },

@@ -119,7 +119,10 @@ const dropWords: DropWords = {
   accept: ".pdf,application/pdf",
 };
 
-/** `/v/envelope/{verifyCode}`: how a document was signed, and the means to check it. Its code is the permission to see it. */
+/**
+ * `/v/envelope/{verifyCode}`: how a document was signed, and ways to check it. Anyone who has the code in its address
+ * may see it.
+ */
 export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertificates, baseUrl }: Deps): string {
   const { document, revisions, partnerName, branding, claims, verifyCode } = record;
   const docSha256 = revisions.at(-2)?.sha256;

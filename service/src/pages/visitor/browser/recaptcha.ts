@@ -1,4 +1,4 @@
-// Adds a reCAPTCHA token to the form that asks for one. When none comes in time, the form is submitted without it.
+// Adds a reCAPTCHA token to the form that asks for one. If none arrives in time, the form is submitted without it.
 
 declare const grecaptcha: {
   ready: (then: () => void) => void;
@@ -15,7 +15,7 @@ function loaded(script: HTMLScriptElement): Promise<void> {
     script.addEventListener("load", () => resolve());
     script.addEventListener("error", reject);
   });
-  // Only the submit handler awaits it: without this, an early failure would be an unhandled rejection.
+  // Only the submit handler awaits this promise: without this line, an early failure would be an unhandled rejection.
   promise.catch(() => {});
   return promise;
 }

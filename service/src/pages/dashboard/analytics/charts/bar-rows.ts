@@ -11,7 +11,7 @@ const sliver = 0.8;
 
 export const rowHeight = 52;
 
-/** Bars one under the other, on one scale from 0 to `max`; the ground of each is the whole scale. */
+/** Bars one below the other, on one scale from 0 to `max`. The background of each bar shows the whole scale. */
 export const barRows = (rows: readonly BarRow[], max: number): Html[] =>
   rows.map(({ label, value, figure, aside, kind }, at) => {
     const top = at * rowHeight;

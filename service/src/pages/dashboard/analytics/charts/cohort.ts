@@ -32,7 +32,7 @@ const buckets = [
   { name: "problem", label: "Problem", kind: "trouble" },
 ] as const;
 
-/** Where the orders of the window stand now: each is in one of five places. */
+/** The current states of the orders of the window: each is in one of five groups. */
 export function funnelFigure(funnel: Snapshot["funnel"], total: number): Html {
   const percents = percentages(buckets.map(({ name }) => funnel[name]));
   const shares = buckets.map(({ name, label, kind }, at) => {
@@ -59,7 +59,7 @@ const services = [
   { name: "fax", label: "Fax" },
 ] as const;
 
-/** How many orders of the window carry each service; an order may carry several. */
+/** How many orders of the window include each service; an order may include several. */
 export function mixFigure(serviceMix: Snapshot["serviceMix"], total: number): Html {
   const shares = services.map(({ name, label }) => {
     const orders = serviceMix[name];

@@ -1,6 +1,9 @@
 import { type Html, html } from "../../../ui/render.ts";
 
-/** A picture: drawn across the whole width of its place (in per cent), `height` pixels high, so that its text keeps its size. */
+/**
+ * A picture that fills the width of its container (in per cent) and is `height` pixels high, so that its text keeps its
+ * size.
+ */
 export type Picture = {
   /** Unique on the page. */
   id: string;
@@ -20,10 +23,10 @@ ${drawing}
 
 export type NumbersTable = {
   caption: string;
-  /** Shown from the start. */
+  /** Whether the table is shown from the start. */
   open?: boolean;
   head: readonly string[];
-  /** The first cell names its row. */
+  /** The first cell of each row names the row. */
   rows: readonly (readonly string[])[];
 };
 

@@ -1,4 +1,4 @@
-/** Steps that people read at a glance: 1, 2 or 5 times a power of ten, the smallest that is not below `rough`. */
+/** The smallest step that is not below `rough` and easy to read: 1, 2 or 5 times a power of ten. */
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5].find((times) => times * power >= rough) ?? 10;
@@ -6,8 +6,8 @@ function roundStep(rough: number): number {
 }
 
 /**
- * Round numbers from 0 that cover `max`, at most `intervals` apart from each other; `smallest` is the least step.
- * A scale over nothing still has one step.
+ * Round numbers from 0 that cover `max`, in at most `intervals` steps; `smallest` is the smallest step. When `max` is
+ * 0, the scale still has one step.
  */
 export function ticks(max: number, { intervals = 4, smallest = 1 }: { intervals?: number; smallest?: number } = {}) {
   const step = Math.max(roundStep(Math.max(max, smallest) / intervals), smallest);
@@ -15,7 +15,10 @@ export function ticks(max: number, { intervals = 4, smallest = 1 }: { intervals?
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 
-/** How long `value` is on a scale from 0 to `max` that is `extent` long. A value above zero is at least `sliver` long, to stay visible. */
+/**
+ * The length of `value` on a scale from 0 to `max` that is `extent` long. A value above zero is at least `sliver` long,
+ * so that it stays visible.
+ */
 export function lengthOf(value: number, max: number, extent: number, sliver = 0): number {
   if (value <= 0 || max <= 0) return 0;
   const least = Math.min(sliver, extent);
@@ -24,7 +27,7 @@ export function lengthOf(value: number, max: number, extent: number, sliver = 0)
 
 export type Column = { x: number; width: number; center: number };
 
-/** `count` bars side by side, evenly, between `from` and `to`; none wider than `widest`. */
+/** `count` evenly spaced bars between `from` and `to`; none wider than `widest`. */
 export function columns(
   count: number,
   { from, to, widest }: { from: number; to: number; widest: number },
@@ -37,8 +40,8 @@ export function columns(
   });
 }
 
-/** A coordinate in the picture, with two decimals, which is finer than any screen. */
+/** A coordinate in the picture, rounded to two decimals, which is finer than any screen. */
 export const coordinate = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** A coordinate across the picture, which is as wide as its place. */
+/** A horizontal coordinate in per cent, because the picture is as wide as its container. */
 export const across = (value: number): string => `${coordinate(value)}%`;

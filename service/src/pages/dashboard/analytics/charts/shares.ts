@@ -1,6 +1,6 @@
 /**
- * Whole percentages of parts that make up a whole: they sum to 100, because what is lost in rounding goes to the
- * parts that lost the most. All are 0 where the whole is nothing.
+ * Whole percentages of the parts of a whole. They sum to 100: what rounding down loses goes to the parts that lost the
+ * most. If the whole is 0, all are 0.
  */
 export function percentages(parts: readonly number[]): number[] {
   const total = parts.reduce((sum, part) => sum + part, 0);
@@ -14,10 +14,10 @@ export function percentages(parts: readonly number[]): number[] {
   return whole;
 }
 
-/** The whole percentage of one part that may overlap with others. */
+/** The whole percentage of one part; parts may overlap. */
 export const percentage = (part: number, total: number): number => (total === 0 ? 0 : Math.round((part / total) * 100));
 
-/** A percentage in words: what is there is never said to be 0%, and what is less than all never 100%. */
+/** A percentage as text. A part above zero is never shown as 0%, and a part smaller than the whole never as 100%. */
 export function percentText(percent: number, part: number, total: number): string {
   if (part > 0 && percent === 0) return "<1%";
   if (part < total && percent === 100) return ">99%";

@@ -3,7 +3,8 @@ import { chartFigure } from "./figure.ts";
 import { across, type Column, columns, coordinate, lengthOf, ticks } from "./scale.ts";
 import { count, counted, shortCount } from "./words.ts";
 
-// Pixels down, per cent across. The scale's numbers stand left of the bars, on its lines.
+// The vertical coordinates are in pixels, the horizontal ones in per cent. The scale's numbers are left of the bars, on
+// the scale's lines.
 const floor = 232;
 const tallest = 196;
 const height = 276;
@@ -11,7 +12,7 @@ const place = { from: 11, to: 98.5, widest: 7 };
 const sliver = 2;
 const roomyMonths = 7;
 
-/** Orders by month: a hollow bar for those created, filled as far as they are completed. */
+/** Orders by month: a hollow bar for the orders created, filled up to the number completed. */
 export function volumeFigure(volumes: readonly MonthVolume[]): Html {
   const months = withoutGaps(volumes);
   const scale = ticks(Math.max(0, ...months.map(({ createdCount }) => createdCount)));
@@ -32,7 +33,7 @@ export function volumeFigure(volumes: readonly MonthVolume[]): Html {
         ...scale.map((value) => gridLine(value, max)),
         ...bars.map((column, at) => bar(column, months[at], max)),
         html`<line class="axis" x1="0" x2="100%" y1="${floor}" y2="${floor}"/>`,
-        // In a narrow place every second month is named, Januaries always.
+        // In a narrow container only every second month has a label; January always has one.
         ...bars.map(({ center }, at) => monthLabel(center, months, at, (at - january) % 2 === 0)),
       ],
     },
@@ -94,7 +95,7 @@ const next = (month: string): string => {
   return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1)).toISOString().slice(0, 7);
 };
 
-/** Every month from the first to the last of `volumes` (`YYYY-MM`, oldest first); those without orders have zeros. */
+/** Every month from the first to the last of `volumes` (`YYYY-MM`, oldest first); months without orders get zeros. */
 export function withoutGaps(volumes: readonly MonthVolume[]): MonthVolume[] {
   const known = new Map(volumes.map((volume) => [volume.month, volume]));
   const last = volumes.at(-1)?.month ?? "";
@@ -104,8 +105,8 @@ export function withoutGaps(volumes: readonly MonthVolume[]): MonthVolume[] {
   return filled;
 }
 
-/** `2026-03` as `Mar`. */
+/** Writes `2026-03` as `Mar`. */
 export const shortMonth = (month: string): string => abbreviated.format(firstDay(month));
 
-/** `2026-03` as `March 2026`. */
+/** Writes `2026-03` as `March 2026`. */
 export const longMonth = (month: string): string => full.format(firstDay(month));

@@ -32,7 +32,7 @@ document.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(() => void price(), restMs);
 });
-// Changes of rows keep the page and the focus. On any error, the button submits the form.
+// Adding and removing rows keeps the page and the focus. On any error, the button submits the form.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button") : null;
   const focus = button && focusAfter(button);
@@ -51,7 +51,7 @@ function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
   return name === "shared" ? `#document-row-${value} [name="own"]` : undefined;
 }
 
-/** Several files may be chosen at once where the script sends them one by one. */
+/** With the script, several files may be chosen at once, because the script sends them one by one. */
 function prepare(): void {
   const input = document.getElementById("field-document");
   if (input instanceof HTMLInputElement) input.multiple = true;
@@ -75,7 +75,7 @@ function showSigners(): void {
   }
 }
 
-/** Sends each file by itself, then shows a row for each that was kept. */
+/** Sends each file by itself, then shows a row for each file that the service kept. */
 async function send(files: File[]): Promise<void> {
   if (files.length === 0 || isSending) return;
   isSending = true;
@@ -108,7 +108,9 @@ async function send(files: File[]): Promise<void> {
   say([`${kept.length === 1 ? "1 file was" : `${kept.length} files were`} added.`, ...refused].join(" "));
 }
 
-/** Shows the form as the service draws it with other rows. @param focus what is focused then */
+/**
+ * Replaces the form by the service's version with the changed rows. @param focus the element that gets the focus then
+ */
 async function rows(values: URLSearchParams, focus: string): Promise<void> {
   const response = await fetch(form().dataset["rows"] ?? "", {
     method: "POST",
@@ -123,7 +125,7 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
   document.querySelector<HTMLElement>(focus)?.focus();
 }
 
-/** Fetches the price as the form is. On an error the last one is taken away. */
+/** Fetches the price for the current form. On an error, removes the last price. */
 async function price(): Promise<void> {
   asked?.abort();
   asked = new AbortController();

@@ -69,7 +69,10 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-/** The typed values, without the fields on the pages: those may be long, and neither the price nor the rows of signers depend on them. */
+/**
+ * The typed values without the fields on the pages, which may be long. Neither the price nor the rows of signers depend
+ * on them.
+ */
 function typedIn(from: HTMLFormElement): [string, string][] {
   return [...new FormData(from)].flatMap(([name, value]): [string, string][] =>
     typeof value === "string" && name !== "fields" ? [[name, value]] : [],
@@ -100,7 +103,10 @@ async function look(file: File | undefined): Promise<void> {
 
 type Match = { templateId: string; name: string; likeness: "same_file" | "same_form" };
 
-/** Offers the templates that the file is the form of. Only a file with as many pages as one of them is sent to be compared. */
+/**
+ * Offers the templates that the file may be a form of. The file is sent for comparison only when a template has as many
+ * pages.
+ */
 async function proposeTemplates(file: File): Promise<void> {
   if (!templatePages.includes(pages)) return;
   const body = new FormData();
@@ -152,7 +158,7 @@ async function price(): Promise<void> {
   }
 }
 
-/** The catalog sets the services of its documents. For another type, restores the reader's own choice. */
+/** The catalog sets the services of its documents. For any other type, this restores the reader's own choice. */
 function follow(): void {
   const fixed = services[type.value];
   if (fixed && wasOther) ownChoice = { sign: boxes.sign.checked, notarize: boxes.notarize.checked };

@@ -21,7 +21,7 @@ export type OrderListView = {
 
 const path = "/dashboard/orders";
 
-/** The firm's orders, the ways to find one, and the way to place one. */
+/** The firm's orders, with search and filters, and a link to place an order. */
 export function orderListBody(view: OrderListView): Html {
   const { query, page, counts, environment, error } = view;
   const placeText = environment === "test" ? "Place a test order" : "Place an order";
@@ -62,7 +62,7 @@ export const countIn = (counts: OrderListView["counts"], statuses: readonly stri
 
 export const shownCount = (count: number): string => (count >= countedMost ? `${countedMost}+` : String(count));
 
-/** One link for each group, with how many orders it has. */
+/** One link for each group, with its number of orders. */
 function groupNav(query: OrderQuery, counts: OrderListView["counts"]): Html {
   const tab = (status: string, label: string, count: number) =>
     html`<li><a href="${listUrl(query, { status })}"${query.status === status && html` aria-current="true"`}>${label} <span class="count">${shownCount(count)}</span></a></li>`;
@@ -103,7 +103,7 @@ const table = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
     }),
   );
 
-/** An address that breaks before its domain where it has to. */
+/** An email address that wraps before its domain if it has to. */
 const breakable = (email: string): Html => {
   const at = email.lastIndexOf("@");
   return html`${email.slice(0, at)}<wbr>${email.slice(at)}`;

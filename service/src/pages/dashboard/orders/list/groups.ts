@@ -1,6 +1,6 @@
 import { type OrderStatus, orderStatuses } from "../../../../orders/order/order.ts";
 
-/** How the firm's list is parted: by whom an order waits for. */
+/** How the firm's list is divided: by the person who must act next. */
 export const groups = {
   attention: {
     label: "Needs attention",
@@ -40,7 +40,7 @@ export type Group = keyof typeof groups;
 
 export const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
 
-/** The statuses of a group or, by its name, one status; null for anything else. */
+/** The statuses of a group or, if `asked` names a status, that one; null for anything else. */
 export function statusesOf(asked: string): readonly OrderStatus[] | null {
   if (isGroup(asked)) return groups[asked].statuses;
   const status = orderStatuses.find((each) => each === asked);

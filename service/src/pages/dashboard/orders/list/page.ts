@@ -23,10 +23,10 @@ import { queryOf, wantedOf } from "./query.ts";
 export type OrderListDeps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf };
 
 const pageSize = 25;
-/** The limit of a CSV file. For more, filter by days. */
+/** The most rows of a CSV file. A firm with more orders can filter by days. */
 const mostRows = 10_000;
 
-/** The list of the firm's orders, as a page and as a file. */
+/** Adds the list of the firm's orders, as a page and as a file. */
 export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
   const { db, titleOf } = deps;
 
@@ -98,7 +98,10 @@ const ordersCsv = (orders: readonly FirmOrder[], titleOf: TitleOf): string =>
     ]),
   ]);
 
-/** A text that begins with one of these is a formula to spreadsheets; some read the full-width forms as the narrow ones. */
+/**
+ * Spreadsheets treat a text that begins with one of these as a formula; some treat the full-width forms like the narrow
+ * ones.
+ */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
 const cell = (value: string): string => {
@@ -106,6 +109,6 @@ const cell = (value: string): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Rows as CSV (RFC 4180), in UTF-8 with a mark that says so; no cell is a formula. */
+/** Rows as CSV (RFC 4180), in UTF-8 with a byte order mark; no cell is a formula. */
 export const csv = (rows: readonly (readonly string[])[]): string =>
   `\uFEFF${rows.map((cells) => `${cells.map(cell).join(",")}\r\n`).join("")}`;

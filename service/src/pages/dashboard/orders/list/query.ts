@@ -3,7 +3,7 @@ import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../.
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { statusesOf } from "./groups.ts";
 
-/** The filters of the address; an empty text filters nothing. */
+/** The filters in the address; an empty text filters nothing. */
 export type OrderQuery = {
   q: string;
   /** A group, or a status. */
@@ -57,7 +57,7 @@ export function wantedOf({ q, status, from, to, sort, before, after }: OrderQuer
 
 const path = "/dashboard/orders";
 
-/** The address of the list with these changes; where it begins is left out unless it is among them. */
+/** The address of the list with these changes. The position in the list is dropped unless the changes set it. */
 export function listUrl(query: OrderQuery, changes: Partial<OrderQuery> = {}, page = path): string {
   const asked = Object.entries({ ...query, before: "", after: "", ...changes }).filter(([, value]) => value !== "");
   return asked.length === 0 ? page : `${page}?${new URLSearchParams(asked)}`;

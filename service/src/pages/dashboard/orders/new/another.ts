@@ -9,13 +9,13 @@ import { ownOrder } from "../own-order.ts";
 import { orderName } from "../words.ts";
 import { rowField } from "./signer-rows.ts";
 
-/** The form for one more order for the client of this one. */
+/** The address of the form that places one more order for the same client. */
 export const anotherPath = (code: string): string => `/dashboard/orders/new?like=${code}`;
 
-/** The order that a new one is modeled on: its name, and the values that the form copies. */
+/** The order that a new one is modeled on: its code, its name, and the values that the form copies. */
 export type Begun = { code: string; name: string; values: FormValues };
 
-/** @throws ServiceError for an order that is not the firm's */
+/** @throws ServiceError for an order that does not belong to the firm */
 export async function begunFrom(
   { db, titleOf }: { db: Database; titleOf: TitleOf },
   request: FastifyRequest,

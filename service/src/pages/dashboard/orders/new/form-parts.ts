@@ -13,10 +13,13 @@ export type Part = (name: OrderField) => {
   error: string | undefined;
 };
 
-/** A file that came with a form that was refused. */
+/** A file that was sent with a form that was refused. */
 export type KeptFile = { token: string; name: string; pages: string };
 
-/** A file to choose or to drop; one that came before is kept, as no browser keeps a chosen file. `again`: it was not kept. */
+/**
+ * The field to choose or drop a file. A file that was sent before is kept on the server, because browsers forget a
+ * chosen file. `again` means that keeping it failed.
+ */
 export function fileField({
   name,
   label,
@@ -55,7 +58,7 @@ ${field({ ...part(`${prefix}_city`), ...must, maxLength: 100 })}
 ${field({ ...part(`${prefix}_postal`), ...must, maxLength: 20 })}</div>`;
 }
 
-/** Where it is shipped to; the style sheet shows it with the box that asks for shipping. */
+/** The shipping address. The style sheet shows it while the box that asks for shipping is ticked. */
 export const shippingPart = (
   part: Part,
   legend = "Where it goes",
@@ -66,7 +69,7 @@ ${address(part, "ship")}
 
 const senderNames = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"] as const;
 
-/** The sender, folded up until something is typed. */
+/** The sender's address, collapsed until something is typed. */
 export function senderPart(part: Part): Html {
   const begun = senderNames.some((name) => part(name).value || part(name).error);
   return html`<details class="sender-part"${begun && html` open`}><summary>Different return address</summary>

@@ -22,19 +22,22 @@ export type OrderFormView = FormSubmission & {
   textCodes: boolean;
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
-  /** The order whose client this one is for, too. */
+  /** The order whose client the new order is for, too. */
   begun?: Begun;
-  /** The room that the order is placed from. */
+  /** The room in which the order was started. */
   room?: string | undefined;
-  /** The typed values, and why they were refused; nothing where only the form itself was changed. */
+  /** The typed values, and the reasons why they were refused; no reasons when only the form itself was changed. */
   typed?: { values: FormValues; messages: readonly string[] };
   /** The numbers of pages of the firm's templates. */
   templatePages: readonly number[];
-  /** The folder of pdf.js, which counts pages. */
+  /** The folder of pdf.js, which counts the pages of a file. */
   pdfJs: string;
 };
 
-/** The form that places an order. Its first button is what the Enter key presses: not the one that adds a signer. */
+/**
+ * The form that places an order. The Enter key presses its first button, so that one must not be the button that adds a
+ * signer.
+ */
 export function orderFormBody(view: OrderFormView): Html {
   const { environment, pricing, paymentsConfigured, textCodes, typed } = view;
   const test = environment === "test";
@@ -110,11 +113,11 @@ const keptIn = (values: FormValues): KeptFile | null =>
     ? { token: values["fill_token"], name: values["document_name"] ?? "", pages: values["document_pages"] ?? "" }
     : null;
 
-/** The script reads this to tick the boxes. */
+/** The script reads this text to tick the boxes. */
 const servicesOf = (catalog: OrderFormView["pricing"]["catalog"]): string =>
   JSON.stringify(Object.fromEntries(catalog.map(({ slug, sign, notarize }) => [slug, { sign, notarize }])));
 
-/** Shows the notes of all types: without a script, the page can't follow the choice. */
+/** Shows the notes of all types, because without a script the page can't follow the choice. */
 const signingNotes = (catalog: OrderFormView["pricing"]["catalog"]): Html[] =>
   catalog.flatMap(({ slug, title, signingNote }) =>
     signingNote

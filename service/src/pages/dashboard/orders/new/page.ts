@@ -30,10 +30,13 @@ const messages = {
   incomplete: "The upload was interrupted. Please send the form again.",
 };
 
-/** Where a member places an order, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
+/**
+ * Adds the form with which a member places an order, by the rules of `POST /api/partner/orders`. Its routes accept
+ * multipart forms.
+ */
 export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   const authenticate = reauthenticate(deps.frame.callers);
-  // The page counts the pages of a chosen file by pdf.js.
+  // The page counts the pages of a chosen file with pdf.js.
   const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
   pageRoute(app, deps.frame, {
@@ -85,7 +88,7 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     }),
   });
 
-  // Leaves out the file: it would be uploaded and then have to be chosen again.
+  // Changing the form leaves out the file: it would be uploaded and then have to be chosen again.
   app.register(async (forms) => {
     acceptForms(forms);
     quoteRoute(forms, { limits: deps.frame.limits, orders: deps.orders });
@@ -124,7 +127,9 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
 
 type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };
 
-/** Keeps the file of a refused form for the form that is shown again. @returns everything that is refused of it */
+/**
+ * Stores the file of a refused form for the next version of the form. @returns everything that is wrong with the form
+ */
 async function keepRefused(
   deps: OrderNewDeps,
   request: FastifyRequest,
@@ -144,7 +149,7 @@ async function keepRefused(
   return refusals.includes(message) ? refusals : [message];
 }
 
-/** Reports the refusal even when storing the file fails. */
+/** Storing the file may fail; the refusal is reported anyway. */
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
     await deps.orders.originals.requireStorage(principal, bytes.length);

@@ -22,11 +22,11 @@ export type OrderNewDeps = { frame: DashboardFrame; orders: OrderDeps; titleOf: 
 
 export const path = "/dashboard/orders";
 
-/** Places what the form asks for, and puts it into the room that was chosen. */
+/** Places the order that the form describes, and attaches it to the chosen room. */
 export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
-  // Browsers send an empty file when none is chosen.
+  // Browsers send an empty file when no file is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
-  // A newly chosen file replaces the stored one. Either button places the same order.
+  // A newly chosen file replaces the stored one. It does not matter which button was pressed.
   const unmeant = upload === null ? ["next"] : ["next", "fill_token"];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
@@ -45,7 +45,7 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   return done(after, isInRoom ? message : "order-placed-outside");
 }
 
-/** Whether the order is in the room that was chosen for it; it is placed in any case. */
+/** Attaches the order to the chosen room. @returns whether that worked; the order is placed in any case */
 async function putIntoRoom(
   deps: OrderNewDeps,
   principal: Principal,

@@ -5,12 +5,12 @@ import { type Html, html } from "../../../ui/render.ts";
 import { fieldRefusal } from "../words.ts";
 import type { Part } from "./form-parts.ts";
 
-/** The file of a refused form, for our own script, which shows its pages. */
+/** The address of the file of a refused form, for our own script, which shows its pages. */
 export const keptFilePath = "/dashboard/orders/new/file";
 
 /**
- * Leads to the pages of the chosen document, on which our script lets the sender place fields. Without a script the document decides
- * where it is signed.
+ * The part that opens the pages of the chosen document, on which our script lets the sender place fields. Without a
+ * script, the document's own marks decide where it is signed.
  * @param messages why the form was refused, in the words of the API
  */
 export function placesPart(part: Part, values: FormValues, messages: readonly string[]): Html {

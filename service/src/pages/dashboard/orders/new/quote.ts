@@ -15,7 +15,10 @@ const mostPages = 10_000;
 
 type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "db" | "offer"> };
 
-/** The price of the order as the form is now; for our own script. Carriers are asked only when the order is placed. */
+/**
+ * Adds the address that tells our own script the price of the order for the current form. Carriers are asked only when
+ * the order is placed.
+ */
 export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps): void {
   const { db, offer } = orders;
   pageRoute(

@@ -1,6 +1,6 @@
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 
-/** The values of a signer in a row of the order form; its inputs are named `signer2_email` and the like. */
+/** The fields of a signer in a row of the order form. The inputs are named `signer2_email` and so on. */
 export const rowMembers = ["name", "email", "routing", "language", "auth", "phone", "access_code"] as const;
 export type RowMember = (typeof rowMembers)[number];
 export type RowField = `signer${number}_${RowMember}`;
@@ -10,7 +10,7 @@ const fewestRows = 2;
 
 export const rowField = (row: number, member: RowMember): RowField => `signer${row}_${member}`;
 
-/** How many rows the form has, from 2 to 10. */
+/** The number of rows of the form, from 2 to 10. */
 export function rowCount(values: FormValues): number {
   const asked = Number(values["signer_rows"]);
   return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestRows), mostRows) : fewestRows;
@@ -18,13 +18,13 @@ export function rowCount(values: FormValues): number {
 
 const typed = (values: FormValues, row: number, member: RowMember): string => values[rowField(row, member)] ?? "";
 
-/** The rows in which somebody is named, from 1: an empty one is nobody, wherever it stands. */
+/** The numbers of the rows that name somebody, counted from 1; empty rows are skipped. */
 export const namedRows = (values: FormValues): number[] =>
   Array.from({ length: mostRows }, (_, index) => index + 1).filter((row) =>
     (["name", "email", "phone", "access_code"] as const).some((member) => typed(values, row, member).trim() !== ""),
   );
 
-/** The form as the API takes it: `signers` for the rows, and no row by itself. Fields that no row has stay as they are. */
+/** The form as the API takes it: `signers` instead of the rows. All other fields stay as they are. */
 export function withSigners(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const values: FormValues = Object.fromEntries(fields);
   const rows = namedRows(values);
@@ -33,7 +33,7 @@ export function withSigners(fields: ReadonlyMap<string, string>): ReadonlyMap<st
   return new Map([...rest, ["signers", JSON.stringify(rows.map((row) => signerIn(values, row)))]]);
 }
 
-/** Leaves out empty fields. The rules of `signers` refuse text that is not a number. */
+/** Leaves out empty fields. Text that is not a number stays text, and the rules of `signers` refuse it. */
 const signerIn = (values: FormValues, row: number) =>
   Object.fromEntries(
     rowMembers.flatMap((member) => {

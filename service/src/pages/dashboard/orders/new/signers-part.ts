@@ -9,7 +9,7 @@ import { mostRows, namedRows, type RowMember, rowCount, rowField } from "./signe
 
 export const moreSignersPath = "/dashboard/orders/new/signers";
 
-/** Who signs, where it is not the client alone; folded up until something is said of it. */
+/** The people who sign, if the client is not the only one; collapsed until something is entered. */
 export function signerRowsPart(
   part: Part,
   values: FormValues,

@@ -67,7 +67,7 @@ async function send(file: File, row: Entry["row"]): Promise<Sent> {
   });
 }
 
-/** A line about one file, with its name as text. */
+/** A line about one file. The file's name is set as text, never as HTML. */
 function newRow(name: string) {
   const title = document.createElement("span");
   title.className = "seal-name";
@@ -116,7 +116,7 @@ async function renewList(): Promise<void> {
   if (fresh) part("sealed").replaceWith(fresh);
 }
 
-/** Announces to screen readers. */
+/** Makes screen readers say the words. */
 function announce(words: string): void {
   part("seal-said").textContent = words;
 }
@@ -130,7 +130,10 @@ function part(id: string): HTMLElement {
 /** The result for one file: the address of its passport, or why it was refused. */
 type Sent = { location: string } | { refused: string };
 
-/** Called while a file is sent: with the share sent so far, and once all of it is sent and the server is working. */
+/**
+ * Called while a file is sent: `sent` with the share sent so far, `working` once all of it is sent and the server is
+ * working.
+ */
 type Way = { sent: (share: number) => void; working: () => void };
 
 const lost = "The connection was lost. Please send the file again.";

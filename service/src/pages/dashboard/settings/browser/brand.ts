@@ -1,4 +1,4 @@
-// Updates the preview while the member types, and offers a color picker.
+// Updates the preview while the member types, and adds a color picker.
 const input = (id: string) => document.getElementById(id) as HTMLInputElement | null;
 const [name, color, picker] = [input("field-brandName"), input("field-accentColor"), input("accent-picker")];
 const preview = document.querySelector(".brand-preview");

@@ -1,13 +1,13 @@
 import type { PDFPageProxy, RenderTask, TextLayer as TextLayerOf } from "pdfjs-dist";
 import { make, setNumbers } from "../parts.ts";
 
-// The limit of one drawing: sharp on a phone at 400 %, and still small enough for it.
+// The most pixels of one drawing: sharp on a phone at 400 % zoom, and small enough for its memory.
 const mostPixels = 6_000_000;
 
 export type Page = { readonly n: number; readonly box: HTMLElement; drawing: Drawing | null };
 
 type Drawing = {
-  /** That it is for; while it is under way, too. */
+  /** The scale of the drawing, also while it is being drawn. */
   readonly scale: number;
   readonly canvas: HTMLCanvasElement;
   text: HTMLElement | null;
@@ -19,7 +19,7 @@ export type PageSource = {
   readonly page: (n: number) => Promise<PDFPageProxy>;
 };
 
-/** Draws a page, and puts its text over it; a drawing of another size stays until then. */
+/** Draws a page, and puts its text over it. A drawing of another size stays visible until the new one is ready. */
 export async function drawPage(source: PageSource, page: Page, scale: number): Promise<void> {
   const proxy = await source.page(page.n);
   measure(page.box, proxy);
@@ -35,7 +35,7 @@ export async function drawPage(source: PageSource, page: Page, scale: number): P
   try {
     await task.promise;
   } catch {
-    // Left behind before it was drawn.
+    // The page was scrolled away before it was drawn.
   } finally {
     before?.canvas.remove();
     drawing.task = null;
@@ -59,18 +59,18 @@ async function addText(
   return container;
 }
 
-/** Gives its memory back. */
+/** Releases the memory of the page. */
 export function clear(page: Page): void {
   const { canvas, text, task } = page.drawing ?? {};
   page.drawing = null;
   task?.cancel();
   text?.remove();
   canvas?.remove();
-  // Safari keeps the memory of a canvas that has a size.
+  // Safari keeps the memory of a canvas until its size is 0.
   if (canvas) canvas.width = canvas.height = 0;
 }
 
-/** Makes the place of a page as large as the page. */
+/** Makes the container of a page as large as the page. */
 export function measure(box: HTMLElement, proxy: PDFPageProxy): void {
   const { width, height } = proxy.getViewport({ scale: 1 });
   setNumbers(box, { "page-width": width, "page-height": height, "user-unit": proxy.userUnit });

@@ -2,10 +2,15 @@ import type { PDFDocumentProxy } from "pdfjs-dist";
 import { make, say } from "../parts.ts";
 import { clear, drawPage, measure, type Page, type PageSource } from "./page-drawing.ts";
 
-/** The visible page, and its neighbors. Phones give up on more than four drawings, and pdf.js measures text with one. */
+/**
+ * The visible page, and its neighbors. Phones fail with more than four canvases, and pdf.js needs one to measure text.
+ */
 const mostAlive = 3;
 
-/** The pages of a document, one under the other; those that are near are drawn, the others only keep their place. */
+/**
+ * The pages of a document, one below the other. Pages near the window are drawn; the others are empty containers of the
+ * same size.
+ */
 export async function showPages(
   { TextLayer }: Pick<PageSource, "TextLayer">,
   document: PDFDocumentProxy,
@@ -40,7 +45,10 @@ export async function showPages(
   let ahead: Page | undefined;
   let isDrawing = false;
 
-  /** Those that are kept, nearest to the middle of the window first, and the one that the signer is led to next. */
+  /**
+   * The pages to keep drawn: those nearest to the middle of the window first, and the page to which the signer moves
+   * next.
+   */
   function wanted(): Page[] {
     const middle = innerHeight / 2;
     const distance = ({ box }: Page) => {
@@ -57,7 +65,7 @@ export async function showPages(
     isDrawing = true;
     try {
       for (;;) {
-        // The signer may have gone on meanwhile.
+        // The signer may have scrolled further in the meantime.
         tidy();
         const page = wanted().find(({ drawing }) => drawing?.scale !== scale);
         if (!page) break;
@@ -83,12 +91,12 @@ export async function showPages(
       ahead = pages[n - 1];
       if (near.size > 0) void draw();
     },
-    /** Draws the pages in another size; what is there is stretched until then. */
+    /** Draws the pages in another size. The existing drawings are stretched until then. */
     resize(to: number): Promise<void> {
       scale = to;
       return draw();
     },
-    /** Ends the drawing, and gives the memory of the pages back. */
+    /** Ends the drawing, and releases the memory of the pages. */
     stop(): void {
       observer.disconnect();
       near.clear();

@@ -1,8 +1,9 @@
 import type * as PdfJs from "pdfjs-dist";
 
 /**
- * pdf.js from its folder, with what it needs of it to read a document. Its worker is fetched and read while the page's side is.
- * @param folder the address that its files lie under, with a slash at the end
+ * Loads pdf.js from its folder, with the files that it needs to read a document. The worker is loaded at the same time
+ * as the part for the page.
+ * @param folder the address of the files' folder, with a slash at the end
  */
 export async function loadPdfJs(folder: string) {
   const worker = new Worker(`${folder}build/pdf.worker.min.mjs`, { type: "module" });
@@ -14,7 +15,7 @@ export async function loadPdfJs(folder: string) {
     standardFontDataUrl: `${folder}standard_fonts/`,
     wasmUrl: `${folder}wasm/`,
     iccUrl: `${folder}iccs/`,
-    // The page's policy makes no code of bytes: pdf.js has the same in plain script.
+    // The page's policy forbids WebAssembly; pdf.js has the same code as plain script.
     useWasm: false,
   };
   return { pdfJs, options };

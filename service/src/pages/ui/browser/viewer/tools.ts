@@ -2,7 +2,7 @@ import { make, say, setNumbers } from "../parts.ts";
 import type { showPages } from "./pages.ts";
 
 const zooms = [1, 1.25, 1.5, 2, 3, 4];
-// Wider than this a page is only larger, not better to read.
+// A page that is wider than this is larger, but not easier to read.
 const widestPage = 900;
 
 /** The viewer's words; `{page}` and `{pages}` are filled in. */
@@ -10,7 +10,7 @@ export type ViewerWords = Readonly<Record<"region" | "page" | "smaller" | "large
 
 type Pages = Awaited<ReturnType<typeof showPages>>;
 
-/** The pages in a frame of their own, with what makes them smaller and larger, and where one is. */
+/** The pages in a frame, with buttons that change their size, and the current position. */
 export function frameOf(words: ViewerWords, place: HTMLElement, pages: Pages) {
   const { list } = pages;
   list.tabIndex = 0;
@@ -31,7 +31,7 @@ export function frameOf(words: ViewerWords, place: HTMLElement, pages: Pages) {
   };
 }
 
-/** Where one is, and what says so when that changes. */
+/** Finds the current page, and shows its number when it changes. */
 export function placeOf(words: Pick<ViewerWords, "page">, pages: number) {
   const place = make("span", { className: "viewer-place" });
   const onPage = (page: number) => {
@@ -48,7 +48,7 @@ function zoomButton(sign: string, label: string, click: () => void): HTMLButtonE
   return button;
 }
 
-/** How large pages are: as wide as there is room, times the zoom. */
+/** The width of pages: all available space, times the zoom. */
 function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "width" | "resize">) {
   let zoom = 0;
   let shownWidth = 0;
@@ -73,7 +73,7 @@ function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "widt
   };
 }
 
-/** Keeps the line at the top of the window there. */
+/** Keeps the line at the top of the window in place while the pages change size. */
 function keepingPlace(list: HTMLElement, change: () => void): void {
   const before = list.getBoundingClientRect();
   const share = before.top < 0 && before.height > 0 ? -before.top / before.height : 0;

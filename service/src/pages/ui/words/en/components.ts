@@ -1,4 +1,4 @@
-// Alone in a file: browsers load it with the parts that say it.
+// A file of its own, so that browsers load it only with the components that use it.
 export const components = {
   steps: {
     done: "Done",
@@ -9,7 +9,7 @@ export const components = {
   },
   money: { item: "Item", amount: "Amount", subtotal: "Subtotal", discount: "Partner discount", total: "Total" },
   copy: { go: "Copy", done: "Copied", what: (what: string) => `Copy ${what}` },
-  /** Said of a printed page. */
+  /** The words on a printed page. */
   paper: {
     page: "This page, with everything that can be checked",
     qr: "QR code of this page’s address",

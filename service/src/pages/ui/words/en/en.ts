@@ -4,7 +4,7 @@ import { components } from "./components.ts";
 import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
-/** Everything that the pages for clients say in a language. */
+/** Everything that the pages for clients say, in one language. */
 export type Words = typeof en;
 
 export const en = {

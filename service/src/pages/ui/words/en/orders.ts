@@ -2,7 +2,7 @@ import { type OrderStatus, statusLabels } from "../../../../orders/order/order.t
 import type { OrderDocument, SignerState } from "../../../../signing/envelopes/envelopes.ts";
 import { otherStatus, statuses } from "./statuses.ts";
 
-/** Statuses that say more of their step than that it is done. */
+/** Statuses for which a step has more words than that it is done. */
 type NotedStatus = Exclude<OrderStatus, "Created" | "Paid" | "EsignComplete" | "NotarizationComplete" | "Completed">;
 
 export const orders = {

@@ -162,7 +162,7 @@ export const statuses = {
   },
 } satisfies Record<OrderStatus, object>;
 
-/** Words for a status that this page does not know. */
+/** Words for an unknown status. */
 export const otherStatus = (status: string) => ({
   headline: "This order is in progress",
   summary: `Its status is ${status}.`,

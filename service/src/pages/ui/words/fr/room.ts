@@ -1,6 +1,6 @@
 import type { Words } from "../en/en.ts";
 
-/** French counts none and half in the singular. */
+/** French uses the singular for zero and for a half. */
 const plural = new Intl.PluralRules("fr");
 const isOne = (count: number): boolean => plural.select(count) === "one";
 

@@ -9,20 +9,20 @@ export type ActionDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
-  /** The row that new fields are for, and the page that is looked at. */
+  /** The row of the signer for whom new fields are placed, and the page in view. */
   readonly row: () => number;
   readonly page: () => number;
   readonly say: (text: string) => void;
-  /** Gives the focus to the selected field, or to the pages. */
+  /** Moves the focus to the selected field, or to the pages. */
   readonly focus: () => void;
 };
 
 export type Actions = ReturnType<typeof openActions>;
 
-/** How far a copy is from its field, in points. */
+/** The distance of a copy from its field, in points. */
 const copyStep = 12;
 
-/** Changes fields for mouse, touch and keyboard alike, and tells screen readers. */
+/** The actions that change fields, for mouse, touch and keyboard alike. They also tell screen readers what happened. */
 export function openActions({ opened, store, rules, signers, row, page: current, say, focus }: ActionDeps) {
   const { pageSize, document: pdf } = opened;
   const announce = (field: Field, done: string) =>
@@ -37,7 +37,7 @@ export function openActions({ opened, store, rules, signers, row, page: current,
 
   return {
     put,
-    /** In the middle of the page that is looked at, lower where a field is already. */
+    /** Puts the field in the middle of the page in view, or lower if a field is already there. */
     putInMiddle(kind: Kind): void {
       const page = current();
       const size = pageSize(page);

@@ -1,7 +1,7 @@
 import { make } from "../../../../ui/browser/parts.ts";
 import type { Box } from "./field.ts";
 
-/** An input of the panel with its label. `update` shows what the field has now, except while somebody types. */
+/** An input of the panel with its label. `update` shows the field's current value, except while somebody types. */
 export type Control = { readonly element: HTMLElement; readonly update: (box: Box) => void };
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -37,19 +37,19 @@ type Asked = {
   readonly changed: Changed;
 };
 
-/** A line of text; `number` for points. */
+/** A text input of one line; with `number` it takes points. */
 export function textControl(
   { label, hint, read, changed }: Asked,
   rules: { maxLength?: number; number?: boolean } = {},
 ): Control {
   const input = make("input", { type: "text", autocomplete: "off", maxLength: rules.maxLength ?? 200 });
   if (rules.number) input.inputMode = "decimal";
-  // A number that is still typed would be brought within its bounds.
+  // Waits for the end of typing: half a number would be corrected to its bounds.
   input.addEventListener(rules.number ? "change" : "input", () => changed(input.value.trim()));
   return controlOf(labelled(label, input, hint), input, read);
 }
 
-/** Several lines, one for each item. */
+/** A text input of several lines, one for each item. */
 export function linesControl({ label, hint, read, changed }: Asked): Control {
   const input = make("textarea", { rows: 4 });
   input.addEventListener("input", () => changed(input.value));

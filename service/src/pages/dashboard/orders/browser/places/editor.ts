@@ -19,11 +19,11 @@ export type EditorDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
-  /** The field that it begins at; null for the first page. */
+  /** The field to show first; null for the first page. */
   readonly at: Field | null;
 };
 
-/** Shows the pages of the document in a window of their own, to place fields on. @returns when it is closed */
+/** Shows the pages of the document in a dialog, in which fields can be placed. @returns when the dialog is closed */
 export async function openEditor({ opened, store, rules, signers, at }: EditorDeps): Promise<void> {
   const { document: pdf, pageSize } = opened;
   const status = make("p", { className: "visually-hidden" });
@@ -85,7 +85,7 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   }
 
   dialog.append(tools.bar, tools.palette, scroller, panel.element, status);
-  // The Escape key first gives up what was begun.
+  // The first press of the Escape key cancels the action in progress, if there is one.
   dialog.addEventListener("cancel", (event) => {
     if (tools.tool() === null && isEditing()) return;
     event.preventDefault();

@@ -34,40 +34,42 @@ export type Size = Pick<Rect, "width" | "height">;
 
 export const between = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
 
-/** The rectangle moved until all of it is on its page. */
+/** The rectangle, moved until it is completely on its page. */
 export const within = (rect: Rect, page: Size): Rect => ({
   ...rect,
   x: between(rect.x, 0, Math.max(page.width - rect.width, 0)),
   y: between(rect.y, 0, Math.max(page.height - rect.height, 0)),
 });
 
-/** A field that is edited. A radio and a multiple have a place for each option; `rect` is then that of the first. */
+/**
+ * A field that is edited. A radio and a multiple have a rectangle for each option; then `rect` is the first option's.
+ */
 export type Field = {
   /** Unique while the page is open. */
   readonly id: number;
   readonly kind: Kind;
-  /** The signer's row in the form, from 1; the client alone is the first. */
+  /** The signer's row in the form, counted from 1. A client who signs alone is row 1. */
   readonly row: number;
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
   readonly rect: Rect;
   readonly label: string;
   readonly help: string;
   readonly required: boolean;
-  /** Empty for none; of a checkbox `true`. */
+  /** Empty for none; `true` for a ticked checkbox. */
   readonly value: string;
   readonly readOnly: boolean;
   readonly format: FieldFormat | null;
   readonly options: readonly Option[];
-  /** The name of the field in the rules of other fields; empty for none. */
+  /** The name by which rules of other fields refer to this field; empty for none. */
   readonly name: string;
   readonly showWhen: ShowWhen | null;
-  /** The formula of a number; empty for one that is typed. */
+  /** The formula that computes a number; empty for a number that is typed. */
   readonly formula: string;
-  /** The limit of a multiple; null for the service's own. */
+  /** The smallest number of options of a multiple; null for the service's own limit. */
   readonly least: number | null;
   readonly most: number | null;
-  /** Why the service refused it; gone with the next change. */
+  /** The reason why the service refused the field; the next change removes it. */
   readonly error: string | null;
 };
 
@@ -75,7 +77,7 @@ export type Option = { readonly label: string; readonly rect: Rect | null };
 
 export const isSpread = ({ kind }: Pick<Field, "kind">): boolean => kind === "radio" || kind === "multiple";
 
-/** One rectangle that can be moved: a field's, or that of an option. */
+/** A rectangle that can be moved: a field's, or one option's. */
 export type Box = { readonly field: Field; readonly option: number | null; readonly rect: Rect };
 
 export const boxesOf = (field: Field): Box[] =>
@@ -83,7 +85,7 @@ export const boxesOf = (field: Field): Box[] =>
     ? field.options.flatMap(({ rect }, option) => (rect ? [{ field, option, rect }] : []))
     : [{ field, option: null, rect: field.rect }];
 
-/** The field with a box at another place. */
+/** The field with one of its rectangles moved. */
 export function withRect(field: Field, option: number | null, rect: Rect): Field {
   if (option === null) return { ...field, rect, error: null };
   const options = field.options.map((each, index) => (index === option ? { ...each, rect } : each));
@@ -104,7 +106,7 @@ const startSizes: Readonly<Record<Kind, Size>> = {
 };
 export const startSize = (kind: Kind): Size => startSizes[kind];
 
-/** How far apart new options of a radio are. */
+/** The distance between new options of a radio. */
 const optionStep = 22;
 
 export const hasOptions = ({ kind }: Pick<Field, "kind">): boolean => isSpread({ kind }) || kind === "dropdown";
@@ -116,7 +118,7 @@ export const newId = (): number => ++lastId;
 
 type Start = Pick<Field, "kind" | "row" | "page"> & { readonly rect: Rect };
 
-/** A field as a tool puts it on a page. */
+/** The new field that a tool puts on a page. */
 export function newField({ kind, row, page, rect }: Start): Field {
   const labels = hasOptions({ kind }) ? ["Option 1", "Option 2"] : [];
   return {
@@ -145,7 +147,7 @@ export function newField({ kind, row, page, rect }: Start): Field {
 
 const below = (rect: Rect, steps: number): Rect => ({ ...rect, y: rect.y + steps * optionStep });
 
-/** The field with other option labels: those that stay in their place keep their rectangle. */
+/** The field with other option labels: options that stay at the same index keep their rectangle. */
 export function withOptions(field: Field, labels: readonly string[]): Field {
   const options = labels.map((label, index): Option => {
     const rect = field.options[index]?.rect ?? null;
@@ -158,11 +160,11 @@ export function withOptions(field: Field, labels: readonly string[]): Field {
   return { ...field, options, value, readOnly: field.readOnly && value !== "", error: null };
 }
 
-/** A copy at another place, with all of its options moved alike. */
+/** A copy at another place; all options move by the same distance. */
 export function copied(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
   const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + by.x, y: rect.y + by.y }, size);
   const options = field.options.map(({ label, rect }) => ({ label, rect: rect && move(rect) }));
-  // A copy is another field: the rules of others go on reading the first.
+  // A copy is a new field: rules of other fields still refer to the first one.
   return { ...field, id: newId(), page, rect: move(field.rect), options, name: "", error: null };
 }
 
@@ -172,7 +174,7 @@ const rounded = (rect: Rect): Rect => {
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
 };
 
-/** Writes fields as the order's `fields`. @param signerOf the number of a row's signer */
+/** Writes fields as the order's `fields`. @param signerOf returns the signer's number for a row */
 export function written(fields: readonly Field[], signerOf: (row: number) => number): string {
   if (fields.length === 0) return "";
   return JSON.stringify(
@@ -204,7 +206,7 @@ export function written(fields: readonly Field[], signerOf: (row: number) => num
   );
 }
 
-/** The order takes the bounds of a number as numbers. The rules refuse text that is not a number. */
+/** The API takes the bounds of a number as numbers. Text that is not a number stays text, and the API refuses it. */
 function numbersIn(format: FieldFormat): unknown {
   if (typeof format === "string") return format;
   const bound = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text);
@@ -232,7 +234,7 @@ type Written = Partial<Rect> & {
 
 const rectIn = ({ x = 0, y = 0, width = 14, height = 14 }: Partial<Rect>): Rect => ({ x, y, width, height });
 
-/** Reads what `written` wrote, from a form that was refused. @param rowOf the row of a signer */
+/** Reads the text of `written` from a form that was refused. @param rowOf returns the row of a signer */
 export function readWritten(text: string, rowOf: (signer: number) => number): Field[] {
   if (text.trim() === "") return [];
   const list = JSON.parse(text) as readonly Written[];

@@ -1,12 +1,12 @@
 import { between, type Kind, type Rect, type Size } from "./field.ts";
 
-/** The least and the largest size of each kind, in points, from the service. */
+/** The smallest and the largest size of each kind of field, in points, set by the service. */
 export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly most: Size }>>;
 
-/** In points: a text's place leaves this much of its page's width. */
+/** In points: the width of the page that a text field leaves free. */
 const besideText = 36;
 
-/** The size within its rules and its page. */
+/** The size, limited by the rules of its kind and by its page. */
 export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): Size {
   const { least, most } = rules[kind];
   const isMark = kind === "signature" || kind === "initials";
@@ -17,7 +17,7 @@ export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): S
   };
 }
 
-/** A line that edges met at; `at` in points on its axis. */
+/** A line on which edges meet; `at` is its position in points. */
 export type Guide = { readonly axis: "x" | "y"; readonly at: number };
 export type Snapped = { readonly rect: Rect; readonly guides: readonly Guide[] };
 
@@ -27,7 +27,7 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** The shift that brings an own edge onto one of the others', and the line they meet at. */
+/** The shift that moves one of `own` edges onto the nearest of the other edges, and the line on which they meet. */
 function nearest(own: readonly number[], others: readonly number[], reach: number) {
   let best: { readonly by: number; readonly at: number } | null = null;
   for (const edge of own)
@@ -38,7 +38,7 @@ function nearest(own: readonly number[], others: readonly number[], reach: numbe
   return best;
 }
 
-/** Moves a rectangle so that its edges or middles meet those of others nearby. @param reach in points */
+/** Moves a rectangle so that its edges or its middle meet those of rectangles nearby. @param reach in points */
 export function snapMove(rect: Rect, others: readonly Rect[], reach: number): Snapped {
   const guides: Guide[] = [];
   const shift = (axis: "x" | "y"): number => {
@@ -53,7 +53,7 @@ export function snapMove(rect: Rect, others: readonly Rect[], reach: number): Sn
   return { rect: { ...rect, x: rect.x + shift("x"), y: rect.y + shift("y") }, guides };
 }
 
-/** Moves the lower right corner of a rectangle onto edges nearby, or gives it the size of another. */
+/** Moves the lower right corner of a rectangle onto edges nearby, or gives the rectangle the size of another one. */
 export function snapResize(rect: Rect, others: readonly Rect[], reach: number): Snapped {
   const guides: Guide[] = [];
   const grow = (axis: "x" | "y"): number => {

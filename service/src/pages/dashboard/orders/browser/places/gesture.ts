@@ -1,9 +1,9 @@
-/** A point of the window, in CSS pixels. */
+/** A point in the window, in CSS pixels. */
 export type Point = { readonly x: number; readonly y: number };
 
-/** In CSS pixels: a shorter way is a click. */
+/** In CSS pixels: a shorter movement is a click. */
 const clickPixels = 4;
-/** In CSS pixels: this close to the edge of the scroller it scrolls. */
+/** In CSS pixels: closer to the edge of the scroller than this, the pages scroll. */
 const edgePixels = 48;
 const scrollPixels = 12;
 
@@ -11,13 +11,13 @@ export const pointOf = ({ clientX, clientY }: PointerEvent): Point => ({ x: clie
 const isFar = (a: Point, b: Point): boolean => Math.hypot(a.x - b.x, a.y - b.y) > clickPixels;
 
 export type Gesture = {
-  /** Called once a frame while the pointer is down. @param free whether the Alt key lets go of other edges */
+  /** Called once per frame while the pointer is down. @param free whether the Alt key turns snapping off */
   readonly step: (point: Point, free: boolean) => void;
-  /** Called once. @param isDone whether it was dragged and not given up */
+  /** Called once, at the end. @param isDone whether the pointer was dragged and the drag was not canceled */
   readonly end: (isDone: boolean) => void;
 };
 
-/** Follows one pointer from the field that it went down on until it is up. The Escape key gives the drag up. */
+/** Follows one pointer from where it went down on a field until it is released. The Escape key cancels the drag. */
 export function follow(element: HTMLElement, down: PointerEvent, scroller: HTMLElement, { step, end }: Gesture): void {
   const start = pointOf(down);
   let last = start;
@@ -76,7 +76,7 @@ export type Bringing = {
   readonly drop: (point: Point, free: boolean) => void;
 };
 
-/** Lets a tool be dragged from its button by a mouse or a pen. A finger scrolls the tools, and taps them. */
+/** Lets a mouse or a pen drag a tool from its button. A finger scrolls the tools, and taps them. */
 export function bring(button: HTMLElement, { isAllowed, ghost, move, drop }: Bringing): void {
   button.addEventListener("pointerdown", (down) => {
     if (down.button !== 0 || down.pointerType === "touch" || !isAllowed()) return;

@@ -10,7 +10,7 @@ export type KeyboardDeps = {
   readonly isEditing: () => boolean;
   readonly say: (text: string) => void;
   readonly actions: Pick<Actions, "duplicate" | "remove">;
-  /** Brings the reader to what the field asks for. */
+  /** Moves the focus to the setting that the field most needs. */
   readonly edit: () => void;
 };
 
@@ -20,10 +20,10 @@ const directions: Readonly<Record<string, readonly [right: number, down: number]
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 };
-/** In points: with Ctrl or Alt a step is longer. */
+/** In points: the length of a step with Ctrl or Alt. */
 const longStep = 10;
 
-/** Arrow keys move the focused field, with Shift they change its size; Delete removes it. */
+/** Arrow keys move the focused field; with Shift they change its size. Delete removes it. */
 export function followKeys({ root, store, overlay, isEditing, say, actions, edit }: KeyboardDeps): void {
   root.addEventListener("focusin", ({ target }) => {
     const box = overlay.boxAt(target);

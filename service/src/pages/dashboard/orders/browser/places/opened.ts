@@ -2,12 +2,12 @@ import type { PDFDocumentProxy } from "pdfjs-dist";
 import type { loadPdfJs } from "../../../../ui/browser/viewer/pdf-js.ts";
 import type { Size } from "./field.ts";
 
-/** The chosen document, and the sizes of its pages as they are shown: in points, rotated, cropped and scaled. */
+/** The chosen document, and the sizes of its pages as shown: in points, after rotation, cropping and scaling. */
 export type OpenDocument = {
   readonly pdfJs: Awaited<ReturnType<typeof loadPdfJs>>["pdfJs"];
   readonly document: PDFDocumentProxy;
   readonly pageSize: (page: number) => Size;
-  /** Resolves when all sizes are known; until then a page has the size of the first. */
+  /** Resolves when all sizes are known. Until then every page has the size of the first. */
   readonly sizesRead: Promise<void>;
 };
 
@@ -15,7 +15,7 @@ export async function openDocument(
   { pdfJs, options }: Awaited<ReturnType<typeof loadPdfJs>>,
   data: ArrayBuffer,
 ): Promise<OpenDocument> {
-  // One worker for all documents: without one of its own, each would end the worker of the next.
+  // One worker is shared by all documents: otherwise closing one document would end the worker of the next.
   const worker = pdfJs.PDFWorker.create({ port: pdfJs.GlobalWorkerOptions.workerPort ?? undefined });
   const document = await pdfJs.getDocument({ data: new Uint8Array(data), worker, ...options }).promise;
   const sizes: Size[] = [];
@@ -30,7 +30,7 @@ export async function openDocument(
   return {
     ...{ pdfJs, document },
     pageSize: (page) => sizes[page] ?? sizes[1] ?? { width: 612, height: 792 },
-    // A document that is closed meanwhile has no sizes to read.
+    // A document that was closed in the meantime has no sizes to read.
     sizesRead: readAll().catch(() => {}),
   };
 }

@@ -5,7 +5,7 @@ import { nameOf, type Signer } from "./signers.ts";
 import type { Store } from "./store.ts";
 
 type Overlay = {
-  /** The element of a box, and the box of an element or of one in it. */
+  /** Return the element of a box, and the box that an element is or is in. */
   readonly elementOf: (box: Box) => HTMLElement | undefined;
   readonly boxAt: (target: EventTarget | null) => Box | null;
   readonly showGuides: (page: number, guides: readonly Guide[]) => void;
@@ -16,13 +16,13 @@ type Shown = {
   readonly store: Store;
   readonly signers: () => readonly Signer[];
   readonly pageBox: (page: number) => HTMLElement;
-  /** The row whose signer's view is shown; null while fields are edited. */
+  /** The row of the signer whose view is shown; null while fields are edited. */
   readonly preview: () => number | null;
 };
 
 const keyOf = ({ field, option }: Box): string => `${field.id}.${option ?? ""}`;
 
-/** The fields as elements over their pages. An element stays while its box does, so that it keeps the focus. */
+/** Shows the fields as elements over their pages. An element stays as long as its box, so that it keeps the focus. */
 export function openOverlay({ store, signers, pageBox, preview }: Shown): Overlay {
   const elements = new Map<string, HTMLButtonElement>();
   const boxes = new WeakMap<Element, Box>();
@@ -84,7 +84,7 @@ const titleOf = ({ field, option }: Box): string => {
   return option === null ? label : `${label}: ${field.options[option]?.label ?? ""}`;
 };
 
-/** The text in a box. @param asFilled as a signer sees it, with the sender's values */
+/** The text in a box. @param asFilled whether to show it as a signer sees it, with the sender's values */
 function textOf(box: Box, asFilled: boolean): string {
   const { field, option } = box;
   const { kind, value } = field;

@@ -5,10 +5,10 @@ import type { OpenDocument } from "./opened.ts";
 
 const pageWords = "Page {page} of {pages}";
 const zooms = [1, 1.25, 1.5, 2, 3];
-/** In CSS pixels: wider than this a page is only larger, not better to work on. */
+/** In CSS pixels: a page that is wider than this is larger, but not easier to work on. */
 const widestPage = 860;
 
-/** The pages under each other in a box that scrolls; those near the middle are drawn. */
+/** The pages below each other in a box that scrolls; those near the middle are drawn. */
 export async function showScroller(opened: OpenDocument) {
   const { pdfJs, document: pdf, pageSize, sizesRead } = opened;
   const scroller = make("div", { className: "place-scroller viewer", tabIndex: 0 });
@@ -42,7 +42,7 @@ export async function showScroller(opened: OpenDocument) {
     setNumbers(scroller, { scale });
     return scale;
   }
-  /** Keeps the middle of the window where it is. */
+  /** Keeps the same point of the pages in the middle of the window. */
   function resize(): void {
     const middle = (scroller.scrollTop + scroller.clientHeight / 2) / Math.max(scroller.scrollHeight, 1);
     const scale = fit();
@@ -57,7 +57,7 @@ export async function showScroller(opened: OpenDocument) {
     scroller,
     place,
     pageBox: pages.pageOf,
-    /** The page that is looked at, from 1. */
+    /** The page in view, counted from 1. */
     current: () => current,
     pageAt(x: number, y: number): number | null {
       const frame = scroller.getBoundingClientRect();

@@ -14,17 +14,20 @@ export type PanelDeps = {
   readonly actions: Pick<Actions, "duplicate" | "onEveryPage" | "remove">;
 };
 
-/** Sets the selected field's label, values and place; numbers do all that a pointer does. */
+/**
+ * Opens the panel that sets the selected field's label, values and position. Its numbers can do everything that a
+ * pointer can.
+ */
 export function openPanel(deps: PanelDeps) {
   const { store } = deps;
   const element = make("div", { className: "place-panel" });
   element.setAttribute("role", "region");
   element.setAttribute("aria-label", "The selected field");
-  // Its room stays, so that the pages keep their size when a field is selected.
+  // Its space stays reserved, so that the pages keep their size when a field is selected.
   const nothing = make("p", { className: "hint", textContent: "Select a field to say what it asks for." });
   let shownFor = "none yet";
   let controls: Control[] = [];
-  // On a phone the settings are folded up, so that the page stays in sight.
+  // On a phone the settings are collapsed, so that the page stays visible.
   let isExpanded = false;
   let settings = make("div");
   let expand = (_to: boolean): void => {};
@@ -82,7 +85,7 @@ export function openPanel(deps: PanelDeps) {
   return {
     element,
     refresh,
-    /** Brings the reader to the first setting. */
+    /** Moves the focus to the first setting. */
     focus() {
       expand(true);
       settings.querySelector<HTMLElement>("select, input")?.focus();

@@ -10,7 +10,7 @@ export type PageView = {
   readonly scroller: HTMLElement;
   readonly pageBox: (page: number) => HTMLElement;
   readonly pageSize: (page: number) => Size;
-  /** The page whose box a point of the window is in. */
+  /** The page that contains a point of the window. */
   readonly pageAt: (x: number, y: number) => number | null;
 };
 
@@ -20,16 +20,16 @@ export type PointerDeps = {
   readonly overlay: ReturnType<typeof openOverlay>;
   readonly rules: SizeRules;
   readonly isEditing: () => boolean;
-  /** The tool that a click on a page puts there. */
+  /** The tool whose field a click on a page adds. */
   readonly tool: () => Kind | null;
   /** Puts a new field on a page. */
   readonly put: (kind: Kind, page: number, rect: Rect) => void;
 };
 
-/** In CSS pixels: closer edges meet. */
+/** In CSS pixels: edges that are closer than this snap together. */
 const snapPixels = 5;
 
-/** CSS pixels to a point of the page, as the page is now. */
+/** CSS pixels per point of the page, at the current size. */
 const scaleOf = ({ pageBox, pageSize }: PageView, page: number): number =>
   pageBox(page).getBoundingClientRect().width / pageSize(page).width || 1;
 
@@ -40,7 +40,7 @@ function onPage(view: PageView, page: number, { x, y }: Point) {
   return { x: (x - left) / scale, y: (y - top) / scale, scale };
 }
 
-/** The other boxes of a page. */
+/** The rectangles of the other boxes on a page. */
 const rectsOn = (store: Store, page: number, but?: Box): Rect[] =>
   store
     .fields()
@@ -49,7 +49,9 @@ const rectsOn = (store: Store, page: number, but?: Box): Rect[] =>
     .filter((box) => box.field.id !== but?.field.id || box.option !== but.option)
     .map(({ rect }) => rect);
 
-/** Mouse, pen and touch: a field is moved and resized, and a tool's field is put where the page is clicked. */
+/**
+ * Follows mouse, pen and touch: moves and resizes fields, and adds the chosen tool's field where the page is clicked.
+ */
 export function followPointers(deps: PointerDeps): void {
   const { view, store, overlay } = deps;
 
@@ -66,7 +68,7 @@ export function followPointers(deps: PointerDeps): void {
     else move(deps, box, element, event);
   });
 
-  // A click has whole pixels alone; where the pointer went up is exact.
+  // A click event has only whole pixels; the point where the pointer went up is exact.
   let up: Point = { x: 0, y: 0 };
   view.scroller.addEventListener("pointerup", (event) => {
     up = pointOf(event);
@@ -92,7 +94,7 @@ export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): v
   });
 }
 
-/** Puts a new field with its middle at a point; outside the pages it puts none. */
+/** Puts a new field with its middle at a point; does nothing outside the pages. */
 function drop({ view, store, rules, put }: PointerDeps, kind: Kind, point: Point, free: boolean): void {
   const page = view.pageAt(point.x, point.y);
   if (page === null) return;
@@ -118,7 +120,7 @@ function move({ view, store, overlay }: PointerDeps, box: Box, element: HTMLElem
       const { rect, guides } = snapMove(wanted, rectsOn(store, to, box), reach);
       at = { page: to, rect: within(rect, view.pageSize(to)) };
       overlay.showGuides(to, guides);
-      // The element stays a child of its first page while it is dragged over another.
+      // The element remains a child of its first page while it is dragged over another page.
       const [home, here] = [view.pageBox(page), view.pageBox(to)].map((each) => each.getBoundingClientRect());
       if (!home || !here) return;
       const first = scaleOf(view, page);

@@ -19,7 +19,7 @@ const words: Readonly<Record<Operator, string>> = {
 };
 
 const ofTexts: readonly Operator[] = ["filled", "empty", "equals", "not_equals"];
-/** The kinds that a condition can read, and how. */
+/** The kinds of fields that a condition can read, with their operators. */
 const operators: Readonly<Partial<Record<Kind, readonly Operator[]>>> = {
   checkbox: ["checked", "unchecked"],
   text: ofTexts,
@@ -32,7 +32,7 @@ const withValue: readonly Operator[] = ["equals", "not_equals", "greater_than", 
 
 const none = [["", "Always"]] as const;
 
-/** The settings by which fields depend on one another. The service refuses what does not fit. */
+/** The settings that make fields depend on one another. The service refuses settings that do not fit. */
 export function ruleControls({ id, kind }: Field, set: Set, store: Store): Control[] {
   const controls: Control[] = [];
   const named = () => store.fields().filter((field) => field.id !== id && field.name !== "" && operators[field.kind]);

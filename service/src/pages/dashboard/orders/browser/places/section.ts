@@ -8,7 +8,7 @@ import { openStore } from "./store.ts";
 
 type Refusal = { readonly index: number; readonly text: string };
 
-/** The part of the order form that leads to the pages, and holds what was placed on them. */
+/** The part of the order form that opens the pages, and contains the fields that were placed on them. */
 export function placesPart(form: HTMLFormElement) {
   const host = part("places");
   const input = part<HTMLInputElement>("field-fields");
@@ -32,7 +32,8 @@ export function placesPart(form: HTMLFormElement) {
 
   function refresh(): void {
     const fields = store.fields();
-    // The service asks before it adds a page; without a script it adds one where no place is found.
+    // A number is added so that the service asks before it adds a page; without a script it adds one when it finds no
+    // place for signatures.
     input.value = written(fields, signerOf(signers()));
     input.disabled = !signing.checked;
     const agreed = document.getElementById("field-page_added");
@@ -45,7 +46,7 @@ export function placesPart(form: HTMLFormElement) {
 
   store.watch(refresh);
   form.addEventListener("input", refresh);
-  // The type of the document may set whether it is signed.
+  // The type of the document may decide whether it is signed.
   form.addEventListener("change", refresh);
   button.addEventListener("click", async () => {
     if (!opened) return;
@@ -66,7 +67,7 @@ export function placesPart(form: HTMLFormElement) {
   refresh();
 
   return {
-    /** Offers the pages of another document; null while none is open. */
+    /** Shows the pages of another document; null closes it. */
     show(next: OpenDocument | null): void {
       void opened?.document.loadingTask.destroy();
       opened = next;
@@ -97,9 +98,9 @@ function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string
   return parts.join(" ");
 }
 
-/** The number of pages of which the form has small pictures. */
+/** The number of pages that the form shows as small pictures. */
 const mostPictures = 8;
-/** In CSS pixels, as the style sheet has it. */
+/** In CSS pixels; the same as in the style sheet. */
 const pictureWidth = 96;
 
 /** Small pictures of the first pages, with the places of the fields on them. */

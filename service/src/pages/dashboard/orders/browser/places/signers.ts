@@ -1,9 +1,9 @@
 import { namedRows, rowField } from "../../new/signer-rows.ts";
 
-/** A signer whom fields are placed for. The client alone is the first row. */
+/** A signer for whom fields are placed. A client who signs alone is the first row. */
 export type Signer = { readonly row: number; readonly name: string };
 
-/** The signers that the form names now, in the order of their numbers. */
+/** The signers whom the form names now, in the order of their numbers. */
 export function signersIn(form: HTMLFormElement): Signer[] {
   const values: Record<string, string> = {};
   for (const [name, value] of new FormData(form)) if (typeof value === "string") values[name] = value.trim();
@@ -15,7 +15,7 @@ export function signersIn(form: HTMLFormElement): Signer[] {
   }));
 }
 
-/** A number that no order has, so that the service refuses the field of a row that names nobody. */
+/** A number that no signer of an order has, so that the service refuses a field whose row names nobody. */
 const nobody = 99;
 
 export const signerOf =

@@ -3,26 +3,26 @@ import { fitSize, type SizeRules } from "./geometry.ts";
 
 export type Selection = { readonly id: number; readonly option: number | null } | null;
 
-/** The fields of the form, the selected box, and what can be undone. */
+/** The fields of the form, the selected box, and the changes that can be undone. */
 export type Store = {
   readonly fields: () => readonly Field[];
   readonly selected: () => Box | null;
   readonly select: (selection: Selection) => void;
   readonly add: (fields: readonly Field[]) => void;
   readonly change: (id: number, to: (field: Field) => Field) => void;
-  /** Moves a box; a radio that goes to another page takes all of its options along. */
+  /** Moves a box; when a radio goes to another page, all of its options move there. */
   readonly place: (box: Box, page: number, rect: Rect) => void;
   readonly remove: (id: number) => void;
   readonly replace: (fields: readonly Field[]) => void;
   readonly undo: () => boolean;
-  /** Calls back after each change. @returns what ends it */
+  /** Calls `watcher` after each change. @returns a function that ends this */
   readonly watch: (watcher: () => void) => () => void;
 };
 
 const mostUndone = 100;
 const typingMs = 1000;
 
-/** @param pageSize of a page, from 1 */
+/** @param pageSize returns the size of a page, counted from 1 */
 export function openStore(start: readonly Field[], pageSize: (page: number) => Size, rules: SizeRules): Store {
   let fields = start;
   let selection: Selection = null;
@@ -61,7 +61,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
       const isTyped = past.length > 0 && changed.id === id && performance.now() - changed.at < typingMs;
       changed = { id, at: performance.now() };
       set(fields.map((field) => (field.id === id ? to(field) : field)));
-      // One undo takes back all that was typed without a pause.
+      // One undo takes back everything that was typed without a pause.
       if (isTyped) past.pop();
     },
     place({ field, option, rect: before }, page, wanted) {

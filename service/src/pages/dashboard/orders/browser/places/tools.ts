@@ -7,7 +7,7 @@ export type ToolsDeps = {
   readonly store: Store;
   readonly signers: () => readonly Signer[];
   readonly zoom: (by: number) => void;
-  /** Says which page is looked at. */
+  /** The element that says which page is in view. */
   readonly place: HTMLElement;
   readonly putInMiddle: (kind: Kind) => void;
   readonly say: (text: string) => void;
@@ -15,7 +15,7 @@ export type ToolsDeps = {
   readonly changed: () => void;
 };
 
-/** The bar of the editor, and the tools that put fields onto pages for the chosen signer. */
+/** The toolbar of the editor, with the tools that put fields onto pages for the chosen signer. */
 export function openTools({ store, signers, zoom, place, putInMiddle, say, close, changed }: ToolsDeps) {
   let armed: Kind | null = null;
   let row = signers()[0]?.row ?? 1;
@@ -74,7 +74,7 @@ export function openTools({ store, signers, zoom, place, putInMiddle, say, close
     arm,
     tool: () => armed,
     row: () => row,
-    /** The row whose signer's view is shown; null while fields are edited. */
+    /** The row of the signer whose view is shown; null while fields are edited. */
     preview: () => viewer,
     reset: () => view(null),
     buttonOf: (kind: Kind) => buttons.get(kind) ?? group,
@@ -98,7 +98,7 @@ export function openTools({ store, signers, zoom, place, putInMiddle, say, close
 function toolButtons(used: (kind: Kind, isAtOnce: boolean) => void): Map<Kind, HTMLButtonElement> {
   const made = kinds.map((kind) => {
     const button = make("button", { type: "button", className: "place-tool", textContent: kindWords[kind] });
-    // A click without a pointer has no place on the page to follow.
+    // A click by keyboard has no point on the page to put the field at.
     button.addEventListener("click", ({ detail }) => used(kind, detail === 0));
     return [kind, button] as const;
   });
@@ -121,7 +121,7 @@ function quietButton(text: string, click: () => void, label = text): HTMLButtonE
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
-/** A list to choose from, with its label. Its choices are replaced only when they differ: an open list would close. */
+/** A list with its label. Its choices are replaced only when they differ, because that closes an open list. */
 function chooser(id: string, label: string, chosen: (value: string) => void) {
   const select = make("select", { id });
   select.addEventListener("change", () => chosen(select.value));
@@ -138,7 +138,7 @@ function chooser(id: string, label: string, chosen: (value: string) => void) {
   };
 }
 
-/** Who has no signature yet; empty where nobody has a field. */
+/** Names the signers who have no signature field yet; empty when nobody has a field. */
 function missingIn(store: Store, signers: readonly Signer[]): string {
   const fields = store.fields();
   if (fields.length === 0) return "";

@@ -3,7 +3,7 @@ import type { PageContent, Rule } from "./content.ts";
 import { measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
-/** A place that is left empty to be written on: a line, or the inside of a box. `y` is the line, as a baseline is. */
+/** A place on paper to write on: a line, or the inside of a box. `y` is the line, like a baseline. */
 export type Blank = { readonly x: number; readonly y: number; readonly width: number; readonly box: Rect | null };
 
 const isMarks = ({ text }: Run): boolean => /^[_.…‗﹍–—\- ]{3,}$/u.test(text);
@@ -12,11 +12,13 @@ export const endOf = ({ x, width }: { readonly x: number; readonly width: number
 export const overlap = (a: { x: number; width: number }, b: { x: number; width: number }): number =>
   Math.min(endOf(a), endOf(b)) - Math.max(a.x, b.x);
 
-/** The words of a page, without the marks that blanks are made of, and those between blanks. */
+/** The words of a page without the marks that make up blanks, and without the words between the marks. */
 export const wordsIn = ({ runs }: PageContent): Run[] =>
   runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\]]+$/.test(run.text));
 
-/** The blanks of a page, those of marks first: a rule below marks, and a box around a rule, is the same blank. */
+/**
+ * The blanks of a page, those made of marks first. A rule below marks, or a box around a rule, is not a second blank.
+ */
 export function blanksIn(content: PageContent): Blank[] {
   const words = wordsIn(content);
   const found: Blank[] = [];
@@ -37,7 +39,7 @@ export function blanksIn(content: PageContent): Blank[] {
     width >= measures.leastInitials && width <= measures.mostBlank * content.width;
   for (const box of content.boxes.filter((each) => isBlankSize(each) && isBoxSize(each))) {
     const inside = words.filter((run) => isInside(run, box));
-    // The words in a box may be its label: then the space below or next to them is empty.
+    // Words in a box may be its label; then the space below or next to them is empty.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
     if (inside.length <= 3 && !isFull && !inside.some(({ text }) => isValue(text)))
       add({ x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
@@ -70,11 +72,11 @@ function marksTogether(marks: readonly Run[]): Blank[] {
 export const isInside = (run: Run, box: Rect): boolean =>
   run.x >= box.x - 2 && endOf(run) <= endOf(box) + 2 && run.y > box.y && run.y <= box.y + box.height + 1;
 
-/** Whether a rule underlines words, or has been written on. */
+/** Whether a rule underlines words, or words were already written on it. */
 const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
   words.some((run) => run.y > rule.y - 6 && run.y <= rule.y + 1 && overlap(run, rule) > Math.min(12, 0.3 * rule.width));
 
-/** How high the page is empty above a line, at most `most`. */
+/** The height of the empty space above a line, at most `most`. */
 export function roomAbove(blank: Blank, others: readonly (Run | Blank)[], most: number): number {
   const { box } = blank;
   const within = box ? others.filter((each) => "text" in each && isInside(each, box)) : others;

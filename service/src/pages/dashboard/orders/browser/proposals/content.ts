@@ -3,7 +3,7 @@ import type { Rect } from "../places/field.ts";
 import { apply, type Matrix, matrixOf, times } from "./matrix.ts";
 import { type Run, runsIn } from "./runs.ts";
 
-/** A horizontal line that is drawn, at height `y`. */
+/** A horizontal line that the page draws, at height `y`. */
 export type Rule = { readonly x: number; readonly y: number; readonly width: number };
 /** An empty field of the document's own form. */
 export type OwnField = { readonly kind: "signature" | "text" | "checkbox"; readonly name: string; readonly rect: Rect };
@@ -18,12 +18,12 @@ export type PageContent = {
 };
 
 type Ops = typeof import("pdfjs-dist")["OPS"];
-/** In points: a filled rectangle that is lower is a rule. */
+/** In points: a filled rectangle that is lower than this is a rule. */
 const thin = 2.5;
-/** More operators than a form has are a drawing: its lines are not for signing. */
+/** A page with more operators than a form has is a drawing: its lines are not for signing. */
 const mostOperators = 60_000;
 
-/** Reads the words, lines and own fields of a page, by pdf.js. */
+/** Reads the words, lines and form fields of a page with pdf.js. */
 export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageContent> {
   const viewport = page.getViewport({ scale: 1 });
   const [text, operators, annotations] = await Promise.all([
@@ -42,7 +42,10 @@ export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageCon
 
 type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;
 
-/** The widths of the characters that a page shows, by font: a run of text has but one width for all of its characters. */
+/**
+ * The widths of the characters that a page shows, by font. pdf.js gives a run of text only one width for all of its
+ * characters.
+ */
 function widthsByFont({ fnArray, argsArray }: Operators, OPS: Ops): Map<string, Map<string, number>> {
   const found = new Map<string, Map<string, number>>();
   let font = new Map<string, number>();
@@ -59,7 +62,7 @@ function widthsByFont({ fnArray, argsArray }: Operators, OPS: Ops): Map<string, 
   return found;
 }
 
-/** Follows the matrix of the drawing, and collects horizontal lines and boxes. */
+/** Follows the drawing's transformation matrix, and collects horizontal lines and boxes. */
 function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Matrix) {
   const into: Lines = { rules: [], boxes: [], uprights: [] };
   const stack: Matrix[] = [];
@@ -108,7 +111,7 @@ const isBox = (points: Points): boolean => {
 };
 const near = (a: number, b: number): boolean => Math.abs(a - b) < 1;
 
-/** The points of each part of a path, as pdf.js gives it: 0 move, 1 line, 2 cubic, 3 quadratic, 4 close. */
+/** The points of each part of a path, in the encoding of pdf.js: 0 move, 1 line, 2 cubic, 3 quadratic, 4 close. */
 function subpaths(path: ArrayLike<number>): Points[] {
   const found: [number, number][][] = [];
   let points: [number, number][] = [];
@@ -131,7 +134,7 @@ function subpaths(path: ArrayLike<number>): Points[] {
   return found;
 }
 
-/** Short pieces in one line are one rule: dashes that are drawn one by one. */
+/** Joins short pieces on one line into one rule, for example dashes that are drawn one by one. */
 function joined(rules: readonly Rule[]): Rule[] {
   const found: Rule[] = [];
   for (const rule of [...rules].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x - b.x)) {
@@ -149,16 +152,16 @@ function joined(rules: readonly Rule[]): Rule[] {
   return found;
 }
 
-/** A vertical line that is drawn. */
+/** A vertical line that the page draws. */
 type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
 
-/** More lines than the tables of a form have are a drawing. */
+/** A page with more lines than the tables of a form have is a drawing. */
 const mostLines = 400;
 const touch = 2;
 
 type Span = { readonly at: number; readonly from: number; readonly to: number };
 
-/** Pieces of the same line, cell by cell, are one line. */
+/** Joins the pieces of a line that is drawn cell by cell. */
 function whole(spans: readonly Span[]): Span[] {
   const found: Span[] = [];
   for (const span of [...spans].sort((a, b) => Math.round(a.at) - Math.round(b.at) || a.from - b.from)) {
@@ -170,7 +173,10 @@ function whole(spans: readonly Span[]): Span[] {
   return found;
 }
 
-/** The cells of tables that are drawn line by line: each between two lines down, from a line across to the next one. */
+/**
+ * The cells of tables that are drawn line by line: each cell is between two vertical lines, from one horizontal line to
+ * the next.
+ */
 function cellsIn(rules: readonly Rule[], uprights: readonly Upright[]): Rect[] {
   if (uprights.length < 2 || rules.length > mostLines || uprights.length > mostLines) return [];
   const across = whole(rules.map(({ x, y, width }) => ({ at: y, from: x, to: x + width })));
@@ -193,7 +199,7 @@ function cellsIn(rules: readonly Rule[], uprights: readonly Upright[]): Rect[] {
   });
 }
 
-/** Whether a rule is the upper or lower edge of a box: it is not a line to write on. */
+/** Whether a rule is the upper or lower edge of a box. Such a rule is not a line to write on. */
 const isEdgeOf = ({ x, y, width }: Rule, box: Rect): boolean =>
   (Math.abs(y - box.y) < touch || Math.abs(y - box.y - box.height) < touch) &&
   Math.min(x + width, box.x + box.width) - Math.max(x, box.x) > 0.5 * Math.min(width, box.width);

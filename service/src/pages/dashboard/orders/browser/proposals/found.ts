@@ -3,13 +3,16 @@ import type { OpenDocument } from "../places/opened.ts";
 import { readContent } from "./content.ts";
 import { type Proposal, propose } from "./propose.ts";
 
-/** A proposal on a page, from 1. */
+/** A proposal and its page, counted from 1. */
 export type PlacedProposal = Proposal & { readonly page: number };
 
-/** Enough for any form; a longer document is read so far. In milliseconds, and in pages. */
+/**
+ * Limits of the search, in milliseconds and in pages. They suffice for any form; the rest of a longer document is not
+ * read.
+ */
 const most = { ms: 8_000, pages: 300, restMs: 300 } as const;
 
-/** The first pages are drawn before any is read for places, and each next one while that goes on. */
+/** The first pages are drawn before the search starts, and each further page while the search waits. */
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {
@@ -17,13 +20,16 @@ export type FoundPlaces = {
   /** The state of the search. */
   readonly state: () => "reading" | "read" | "partly" | "picture";
   readonly dismiss: (proposal: PlacedProposal) => void;
-  /** Calls back when more was found. @returns what ends it */
+  /** Calls `watcher` when more was found. @returns a function that ends this */
   readonly watch: (watcher: () => void) => () => void;
 };
 
 const known = new WeakMap<OpenDocument, FoundPlaces>();
 
-/** The places of a document that look as if they are to be filled in: read page by page, once, while the browser is idle. */
+/**
+ * Finds the places of a document that look as if somebody should fill them in. Reads it page by page, once, while the
+ * browser is idle.
+ */
 export function findPlaces(opened: OpenDocument): FoundPlaces {
   const found = known.get(opened) ?? begin(opened);
   known.set(opened, found);
@@ -62,7 +68,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   }
 
   read().catch(() => {
-    // A page that can't be read, or a document that was closed: what was found stays.
+    // A page can't be read, or the document was closed: the proposals found so far stay.
     state = "partly";
     tell();
   });

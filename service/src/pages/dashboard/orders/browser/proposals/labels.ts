@@ -8,7 +8,7 @@ export type PageWords = {
   readonly words: readonly Run[];
   readonly blanks: readonly Blank[];
   readonly content: PageContent;
-  /** Whether what is at this height follows words that say that the document is signed there. */
+  /** Whether the text at this height follows words that say that the document is signed there. */
   readonly isExecution: (y: number) => boolean;
 };
 
@@ -18,12 +18,12 @@ export type Found = {
   readonly isHeading?: boolean;
 };
 
-/** A party's name says `signature` only where the document is signed. */
+/** A party's name means `signature` only where the document is signed. */
 export function read(text: string, { isExecution }: PageWords, y: number, isCaption: boolean): Found {
   const kind = kindOfLabel(text);
   const label = text.replace(/[\s:_]+$/u, "").trim();
   if (kind === "signature" && !isExplicit(text) && !isExecution(y)) return { label, kind: null };
-  // The name of a person below a line: "Jane Q. Public", "Name: Jane Public", or "JOHN ROE, an unmarried man".
+  // A person's name below a line: "Jane Q. Public", "Name: Jane Public", or "JOHN ROE, an unmarried man".
   const person = label.replace(/^(?:name|nombre):\s*/i, "");
   if (
     (kind === null || person !== label) &&
@@ -38,7 +38,7 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
 export const isExplicit = (text: string): boolean =>
   /\bsign|\binitial|^by\b|\bby$|^x\b|firma|iniciales|^recib[ií]|conform/i.test(text);
 
-/** The heading of a cell's column: the first words above it, through cells of the same column. */
+/** The heading of a cell's column: the first words above the cell, through the cells of the same column. */
 export function headingOf({ box }: Blank, page: PageWords): Found | null {
   if (!box) return null;
   const { boxes } = page.content;
@@ -58,7 +58,7 @@ export function headingOf({ box }: Blank, page: PageWords): Found | null {
   return heading ? read(heading.text, page, heading.y, false) : null;
 }
 
-/** The words on the left of a blank, on its line, with no other blank between. */
+/** The words to the left of a blank, on its line, without another blank between them. */
 export function labelBeside(blank: Blank, page: PageWords): Found | null {
   const { words, blanks } = page;
   const isOnLine = (run: Run) =>
@@ -76,7 +76,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   );
   const before = between.sort((a, b) => endOf(b) - endOf(a))[0];
   if (before) {
-    // One label before blanks for the initials of several people.
+    // One label may precede the blanks for several people's initials.
     const shared = blank.x - endOf(before) < 20 && before.width < blank.width * 1.5 ? labelBeside(before, page) : null;
     return shared?.kind === "initials" ? shared : null;
   }
@@ -89,20 +89,20 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
     (other) =>
       other !== blank && Math.abs(other.y - left.y) < 6 && endOf(other) <= left.x + 2 && left.x - endOf(other) < 12,
   );
-  // "acknowledged on ____ by ____" is a sentence: such a word counts only at the start of its line or cell.
+  // "acknowledged on ____ by ____" is a sentence: such a word counts as a label only at the start of its line or cell.
   if (/^(?:by|on|x)\b/i.test(label) && (marks || (follows && !/:\s*$/.test(left.text))))
     return { label, kind: "other" };
   const isAtFoot = blank.y > measures.foot * page.content.height;
   if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
     return { label: "", kind: "initials" };
   const found = read(label, page, left.y, false);
-  // Words without a colon far from the blank belong to something else.
+  // Words without a colon that are far from the blank belong to something else.
   if (found.kind === null)
     return /:\s*$/.test(left.text) || blank.x - endOf(left) < 12 ? { ...found, kind: "other" } : null;
   return found;
 }
 
-/** The label at the end of a run: what follows its last sentence. Null for a sentence. */
+/** The label at the end of a run: the text after its last sentence. Null for a sentence. */
 function lastPart(text: string): string | null {
   const part =
     text
@@ -144,7 +144,7 @@ export function captionsBelow(blank: Blank, { words, blanks }: PageWords): Run[]
   );
 }
 
-/** Short blanks before the items of a list, below words that ask for initials. */
+/** Finds the label of short blanks before the items of a list, below words that ask for initials. */
 export function initialsBefore(blank: Blank, { words }: PageWords): Found | null {
   if (blank.box || blank.width > measures.mostInitials) return null;
   const isOnLine = (run: Run) => Math.abs(run.y - blank.y) < Math.max(5, run.size * 0.4);
@@ -199,7 +199,10 @@ const isBelow = (upper: Rect, lower: Rect): boolean =>
   Math.abs(lower.width - upper.width) < 6 &&
   Math.abs(upper.y + upper.height - lower.y) < 3;
 
-/** Whether the document is signed at a height: below words that say so, or below the last sentence of the page. */
+/**
+ * Returns a test of whether the document is signed at a height: below words that say so, or below the last sentence of
+ * the page.
+ */
 export function executionAbove(words: readonly Run[]): (y: number) => boolean {
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
@@ -211,7 +214,10 @@ export function executionAbove(words: readonly Run[]): (y: number) => boolean {
 
 export type Part = { readonly top: number; readonly bottom: number };
 
-/** The parts of a page that a notary, a judge or an office fills in: from the words that open one to those that close it. */
+/**
+ * The parts of a page that a notary, a judge or an office fills in: from the words that begin such a part to the words
+ * that end it.
+ */
 export function partsOfOthers({ height }: PageContent, words: readonly Run[]): Part[] {
   const sorted = [...words].sort((a, b) => a.y - b.y);
   const found: Part[] = [];

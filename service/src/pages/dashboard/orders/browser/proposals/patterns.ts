@@ -4,8 +4,8 @@ import type { Kind } from "../places/field.ts";
 export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: RegExp };
 
 /**
- * The words of a label, without its colon and its blanks. `notary` is signed by others than the signers; `other` is a blank for
- * something that nobody is asked for here.
+ * Patterns for the words of a label, without its colon and its blanks. A `notary` blank is for somebody other than the
+ * signers; an `other` blank asks for something that this form asks nobody for.
  */
 export const labelPatterns: readonly Pattern[] = [
   {
@@ -13,7 +13,7 @@ export const labelPatterns: readonly Pattern[] = [
     words:
       /\bnotar(?:y|ial|ies|io|ia|ios)\b|\bmy commission\b|\bcommission (?:no|number|expires)\b|\bwitness(?:es)?\b|\btestigos?\b|\bdeputy clerk\b|\b(?:county|court) clerk\b|\brecorder\b|\bjudge\b|\bmagistrate\b|\bjuez\b|\b(?:received|registered|recorded|issued|verified|prepared) by\b/i,
   },
-  // A sentence goes on behind its blank.
+  // In a sentence, text follows the blank.
   { is: "other", words: /^(?:[^\s,]+ ){2,}(?:on|at|to|the|in|this|for)$/i },
   { is: "initials", words: /\binitials?\b|^\(?init\.?\)?$|\b(?:iniciales|r[uú]brica|paraphes?|initiales)(?!\p{L})/iu },
   {
@@ -49,7 +49,7 @@ export const labelPatterns: readonly Pattern[] = [
   // The date of something else, though a party or its property is named, too.
   { is: "other", words: /\b(?:dates?|fecha)\b|[$€]$/i },
   {
-    // Parties, as forms name them.
+    // The names that forms use for parties.
     is: "signature",
     words:
       /\b(?:co-?)?(?:grantors?|grantees?|buyers?|sellers?|borrowers?|lenders?|landlords?|tenants?|lessors?|lessees?|(?:home|policy)?owners?|trustors?|trustees?|settlors?|affiants?|declarants?|deponents?|principals?|agents?|brokers?|guarantors?|suret(?:y|ies)|makers?|mortgagors?|mortgagees?|employers?|employees?|(?:sub)?contractors?|consultants?|vendors?|suppliers?|architects?|engineers?|clients?|customers?|(?:policy|card|account)? ?holders?|insureds?|claimants?|beneficiar(?:y|ies)|husband|wife|spouse|purchasers?|members?|managers?|supervisors?|partners?|president|secretary|treasurer|chair(?:man|woman|person)?|(?:managing )?directors?|officers?|executors?|executrix|administrators?|representatives?|conservators?|applicants?|participants?|volunteers?|students?|residents?|occupants?|patients?|parents?|guardians?|attorneys?|counsel|plaintiffs?|defendants?|petitioners?|respondents?|debtors?|creditors?|obligors?|obligees?|indemnitors?|transferors?|transferees?|donors?|donees?|subscribers?|part(?:y|ies)|testat(?:or|rix)|undersigned|assign(?:or|ee)s?|licens(?:or|ee)s?|releas(?:or|ee)s?|disclosing|receiving)\b/i,
@@ -66,19 +66,19 @@ export const labelPatterns: readonly Pattern[] = [
   },
 ];
 
-/** A party's or a person's name alone is a signature only after words like these. */
+/** The name of a party or person marks a signature only if words like these precede it. */
 export const executionWords =
   /\bin witness whereof\b|\bexecuted\b|\bhereunto\b|\bsigned\b|\bsign(?:ing)? (?:below|here)\b|\bsignatures?\b|\bagreed (?:and|to)\b|\bundersigned\b|\baccepted\b|\battest\b|\bdated\b|\bby:|\bset (?:my|our|their|his|her) hands?\b|\bfirm(?:a|an|ado|amos)\b|\baceptan?\b|\botorgad[oa]\b|\ben (?:fe|testimonio) de\b|\bcertif(?:y|ies|ication)\b|\bfait à(?!\p{L})|\blu et approuv/iu;
 
-/** A part of a page whose blanks are for others than the signers. */
+/** A part of a page whose blanks are for people other than the signers. */
 export type ReservedPart = {
   readonly opens: RegExp;
-  /** Words that must follow further down: any document may have an "acknowledgment". */
+  /** Words that must follow further down, because any document may contain the word "acknowledgment". */
   readonly needs?: RegExp;
   /** Words further down that make it the beginning of an affidavit: its signer signs above them. */
   readonly unless?: RegExp;
   readonly closes?: RegExp;
-  /** In points. Without it, and without words that close the part, it goes on to the end of the page. */
+  /** In points. Without a height, and without words that end the part, it continues to the end of the page. */
   readonly height?: number;
 };
 
@@ -100,40 +100,40 @@ export const reservedParts: readonly ReservedPart[] = [
   { opens: /\b(?:office|official|committee|court|bank|lender|internal)(?:['’]s)? use only\b/i, height: 90 },
 ];
 
-/** In points, unless said otherwise. */
+/** Distances in points, unless a comment says otherwise. */
 export const measures = {
-  /** Shorter blanks are for a number or an initial. */
+  /** A shorter blank is for a number or initials. */
   leastBlank: 50,
   leastInitials: 18,
-  /** Before an item of a list: a longer blank is for words. */
+  /** Before an item of a list, a longer blank is for words. */
   mostInitials: 60,
-  /** From words that ask for initials down to the blanks of the list. */
+  /** The distance from words that ask for initials down to the blanks of the list. */
   initialsAbove: 300,
-  /** The share of the page's height: short blanks behind a party's name below it are for initials. */
+  /** A share of the page's height. Below it, short blanks after a party's name are for initials. */
   foot: 0.85,
-  /** From a cell for a signature to that of its date or name. */
+  /** The distance from a cell for a signature to the cell of its date or name. */
   cellsOfSigner: 120,
-  /** Fewer words are a label or a heading. */
+  /** Fewer words than this are a label or a heading. */
   wordsOfSentence: 9,
   /** The share of the page's width: a longer box or rule divides the page. */
   mostBlank: 0.8,
   mostRule: 0.74,
   /** From the end of a label to the blank on its right. */
   labelBeside: 160,
-  /** Farther away, a label without a colon counts only where the words below the blank say nothing. */
+  /** Beyond this distance, a label without a colon counts only if the words below the blank are not a label. */
   labelNear: 40,
-  /** The words of a label above its blank that speaks of signing; of any other they are fewer. */
+  /** The most words that a label above its blank may have if it speaks of signing; other labels may have fewer. */
   wordsAbove: 7,
-  /** From a rule to the label below it, and above it. */
+  /** The distances from a rule to the label below it, and to the label above it. */
   labelBelow: 18,
   labelAbove: 24,
-  /** How high a signature is drawn, if there is room, and other fields. */
+  /** The heights of signatures, if there is room, and of other fields. */
   signatureHeight: 26,
   textHeight: 16,
   widest: 260,
 } as const;
 
-/** The kind of a label; null for words that say nothing of a blank. */
+/** The kind that a label asks for; null for words that do not form a label. */
 export function kindOfLabel(label: string): Pattern["is"] | null {
   const words = label
     .replace(/[\s:_.…*]+$/u, "")

@@ -18,10 +18,10 @@ import {
 } from "./labels.ts";
 import { kindOfLabel, measures } from "./patterns.ts";
 
-/** A place on a page that looks as if it is to be signed or filled in. */
+/** A place on a page that looks as if somebody should sign it or fill it in. */
 export type Proposal = { readonly kind: Kind; readonly rect: Rect; readonly label: string };
 
-/** Proposes fields for the blanks of a page whose labels ask for them. Never for a notary's. */
+/** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's blanks. */
 export function propose(content: PageContent): Proposal[] {
   const words = wordsIn(content);
   const page: PageWords = { words, blanks: blanksIn(content), content, isExecution: executionAbove(words) };
@@ -39,7 +39,10 @@ export function propose(content: PageContent): Proposal[] {
   return found.sort((a, b) => a.rect.y - b.rect.y || a.rect.x - b.rect.x);
 }
 
-/** The empty cells of a ledger have headings, too: a date or a name in a cell counts only near a signature or initials. */
+/**
+ * The empty cells of a ledger have headings, too; so a date or a name in a cell counts only near a signature or
+ * initials.
+ */
 function ofBlanks(blanks: readonly Blank[], page: PageWords): Proposal[] {
   const all = blanks.map((blank) => ({ blank, proposals: ofBlank(blank, page) }));
   const marks = all
@@ -58,7 +61,7 @@ function ofBlanks(blanks: readonly Blank[], page: PageWords): Proposal[] {
 const meet = (a: Rect, b: Rect): boolean =>
   overlap(a, b) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 2;
 
-/** A label may have a part of the blank only: one rule above two captions is two blanks. */
+/** A label may belong to a part of the blank: one rule above two captions is two blanks. */
 function ofBlank(blank: Blank, page: PageWords): Proposal[] {
   const inside = blank.box ? labelInside(blank, page) : null;
   const beside = inside ?? labelBeside(blank, page);
@@ -103,16 +106,16 @@ function asProposal(blank: Blank, found: Found | null, { words, blanks, content 
   return [{ kind, rect: { x, y: blank.y - height, width, height }, label: labelFor(kind, found.label) }];
 }
 
-/** A field of these kinds says itself what it asks for. */
+/** Only text fields need a label: other kinds show what they ask for. */
 const labelFor = (kind: Kind, label: string): string => (kind === "text" ? label.slice(0, 200) : "");
 
-/** A label with an empty line behind it, as in a form without rules: "Signature:" */
+/** Finds labels with an empty space to the right, in forms without rules: "Signature:" */
 function ofLabelsAlone(page: PageWords): Proposal[] {
   const { words, blanks, content } = page;
   return words.flatMap((run): Proposal[] => {
     if (!/:\s*$/.test(run.text) || run.text.split(/\s+/).length > 4) return [];
     const { kind } = read(run.text, page, run.y, false);
-    // The name of a party alone is a heading.
+    // The name of a party without other words is a heading.
     if (kind === "signature" && !isExplicit(run.text)) return [];
     if (kind !== "signature" && kind !== "date" && kind !== "name" && kind !== "initials") return [];
     const isNear = blanks.some(

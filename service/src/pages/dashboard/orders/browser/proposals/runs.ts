@@ -1,6 +1,8 @@
 import { type Matrix, matrixOf, times } from "./matrix.ts";
 
-/** Words of one line, upright on the page as it is shown: points from the upper left corner; `y` is the baseline. */
+/**
+ * Words on one line that read upright on the page as shown. In points from the upper left corner; `y` is the baseline.
+ */
 export type Run = {
   readonly text: string;
   readonly x: number;
@@ -11,14 +13,14 @@ export type Run = {
 
 type Item = { readonly str: string; readonly transform: number[]; readonly width: number; readonly fontName: string };
 
-/** The words of a run, each with the blanks behind it apart: by the widths of its font's characters. */
+/** Splits a run into words and blanks, by the widths of its font's characters. */
 export function runsIn(
   { str, transform, width }: Item,
   toShown: Matrix,
   widths: ReadonlyMap<string, number> | undefined,
 ): Run[] {
   const [a, b, c, d, x, y] = times(toShown, matrixOf(transform));
-  // Upright text runs to the right: its line does not rise, and its letters stand up.
+  // Upright text runs to the right: its line does not rise, and its letters are not rotated.
   if (str.trim() === "" || a <= 0 || Math.abs(b) > 0.02 * a || d >= 0) return [];
   const size = Math.hypot(c, d);
   const across = Math.hypot(transform[0] ?? 1, transform[1] ?? 0) || 1;
@@ -50,7 +52,9 @@ export function runsIn(
 const isBlankMark = (character: string | undefined): boolean =>
   character !== undefined && /[_.…‗﹍–—-]/u.test(character);
 
-/** Words and blanks of a run, each from its first to before its last character; wide gaps part them, too. */
+/**
+ * Finds the words and the blanks of a run, each as the range of its characters; a wide gap also separates two of them.
+ */
 function pieces(characters: readonly string[]): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   let at = 0;
@@ -72,8 +76,8 @@ function pieces(characters: readonly string[]): { from: number; to: number }[] {
 }
 
 /**
- * How many characters of the same blank mark follow, with single spaces between them: "_ _ _" is one blank, and "____ ____" are
- * two.
+ * How many characters form one blank: the same mark repeated, with single spaces allowed. "_ _ _" is one blank, and
+ * "____ ____" are two.
  */
 function markLength(characters: readonly string[], from: number): number {
   const mark = characters[from];

@@ -10,14 +10,17 @@ export type ProposalsDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
-  /** The row that accepted fields are for. */
+  /** The row of the signer for whom accepted fields are placed. */
   readonly row: () => number;
   readonly pageBox: (page: number) => HTMLElement;
   readonly pageSize: (page: number) => Size;
   readonly say: (text: string) => void;
 };
 
-/** Shows proposals as dashed places on the pages. The sender accepts them for the chosen signer, one by one or all. */
+/**
+ * Shows proposals as dashed places on the pages. The sender accepts them for the chosen signer, one by one or all at
+ * once.
+ */
 export function showProposals({ found, store, rules, signers, row, pageBox, pageSize, say }: ProposalsDeps) {
   const element = make("div", { className: "place-proposals" });
   const said = make("p", { className: "place-found" });
@@ -27,7 +30,7 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
   const elements = new Map<PlacedProposal, HTMLButtonElement>();
   let isHidden = false;
 
-  /** Those that no field is on: one that is accepted is gone, and back when that is undone. */
+  /** The proposals without a field on them: an accepted proposal disappears, and reappears when that is undone. */
   function pending(): PlacedProposal[] {
     if (isHidden) return [];
     const fields = store.fields();
@@ -39,7 +42,7 @@ export function showProposals({ found, store, rules, signers, row, pageBox, page
   function fieldOf({ kind, page, rect, label }: PlacedProposal): Field {
     const size = pageSize(page);
     const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
-    // The line stays the lower edge of the field.
+    // The blank's line stays the lower edge of the field.
     const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
     return { ...newField({ kind, row: row(), page, rect: placed }), label };
   }
