@@ -12,7 +12,7 @@ import { sweepIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
 import { sweepFailedJobs } from "./kernel/platform/jobs/jobs.ts";
 import { mergeRevocations, revocationsFile } from "./kernel/platform/revocations.ts";
 import { endsWithin } from "./kernel/platform/work/ends-within.ts";
-import { createLoop, type Loop } from "./kernel/platform/work/loop.ts";
+import { loopOf, type PeriodicTask } from "./kernel/platform/work/periodic.ts";
 import type { Resources } from "./kernel/resources.ts";
 import {
   createMarkCheck,
@@ -33,21 +33,9 @@ import { watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
-import {
-  type EnvelopeDeps,
-  followOverdue,
-  issueCrls,
-  type SignerAuthorities,
-  sweepEnvelopes,
-} from "./signing/envelopes/envelopes.ts";
-import {
-  sweepAppointments,
-  sweepDrafts,
-  sweepRecordings,
-  sweepRequests,
-  sweepSignatures,
-  watchExpiries,
-} from "./signing/notaries/notaries.ts";
+import { type EnvelopeDeps, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
+import { sweepAppointments, sweepRecordings, sweepRequests } from "./signing/notaries/notaries.ts";
+import { type SigningParts, signingTasks } from "./signing/signing-tasks.ts";
 import { takeHead } from "./upkeep/audit-heads/audit-heads.ts";
 import {
   mailNewTasks,
@@ -64,11 +52,7 @@ const hours = 3600 * seconds;
 const stopMs = 1 * seconds;
 const failedJobsKeptMs = 30 * 24 * hours;
 
-type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping: AbortSignal) => Promise<unknown> };
-
-type Kept = {
-  envelopes: EnvelopeDeps;
-  signerAuthorities: SignerAuthorities;
+type Kept = SigningParts & {
   certificates: readonly SigningCertificate[];
   lastUse: LastUse;
   anchoring: Anchoring | null;
@@ -76,44 +60,7 @@ type Kept = {
   retention: RetentionPlan;
 };
 
-const notaryTasks = (resources: Resources): Task[] => [
-  {
-    name: "notes of notarizations that ended",
-    everyMs: hours,
-    work: () => sweepDrafts(withLongStatements(resources.db)),
-  },
-  {
-    name: "signatures of notaries that nobody confirmed",
-    everyMs: hours,
-    work: () => sweepSignatures(withLongStatements(resources.db), resources.clock()),
-  },
-  {
-    name: "appointments with notaries",
-    everyMs: 30 * seconds,
-    atStart: true,
-    work: (stopping) => sweepAppointments(resources, stopping),
-  },
-  {
-    name: "people who ask for a notary now",
-    everyMs: 10 * seconds,
-    atStart: true,
-    work: (stopping) => sweepRequests(resources, stopping),
-  },
-  {
-    name: "recordings whose time is over",
-    everyMs: hours,
-    atStart: true,
-    work: (stopping) => sweepRecordings(resources, stopping),
-  },
-  {
-    name: "commissions of notaries that expire",
-    everyMs: 24 * hours,
-    atStart: true,
-    work: (stopping) => watchExpiries(resources, stopping),
-  },
-];
-
-const logTasks = (resources: Resources, { transparencyLog }: Kept): Task[] => [
+const logTasks = (resources: Resources, { transparencyLog }: Kept): PeriodicTask[] => [
   { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
   { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
   {
@@ -124,7 +71,7 @@ const logTasks = (resources: Resources, { transparencyLog }: Kept): Task[] => [
   { name: "daily head of records", everyMs: 600 * seconds, atStart: true, work: () => takeHead(resources) },
 ];
 
-const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificates"]): Task[] => [
+const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificates"]): PeriodicTask[] => [
   {
     name: "what the service needs of a person",
     everyMs: 5 * 60 * seconds,
@@ -141,8 +88,8 @@ const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificate
   { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
 ];
 
-function tasksOf(resources: Resources, kept: Kept): Task[] {
-  const { envelopes, signerAuthorities, certificates, lastUse, anchoring, retention } = kept;
+function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
+  const { certificates, lastUse, anchoring, retention } = kept;
   const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
   const marks = { db: sweeper, rowMac };
@@ -154,7 +101,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
     markedAmong: (keys: readonly string[]) => markedAmong(marks, keys),
   };
   const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
-  const tasks: Task[] = [
+  const tasks: PeriodicTask[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
     ...logTasks(resources, kept),
@@ -186,28 +133,10 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
-    {
-      name: "envelopes that expire or remind",
-      everyMs: 60 * seconds,
-      atStart: true,
-      work: (stopping) => sweepEnvelopes(envelopes, stopping),
-    },
-    {
-      name: "revocation lists of signers' certificates",
-      everyMs: 60 * seconds,
-      atStart: true,
-      work: (stopping) => issueCrls({ ...resources, baseUrl: resources.config.baseUrl, signerAuthorities }, stopping),
-    },
     { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
     { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
     { name: "mails to members about their orders", everyMs: 30 * seconds, work: () => mailOrderNews({ db, clock }) },
     { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings({ db, clock }) },
-    {
-      name: "orders whose envelope does not follow",
-      everyMs: hours,
-      atStart: true,
-      work: (stopping) => followOverdue(envelopes, stopping),
-    },
     {
       name: "documents that are due by the retention plan",
       everyMs: hours,
@@ -219,7 +148,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       },
     },
     { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
-    ...notaryTasks(resources),
+    ...signingTasks(resources, kept),
     ...tasksOfPeople(resources, certificates),
     {
       name: "records of old webhook deliveries",
@@ -266,16 +195,6 @@ export function startMaintenance(resources: Resources, kept: Kept): () => Promis
     await endsWithin(Promise.all(loops.map((loop) => loop.stop())), stopMs);
     await kept.lastUse.flush().catch((error) => resources.log.warn({ err: error }, "the last use of keys was lost"));
   };
-}
-
-function loopOf({ name, everyMs, atStart, work }: Task, { log }: Resources): Loop {
-  async function turn(stopping: AbortSignal): Promise<number> {
-    await work(stopping);
-    return everyMs;
-  }
-  // A task of every second that fails would otherwise fill the log.
-  const longestPauseMs = Math.max(everyMs, 5 * seconds);
-  return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs });
 }
 
 const mostBatches = 100;

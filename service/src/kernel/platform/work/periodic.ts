@@ -1,0 +1,24 @@
+import type { Log } from "../logs.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+const seconds = 1000;
+
+/** Work that every node repeats; it is safe to run on several nodes. */
+export type PeriodicTask = {
+  name: string;
+  everyMs: number;
+  /** Whether it also runs at the start of the node. */
+  atStart?: boolean;
+  work: (stopping: AbortSignal) => Promise<unknown>;
+};
+
+/** The loop that repeats a task until it is stopped. */
+export function loopOf({ name, everyMs, atStart, work }: PeriodicTask, { log }: { log: Log }): Loop {
+  async function turn(stopping: AbortSignal): Promise<number> {
+    await work(stopping);
+    return everyMs;
+  }
+  // Without the pause, a task of every second that fails would fill the log.
+  const longestPauseMs = Math.max(everyMs, 5 * seconds);
+  return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs });
+}

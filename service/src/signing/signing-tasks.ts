@@ -1,0 +1,88 @@
+import { withLongStatements } from "../kernel/platform/database/database.ts";
+import type { PeriodicTask } from "../kernel/platform/work/periodic.ts";
+import type { Resources } from "../kernel/resources.ts";
+import {
+  type EnvelopeDeps,
+  followOverdue,
+  issueCrls,
+  type SignerAuthorities,
+  sweepEnvelopes,
+} from "./envelopes/envelopes.ts";
+import {
+  sweepAppointments,
+  sweepDrafts,
+  sweepRecordings,
+  sweepRequests,
+  sweepSignatures,
+  watchExpiries,
+} from "./notaries/notaries.ts";
+
+const seconds = 1000;
+const hours = 3600 * seconds;
+
+/** The opened parts of signing that its periodic tasks work with. */
+export type SigningParts = { envelopes: EnvelopeDeps; signerAuthorities: SignerAuthorities };
+
+/** The periodic tasks of signing: those of envelopes, then those of notaries. */
+export const signingTasks = (resources: Resources, parts: SigningParts): PeriodicTask[] => [
+  ...envelopeTasks(resources, parts),
+  ...notaryTasks(resources),
+];
+
+const envelopeTasks = (resources: Resources, { envelopes, signerAuthorities }: SigningParts): PeriodicTask[] => [
+  {
+    name: "envelopes that expire or remind",
+    everyMs: 60 * seconds,
+    atStart: true,
+    work: (stopping) => sweepEnvelopes(envelopes, stopping),
+  },
+  {
+    name: "revocation lists of signers' certificates",
+    everyMs: 60 * seconds,
+    atStart: true,
+    work: (stopping) => issueCrls({ ...resources, baseUrl: resources.config.baseUrl, signerAuthorities }, stopping),
+  },
+  {
+    name: "orders whose envelope does not follow",
+    everyMs: hours,
+    atStart: true,
+    work: (stopping) => followOverdue(envelopes, stopping),
+  },
+];
+
+const notaryTasks = (resources: Resources): PeriodicTask[] => [
+  {
+    name: "notes of notarizations that ended",
+    everyMs: hours,
+    work: () => sweepDrafts(withLongStatements(resources.db)),
+  },
+  {
+    name: "signatures of notaries that nobody confirmed",
+    everyMs: hours,
+    work: () => sweepSignatures(withLongStatements(resources.db), resources.clock()),
+  },
+  {
+    name: "appointments with notaries",
+    everyMs: 30 * seconds,
+    atStart: true,
+    work: (stopping) => sweepAppointments(resources, stopping),
+  },
+  {
+    name: "people who ask for a notary now",
+    everyMs: 10 * seconds,
+    atStart: true,
+    work: (stopping) => sweepRequests(resources, stopping),
+  },
+  {
+    name: "recordings whose time is over",
+    everyMs: hours,
+    atStart: true,
+    work: (stopping) => sweepRecordings(resources, stopping),
+  },
+  {
+    name: "commissions of notaries that expire",
+    everyMs: 24 * hours,
+    atStart: true,
+    work: (stopping) => watchExpiries(resources, stopping),
+  },
+];
