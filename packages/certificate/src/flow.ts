@@ -12,11 +12,11 @@ export type Look = TextStyle & { size: number; colour?: Colour; leading?: number
 
 /** Lays out text from top to bottom, over as many pages as it needs. */
 export type Flow = {
-  /** Where the next line goes: the distance from the lower edge. */
+  /** The position of the next line: its distance from the lower edge. */
   y: () => number;
   skip: (height: number) => void;
   moveTo: (y: number) => void;
-  /** Begins a new page unless this much height is left on the current one. */
+  /** Begins a new page unless the current one has this much height left. */
   keep: (height: number) => void;
   /** @returns the height of the text as it would be drawn. */
   measure: (text: string, width: number, look: Look) => number;

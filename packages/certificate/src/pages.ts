@@ -13,7 +13,7 @@ export type Place = { x: number; y: number; width: number; height: number };
 /** The marked content of one structure element, or of none. */
 type Segment = { element: Element | null; canvas: Canvas };
 
-/** `write` gets further entries of the dictionary. */
+/** `write` gets the further entries of the dictionary. */
 export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
 
 /** `marks` are the elements of its marked content, in the order of their numbers. */

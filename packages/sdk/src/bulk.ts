@@ -1,7 +1,7 @@
 import { wireName } from "./names.ts";
 import { path, type Transport } from "./transport.ts";
 
-/** A bulk, and how far it is. */
+/** A bulk order, and its progress. */
 export type BulkProgress = {
   bulkId: string;
   templateId: string;
@@ -17,10 +17,10 @@ export type BulkProgress = {
 };
 
 export type BulkAnswer = {
-  /** Null where a row was refused. Then nothing was stored. */
+  /** Null when a row was refused. Then nothing was stored. */
   bulkId: string | null;
   rows: number;
-  /** US cents; null where a row was refused, or a person has to price one. */
+  /** US cents; null when a row was refused, or when a person has to price one. */
   totalCents: number | null;
   /** The first 200 refusals. */
   errors: { row: number; message: string }[];
@@ -28,7 +28,7 @@ export type BulkAnswer = {
 };
 
 export type BulkRow = {
-  /** From 1. */
+  /** Counted from 1. */
   row: number;
   state: "waiting" | "placed" | "failed" | "canceled";
   orderCode: string | null;
@@ -70,10 +70,10 @@ export function bulkOf(transport: Transport) {
       query: { limit?: number | undefined; cursor?: string | undefined } = {},
     ): Promise<BulkRows> => json("GET", path`/api/partner/bulk/${bulkId}/rows`, { query }),
 
-    /** Places up to 100 rows that wait. */
+    /** Places up to 100 waiting rows. */
     place,
 
-    /** Places all rows that wait, request by request. @param onProgress called after each */
+    /** Places all waiting rows, one request after another. @param onProgress called after each request */
     placeAll: async (
       bulkId: string,
       onProgress: (progress: BulkProgress) => void = () => {},
@@ -87,10 +87,10 @@ export function bulkOf(transport: Transport) {
       }
     },
 
-    /** Failed rows wait again. */
+    /** Puts failed rows back in the queue. */
     retry: (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/retry`),
 
-    /** Gives up the rows that are not placed. */
+    /** Cancels the rows that are not placed. */
     cancel: (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/cancel`),
   };
 }

@@ -8,7 +8,9 @@ export type FillSummary = {
   template: { templateId: string; version: number };
   /** The template's name. */
   title: string;
-  /** `completed`: an order may take the document. `used`: one did. `gone`: none did within seven days. */
+  /**
+   * `completed`: an order may use the document. `used`: an order used it. `gone`: no order used it within seven days.
+   */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
   name: string | null;
   email: string | null;
@@ -31,14 +33,14 @@ export type FillList = { fills: FillSummary[]; nextCursor: string | null; reques
 export type FillQuestions = {
   /** In reading order. */
   questions: {
-    /** As `values` and `labels` have it. */
+    /** The name that `values` and `labels` use. */
     name: string;
     kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
     label: string;
-    /** The form has no words for it: send your own in `labels`. */
+    /** The form contains no words for this question: send your own in `labels`. */
     isGuessed: boolean;
     required: boolean;
-    /** From 1. */
+    /** Counted from 1. */
     page: number;
     maxLength: number | null;
     options: { value: string; label: string }[];
@@ -46,7 +48,7 @@ export type FillQuestions = {
   requestId: string;
 };
 
-/** A form that somebody is to fill in. */
+/** The fields of a form for somebody to fill in. */
 export type NewFill = {
   template: string;
   /** Default: the latest. */
@@ -58,7 +60,7 @@ export type NewFill = {
   language?: Language | undefined;
   /** How long the link works: 1 to 90, default 30. */
   days?: number | undefined;
-  /** An https address that the page leads to after the end. */
+  /** An https address to which the page redirects at the end. */
   returnUrl?: string | undefined;
   /** Answers by the names of fields: a text, a boolean for a checkbox, a list of texts for a list. */
   values?: Record<string, unknown> | undefined;
@@ -89,7 +91,7 @@ export function fillsOf(transport: Transport) {
 
     get: (fillId: string): Promise<Fill> => json("GET", path`/api/partner/fills/${fillId}`),
 
-    /** Its link no longer works, and what was typed is deleted. */
+    /** Cancels a fill: its link no longer works, and the typed answers are deleted. */
     cancel: (fillId: string): Promise<Fill> => json("POST", path`/api/partner/fills/${fillId}/cancel`),
 
     /** Mails the link to the fill's address, at most five times. */

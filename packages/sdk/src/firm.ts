@@ -20,7 +20,7 @@ export type Analytics = {
   windowDays: number;
   /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */
   volumeByMonth: { month: string; createdCount: number; completedCount: number }[];
-  /** One bucket for each order; the five sum to the cohort. */
+  /** Each order is counted in one of the five; they sum to all orders of the window. */
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
   /** From the payment to the completion; 0 when there is no sample. */
   turnaroundHours: { median: number; p90: number };

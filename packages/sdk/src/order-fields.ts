@@ -30,7 +30,10 @@ export type FieldOption = {
 };
 
 export type NumberFormat = {
-  /** 0 to 4: shown, and at most typed. Default 2 with a currency, else as many as typed. */
+  /**
+   * The number of decimals shown, and the most that may be typed: 0 to 4. Default 2 with a currency, otherwise as many
+   * as typed.
+   */
   decimals?: number | undefined;
   min?: number | undefined;
   max?: number | undefined;
@@ -42,45 +45,48 @@ export type ShowWhen = {
   /** The `id` of the other field. */
   field: string;
   operator: "checked" | "unchecked" | "filled" | "empty" | "equals" | "not_equals" | "greater_than" | "less_than";
-  /** A text, a number, or the label of an option; not with the first four. */
+  /** A text, a number, or the label of an option; not for the first four operators. */
   value?: string | number | undefined;
 };
 
 /** A place on a page as displayed, in points (1/72 inch) from its upper left corner. */
 export type SignatureField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "number" | "checkbox" | "radio" | "multiple" | "dropdown";
-  /** The signer's position in `signers`, from 1. */
+  /** The signer's position in `signers`, counted from 1. */
   signer: number;
-  /** From 1. */
+  /** Counted from 1. */
   page: number;
   /** Required for all but a radio and a multiple, whose options have places. */
   x?: number | undefined;
   y?: number | undefined;
   width?: number | undefined;
   height?: number | undefined;
-  /** The kind of entry that the signer makes. */
+  /** The label by which the signer is asked for the value. */
   label?: string | undefined;
-  /** Default true; of a checkbox false. */
+  /** Default true; for a checkbox false. */
   required?: boolean | undefined;
   /** Shown to the signer with the field. */
   help?: string | undefined;
-  /** Your value, in the document before anybody signs: of a checkbox `true` or `false`, else text or the label of an option. */
+  /**
+   * Your own value, which is in the document before anybody signs: for a checkbox `true` or `false`, otherwise a text
+   * or the label of an option.
+   */
   value?: string | number | boolean | undefined;
-  /** Nobody changes the value. */
+  /** Whether nobody may change the value. */
   readOnly?: boolean | undefined;
   /** Only for a date, a text or a number. */
   format?: "iso" | "us" | "long" | "any" | "email" | "phone_us" | "zip_us" | "ssn_last4" | NumberFormat | undefined;
   /** The options of a radio, a multiple or a dropdown: 2 to 50. */
   options?: readonly FieldOption[] | undefined;
-  /** How many options of a multiple must be chosen. Default 1, or 0 where `required` is false. */
+  /** The smallest number of options of a multiple. Default 1, or 0 when `required` is false. */
   least?: number | undefined;
-  /** How many options of a multiple may be chosen. Default all. */
+  /** The largest number of options of a multiple. Default: all. */
   most?: number | undefined;
   /** Unique among the fields: `showWhen` and `formula` of other fields name it. */
   id?: string | undefined;
-  /** When the field is shown. A field that is not shown is neither required nor drawn. */
+  /** The condition for showing the field. A field that is not shown is neither required nor drawn. */
   showWhen?: ShowWhen | undefined;
-  /** The formula of a number: the service calculates it when its signer signs, as `round(rent * 12, 2)`. */
+  /** The formula of a number: the service calculates it when its signer signs, for example `round(rent * 12, 2)`. */
   formula?: string | undefined;
 };
 
@@ -89,7 +95,7 @@ export type RolePerson = Pick<Signer, "name" | "email" | "phone" | "accessCode" 
 
 /** The fields of a new order. */
 export type OrderFields = {
-  /** The client's address. */
+  /** The client's email address. */
   email: string;
   /** Attests that the document is the client's own completed one. */
   byodConfirmed: true;
@@ -97,13 +103,13 @@ export type OrderFields = {
   fillToken?: string | undefined;
   /** The client's name. */
   name?: string | undefined;
-  /** A document of the catalog. It then decides on signing and notarization. */
+  /** A document type of the catalog. It then decides on signing and notarization. */
   docSlug?: string | undefined;
-  /** Have the document signed. */
+  /** Whether to have the document signed. */
   svcSign?: boolean | undefined;
-  /** Have it notarized online. */
+  /** Whether to have it notarized online. */
   svcNotary?: boolean | undefined;
-  /** Have it shipped; send the `ship` fields with it. */
+  /** Whether to have it shipped; send the `ship` fields with it. */
   svcShip?: boolean | undefined;
   /** The signer's state: two letters. */
   signerState?: string | undefined;
@@ -130,11 +136,11 @@ export type OrderFields = {
   fromPostal?: string | undefined;
   /** Adds a fax: a 10-digit US number, or an international one in `+country` form. */
   faxTo?: string | undefined;
-  /** Who pays. Default `client`; with `firm`, no mail and no page tells the client about money. */
+  /** The payer. Default `client`; with `firm`, mails and pages do not mention money to the client. */
   payBy?: "client" | "firm" | undefined;
   /** The answer then includes the hosted checkout. */
   createCheckout?: boolean | undefined;
-  /** Who signs. Default: the client, alone. */
+  /** The signers. Default: only the client. */
   signers?: readonly Signer[] | undefined;
   /** Where signers sign. Default: the document's own signature fields, its tags, or an added page. */
   fields?: readonly SignatureField[] | undefined;
@@ -148,6 +154,6 @@ export type OrderFields = {
   roles?: Readonly<Record<string, RolePerson>> | undefined;
   /** Values of the template's fields, by their labels. */
   values?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** Use the template's places although the document is another form. */
+  /** Uses the template's fields although the document is another form. */
   otherDocument?: boolean | undefined;
 };

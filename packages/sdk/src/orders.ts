@@ -8,7 +8,7 @@ import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteO
 export type OrderLine = {
   /** For programs: `WorkflowFee`, `NotaryFee`, ... The list can grow. */
   type: string;
-  /** For people. */
+  /** A text for people. */
   label: string;
   /** US cents; negative for discounts. */
   amountCents: number;
@@ -20,7 +20,7 @@ export type DocumentNotice = {
   code: string;
   /** From 1; null for the whole document. */
   page: number | null;
-  /** The text or name in the document; null where nothing is quoted, and always in the answer to create. */
+  /** The text or name in the document; null when nothing is quoted, and always in the answer to create. */
   text: string | null;
   /** For people, in English. */
   message: string;
@@ -49,9 +49,9 @@ type OrderCommon = {
   /** US cents: what a checkout charges. */
   totalCents: number;
   lines: OrderLine[];
-  /** Your firm pays; absent when the client does. */
+  /** `firm` when your firm pays; absent when the client does. */
   payBy?: "firm";
-  /** Why a person prices the order: only while it is in `ManualQuoteRequired`. */
+  /** The reason why a person prices the order; present only in `ManualQuoteRequired`. */
   manualQuoteReason?: string;
   /** Warnings about the document that signers see; absent when there are none. */
   documentNotices?: DocumentNotice[];
@@ -60,11 +60,11 @@ type OrderCommon = {
 };
 
 export type CreatedOrder = OrderCommon & {
-  /** The payment page; null unless `createCheckout` was sent and the order can be paid. */
+  /** The address of the payment page; null unless `createCheckout` was sent and the order can be paid. */
   checkoutUrl: string | null;
 } & Warned;
 
-/** Where the notarization of an order is: without names, links and addresses. */
+/** The state of an order's notarization, without names, links and addresses. */
 export type Notarization = {
   /** `not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list may grow. */
   state: string;
@@ -111,7 +111,7 @@ export type OrderCorrections = {
   status: string;
   /** Why each act is refused now; null when it is allowed. */
   refusals: Record<"document" | "email" | "address" | "fax" | "again" | "refund", string | null>;
-  /** Oldest first. */
+  /** The oldest comes first. */
   corrections: {
     kind: "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
     before: Record<string, unknown>;
@@ -121,7 +121,7 @@ export type OrderCorrections = {
   requestId: string;
 };
 
-/** Corrected facts of a paid order. An address is sent whole. */
+/** Corrected facts of a paid order. Send a complete postal address. */
 export type Correction = Partial<
   Record<"email" | "faxTo" | "shipName" | "shipLine1" | "shipLine2" | "shipCity" | "shipState" | "shipPostal", string>
 >;
@@ -135,7 +135,7 @@ export type OrderQuery = {
   cursor?: string | undefined;
 };
 
-/** Roles and labels are the firm's own words: they stay as they are. */
+/** Role names and labels are the firm's own words, so their spelling is not changed. */
 function jsonOf(name: string, value: object): unknown {
   if (name === "values") return value;
   if (name !== "roles") return wireValue(value);
@@ -178,7 +178,7 @@ export function ordersOf(transport: Transport) {
     corrections: (orderCode: string): Promise<OrderCorrections> =>
       json("GET", path`/api/partner/orders/${orderCode}/corrections`),
 
-    /** Corrects where mails, parcel and fax of a paid order go. An address is sent whole. */
+    /** Corrects the addresses for mails, parcel and fax of a paid order. Send a complete postal address. */
     correct: (orderCode: string, fields: Correction): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/corrections`, { body: wireValue(fields) }),
 
@@ -190,11 +190,14 @@ export function ordersOf(transport: Transport) {
     ): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/document`, { body: formOf(fields, document) }),
 
-    /** Begins the service that failed again: signatures, notarization, parcel or fax. */
+    /** Starts the failed service again: signatures, notarization, parcel or fax. */
     sendAgain: (orderCode: string): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/send-again`),
 
-    /** Asks the operator for the payment, or a part of it. No money moves before two of their people agree. */
+    /**
+     * Asks the operator to refund the payment, or a part of it. No money moves before two of the operator's people
+     * agree.
+     */
     askRefund: (orderCode: string, request: { reason: string; amountCents?: number }): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/refund-request`, { body: request }),
 

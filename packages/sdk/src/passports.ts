@@ -30,11 +30,11 @@ export type PassportVerification = Pick<PassportFacts, "verifyCode" | "docSha256
   sealedAtUtc: string;
   source: "proof_passport_api";
   certificateAvailable: boolean;
-  /** When the retention plan deleted the sealed PDF; absent while it is stored. */
+  /** The time at which the retention plan deleted the sealed PDF; absent while it is stored. */
   certificateDeletedAtUtc?: string;
-  /** Only when the certificate of the seal was retired. */
+  /** Present only when the certificate of the seal was retired. */
   sealRetirement?: { retiredAtUtc: string; reason: string };
-  /** Only when the operator retracted this seal in the transparency log: do not rely on the document. */
+  /** Present only when the operator retracted this seal in the transparency log: do not rely on the document. */
   retraction?: {
     reason: "superseded" | "wrong-document" | "key-compromise" | "court-order" | "withdrawn";
     retractedAtUtc: string;
@@ -52,7 +52,7 @@ export type PassportWebhook = {
 };
 
 export const passportsOf = ({ json, bytes }: Transport) => ({
-  /** Seals one executed PDF. */
+  /** Seals one completed PDF. */
   seal: async (
     pdf: Pdf | NamedPdf,
     { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
@@ -70,16 +70,19 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   /** A zip of all evidence. */
   evidence: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/evidence`),
 
-  /** The proof that the transparency log has the seal; a refusal with status 503 in the first seconds. */
+  /** The proof that the transparency log contains the seal; refused with status 503 in the first seconds. */
   logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/tlog-proof`),
 
-  /** The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root. */
+  /**
+   * The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the calendars
+   * have that root.
+   */
   rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/ots`),
 
   /** A sealed page that states what was sealed; it never names the firm. */
   certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/certificate`),
 
-  /** The same with the firm's name, for your own passports. */
+  /** Returns the same page with the firm's name, for your own passports. */
   ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
 
   /** Subscribes a URL to `passport.sealed`. The answer is the only one that contains the secret. */

@@ -36,13 +36,13 @@ export type StatusGroup =
 export type OrderCard = {
   orderCode: string;
   label: string | null;
-  /** The vocabulary can grow: drive logic from `statusGroup`. */
+  /** The list can grow: base your logic on `statusGroup`. */
   status: string;
   statusGroup: StatusGroup;
   services: { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
   signers: { name: string | null; email: string; routingOrder: number; signed: boolean }[];
   evidenceBadge: "sealed" | "recorded" | "none";
-  /** A document that was signed or notarized elsewhere is on record: an operator recorded it. Absent otherwise. */
+  /** An operator recorded a document that was signed or notarized elsewhere. Absent otherwise. */
   takenIn?: true;
   verifyCode: string | null;
   trackingNumber: string | null;
@@ -110,12 +110,12 @@ export type ClosingManifest = {
 };
 
 export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUrl" | "log"> & {
-  /** Null when the stored bytes are not JSON any more; `chainOk` is false then. */
+  /** Null when the stored bytes are no longer JSON; `chainOk` is false then. */
   manifest: ClosingManifest | null;
   chainOk: boolean;
   branding: RoomView["branding"];
   environment: "live" | "test";
-  /** When the retention plan deleted the certificate; absent while it is stored. */
+  /** The time at which the retention plan deleted the certificate; absent while it is stored. */
   certificateDeletedAtUtc?: string;
   downloadUrl: string;
 };
@@ -187,16 +187,19 @@ export function roomsOf(transport: Transport) {
     /** Seals the next version of the room's closing passport. */
     seal: (roomCode: string): Promise<ClosingPassport> => json("POST", path`/api/rooms/${roomCode}/passport`),
 
-    /** Needs no key: anyone who has the verify code may ask. */
+    /** Returns the public record. Needs no key: anyone who has the verify code may call this. */
     verify: (verifyCode: string): Promise<ClosingVerification> => json("GET", path`/api/verify/room/${verifyCode}`),
 
     /** The sealed certificate PDF; needs no key. */
     certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
 
-    /** The proof that the transparency log has the version; a refusal with status 503 in the first seconds. */
+    /** The proof that the transparency log contains the version; refused with status 503 in the first seconds. */
     logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/tlog-proof`),
 
-    /** The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root. */
+    /**
+     * The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the calendars
+     * have that root.
+     */
     rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/ots`),
   };
 }

@@ -8,9 +8,9 @@ export type SandboxStep = { orderCode: string; status: string; firedEvents: stri
 export type TestClock = {
   /** `advancing`: due work is running. */
   status: "ready" | "advancing";
-  /** The time the clock shows; it runs on from there. */
+  /** The time that the clock shows; it continues from there. */
   testTime: string;
-  /** The time that new objects, evidence and webhooks are dated with. */
+  /** The time with which new objects, evidence and webhooks are dated. */
   realTime: string;
   advancedSeconds: number;
   requestId: string;

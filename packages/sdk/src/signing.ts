@@ -20,14 +20,14 @@ export type OrderDocument = {
   origin?: "operator";
   bytes: number;
   createdAt: string;
-  /** When the retention plan deleted the file; absent while it is stored. */
+  /** The time at which the retention plan deleted the file; absent while it is stored. */
   deletedAt?: string;
 };
 
 export type OrderDocuments = { documents: OrderDocument[]; requestId: string };
 
 export type OrderSignerState = {
-  /** The signer's position in `signers`, from 1. */
+  /** The signer's position in `signers`, counted from 1. */
   n: number;
   name: string;
   email: string;
@@ -43,13 +43,13 @@ export type OrderSignerState = {
   signedAt: string | null;
   /** The person who, according to the signer, should sign. */
   proposal: { name: string; email: string } | null;
-  /** Test orders only. */
+  /** Only for test orders; null for live ones. */
   signingUrl: string | null;
 };
 
 export type OrderSigners = {
   signers: OrderSignerState[];
-  /** Null before the order waits for signatures. */
+  /** Null until the order waits for signatures. */
   envelope: {
     verifyCode: string;
     expiresAt: string;
@@ -68,7 +68,7 @@ export type OrderInPerson = {
     reason: string;
     requestedAt: string;
     decidedAt: string | null;
-    /** The technology fee in US cents, which goes back when the firm agrees. */
+    /** The technology fee in US cents, which is refunded when the firm agrees. */
     technologyFeeCents: number;
   } | null;
   requestId: string;
@@ -110,7 +110,7 @@ export type EnvelopeVerification = {
   chainOk: boolean;
 };
 
-/** A site of yours that may show the signing page in a frame. */
+/** One of your sites that may show the signing page in a frame. */
 export type EmbedOrigin = { originId: string; origin: string; createdAt: string };
 
 export type EmbedOrigins = { origins: EmbedOrigin[]; requestId: string };
@@ -128,11 +128,11 @@ export const embedOriginsOf = ({ json }: Transport) => ({
 });
 
 export const signingOf = ({ json, bytes }: Transport) => ({
-  /** The documents of an order, oldest first. */
+  /** Lists the documents of an order, oldest first. */
   documents: (orderCode: string): Promise<OrderDocuments> =>
     json("GET", path`/api/partner/orders/${orderCode}/documents`),
 
-  /** The bytes of one of them. */
+  /** The bytes of one document. */
   document: (orderCode: string, documentId: string): Promise<Uint8Array> =>
     bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}`),
 
@@ -150,11 +150,11 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
 
-  /** A notary's request for an act in person, in ink, where online notarization was bought. */
+  /** A notary's request to do the act in person, in ink on paper, although online notarization was bought. */
   inPerson: (orderCode: string): Promise<OrderInPerson> =>
     json("GET", path`/api/partner/orders/${orderCode}/in-person`),
 
-  /** Agrees or declines, once. An agreement requests a refund of the technology fee. */
+  /** Answers the notary's request; possible once. An agreement requests a refund of the technology fee. */
   answerInPerson: (orderCode: string, answer: { agrees: boolean }): Promise<InPersonAnswer> =>
     json("POST", path`/api/partner/orders/${orderCode}/in-person`, { body: wireValue(answer) }),
 
@@ -162,22 +162,25 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   embedSigner: (orderCode: string, n: number, origin: string): Promise<EmbeddedSigner> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/embed`, { body: { origin } }),
 
-  /** Needs no key: anyone who has the envelope's verify code may ask. */
+  /** Returns how a document was signed. Needs no key: anyone who has the envelope's verify code may call this. */
   verifyEnvelope: (verifyCode: string): Promise<EnvelopeVerification> =>
     json("GET", path`/api/verify/envelope/${verifyCode}`),
 
-  /** The proof that the transparency log has the sealed document; a refusal with status 503 in the first seconds. */
+  /** The proof that the transparency log contains the sealed document; refused with status 503 in the first seconds. */
   envelopeLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/tlog-proof`),
 
-  /** The same for the custody certificate. */
+  /** Does the same for the custody certificate. */
   custodyLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/tlog-proof`),
 
-  /** The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root. */
+  /**
+   * The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the calendars
+   * have that root.
+   */
   envelopeRootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/envelope/${verifyCode}/ots`),
 
-  /** The same for the custody certificate. */
+  /** Does the same for the custody certificate. */
   custodyRootOts: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/ots`),
 });

@@ -4,10 +4,10 @@ import type { Language, SignatureField, SignerAuth } from "./order-fields.ts";
 import { allOf } from "./pages.ts";
 import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteOptions } from "./transport.ts";
 
-/** A part that an order gives to a person. */
+/** A role of a template, which an order gives to a person. */
 export type TemplateRole = { name: string; routing: number; auth: SignerAuth; language: Language };
 
-/** A role as a template is made with it. */
+/** A role in the request that makes a template. */
 export type NewTemplateRole = {
   /** Unique among the roles. */
   name: string;
@@ -42,7 +42,7 @@ export type Template = TemplateSummary & {
   shipMethod: string | null;
   /** The firm's words to the signers. */
   message: string | null;
-  /** As they were sent, spelled as in the interface; null where the document's own fields or tags decide. */
+  /** The fields as they were sent, spelled as in the interface; null when the document's own fields or tags decide. */
   fields: Record<string, unknown>[] | null;
   requestId: string;
 };
@@ -52,20 +52,23 @@ export type TemplateList = { templates: TemplateSummary[]; nextCursor: string | 
 export type SavedTemplate = { templateId: string; version: number; requestId: string };
 
 export type TemplateMatches = {
-  /** The same file first. */
+  /** A template with the same file comes first. */
   matches: { templateId: string; name: string; version: number; likeness: "same_file" | "same_form" }[];
   requestId: string;
 };
 
-/** The fields of a version. One that is left out stays as it was in the version before. */
+/** The fields of a version. An omitted field keeps its value from the previous version. */
 export type TemplateVersionFields = {
   name?: string | undefined;
   roles?: readonly NewTemplateRole[] | undefined;
-  /** Where signers sign: `signer` is the role's position. Default: the document's own signature fields, else its tags. */
+  /**
+   * The places where signers sign; `signer` is the position of the role. Default: the document's own signature fields,
+   * otherwise its tags.
+   */
   fields?: readonly SignatureField[] | undefined;
   /** Your words to the signers, up to 500 characters without addresses. */
   message?: string | undefined;
-  /** A document of the catalog. It then decides on signing and notarization. */
+  /** A document type of the catalog. It then decides on signing and notarization. */
   docSlug?: string | undefined;
   svcSign?: boolean | undefined;
   svcNotary?: boolean | undefined;
@@ -76,7 +79,7 @@ export type TemplateVersionFields = {
 /** The fields of a new template. */
 export type TemplateFields = TemplateVersionFields & {
   name: string;
-  /** In place of a document: one of your orders, whose document, fields and services are taken. */
+  /** One of your orders, instead of a document: its document, fields and services are copied. */
   order?: string | undefined;
 };
 
@@ -104,7 +107,10 @@ export function templatesOf(transport: Transport) {
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
     ): Promise<SavedTemplate> => json("POST", at, { body: formOf(fields, document), idempotencyKey }),
 
-    /** Adds a version. Orders that were placed keep theirs. @param document null: the one of the version before */
+    /**
+     * Adds a version. Orders that were placed keep theirs. @param document null keeps the document of the previous
+     * version
+     */
     addVersion: async (
       templateId: string,
       fields: TemplateVersionFields,
@@ -126,18 +132,18 @@ export function templatesOf(transport: Transport) {
     /** The latest version. */
     get: (templateId: string): Promise<Template> => json("GET", path`/api/partner/templates/${templateId}`),
 
-    /** A version as orders used it. */
+    /** Returns one version, unchanged since orders used it. */
     version: (templateId: string, version: number): Promise<Template> =>
       json("GET", path`/api/partner/templates/${templateId}/versions/${String(version)}`),
 
-    /** The template places no more orders. */
+    /** Archives the template: it places no more orders. */
     archive: (templateId: string): Promise<Template> =>
       json("POST", path`/api/partner/templates/${templateId}/archive`),
 
     restore: (templateId: string): Promise<Template> =>
       json("POST", path`/api/partner/templates/${templateId}/restore`),
 
-    /** Finds the templates that a document is the form of. Nothing is stored. */
+    /** Finds the templates with the same form as the document. Nothing is stored. */
     match: async (document: Pdf | NamedPdf): Promise<TemplateMatches> =>
       json("POST", "/api/partner/templates/match", { body: formOf({}, document) }),
   };

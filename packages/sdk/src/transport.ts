@@ -78,9 +78,10 @@ export const path = (fixed: TemplateStringsArray, ...parts: string[]): string =>
 /** An idempotency key for a write that may be retried. */
 export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 
-// Answers of a service that restarts, and of a proxy before it. `payments_not_configured` does not pass by itself.
+// Answers of a service that restarts, and of a proxy in front of it. `payments_not_configured` does not change by
+// waiting.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** 409 also answers a retry whose first attempt was cut off while the service still works on it. */
+/** The service also answers 409 to a retry while it still works on the first attempt, which was cut off. */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>
   (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";
 const firstWaitMs = 500;
@@ -116,7 +117,7 @@ export function createTransport(options: ClientOptions): Transport {
       if ("data" in outcome) return outcome.data;
       const waitMs = firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
       if ("error" in outcome) {
-        // Unreadable input stays unreadable; every other error here means that no answer came.
+        // An error about unreadable input is kept; every other error here means that no answer came.
         if (signal?.aborted || error instanceof SyntaxError) throw error;
         if (attempt > retries) throw new ConnectionError(base, error);
         await wait(waitMs, signal);

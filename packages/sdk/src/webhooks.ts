@@ -128,7 +128,7 @@ export function webhooksOf(transport: Transport) {
   const deliveries = (query: DeliveryQuery = {}): Promise<DeliveryList> =>
     json("GET", "/api/partner/webhooks/deliveries", { query });
   return {
-    /** Newest first. */
+    /** The newest comes first. */
     list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
 
     /** The answer is the only one that contains the secret. */

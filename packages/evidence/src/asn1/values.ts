@@ -7,18 +7,21 @@ import { decodeOid } from "./oid.ts";
  * throw.
  */
 export interface Fields {
-  /** Returns the next part, which must exist and have this identifier octet (any, when not given). */
+  /** Returns the next part, which must exist and have this identifier octet (any octet if not given). */
   next(name: string, tag?: number): DerNode;
   /**
-   * Returns the next part if it has this identifier octet (any, when not given); otherwise undefined, without
-   * advancing.
+   * Returns the next part if it has this identifier octet (any octet if not given); otherwise returns undefined and
+   * does not advance.
    */
   optional(tag?: number): DerNode | undefined;
   /** Asserts that no part is left. */
   end(): void;
 }
 
-/** Opens a constructed value for reading its parts in order. @throws EvidenceError with the code given, or as `childrenOf`. */
+/**
+ * Opens a constructed value so that its parts can be read in order. @throws EvidenceError with the given code, or as
+ * `childrenOf`.
+ */
 export function fieldsOf(node: DerNode, code: EvidenceErrorCode, tag: number = TAG.sequence): Fields {
   if (node.tag !== tag) throw new EvidenceError(code, "Expected another structure");
   const parts = childrenOf(node);
@@ -43,7 +46,7 @@ export function fieldsOf(node: DerNode, code: EvidenceErrorCode, tag: number = T
   };
 }
 
-/** The parts of a SEQUENCE OF or SET OF. @throws EvidenceError with the code given, or as `childrenOf`. */
+/** The parts of a SEQUENCE OF or SET OF. @throws EvidenceError with the given code, or as `childrenOf`. */
 export function membersOf(node: DerNode, code: EvidenceErrorCode, tag: number): DerNode[] {
   if (node.tag !== tag) throw new EvidenceError(code, "Expected another structure");
   return childrenOf(node);

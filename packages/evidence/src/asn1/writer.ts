@@ -3,8 +3,8 @@ import { TAG } from "./der.ts";
 import { encodeOid } from "./oid.ts";
 
 /**
- * A DER value to be written. Its size is known; `encode` lays down its bytes once. `tag` is the identifier octet; null
- * means that `body` is already a complete encoding.
+ * A DER value to be written. Its size is known in advance; `encode` writes its bytes once. `tag` is the identifier
+ * octet; null means that `body` is already a complete encoding.
  */
 export interface DerValue {
   readonly tag: number | null;
@@ -28,7 +28,7 @@ export const raw = (encoding: Uint8Array): DerValue => ({
   body: encoding,
 });
 
-/** A value with the identifier octet and the content octets given. */
+/** A value with the given identifier octet and content octets. */
 export const primitive = (tag: number, content: Uint8Array): DerValue => node(tag, content.length, content);
 
 export const sequence = (...children: readonly DerValue[]): DerValue => constructed(TAG.sequence, children);

@@ -142,7 +142,7 @@ function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Cer
       : certificate.subjectKeyIdentifier !== null && equalBytes(certificate.subjectKeyIdentifier, sid.keyIdentifier),
   );
   const [first] = named;
-  // Two different certificates of one name would let the reader and the signer mean different ones.
+  // If two different certificates had the same name, the reader and the signer could mean different ones.
   return first !== undefined && named.every((other) => equalBytes(other.der, first.der)) ? first : null;
 }
 

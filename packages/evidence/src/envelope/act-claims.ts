@@ -69,7 +69,7 @@ async function each(acts: readonly Act[], judge: (act: Act) => Finding | Promise
   return found;
 }
 
-/** The first claim that fails, else the first unchecked one, else the last. */
+/** The first claim that fails; if none fails, the first unchecked one; otherwise the last. */
 function summed<Name extends ActClaimName>(name: Name, found: readonly Finding[]): Claim<Name> {
   const worst =
     found.find(({ state }) => state === "fails") ?? found.find(({ state }) => state === "unchecked") ?? found.at(-1);
@@ -128,7 +128,7 @@ async function certificateOf(act: Act, input: ActInput): Promise<Finding> {
     : trusted;
 }
 
-/** The form of section 4.4, or the older form: the plain name, cut to the maximum length of a commonName. */
+/** Accepts the form of section 4.4, or the older form: the plain name, cut to the maximum length of a commonName. */
 function isNamed({ subject }: Certificate, name: string): boolean {
   const before = Array.from(name).slice(0, 64).join("");
   try {

@@ -7,7 +7,7 @@ import { walkFields } from "../pdf/field-texts.ts";
 import { fieldTexts } from "../pdf/pdf.ts";
 import { sameValue } from "../pdf/same-value.ts";
 
-/** The kinds of fields that an act fills in. A `mark` shows the signature once more; a `radio` is one option of a radio. */
+/** The kinds of fields that an act fills in. A `mark` shows the signature again; a `radio` is one option of a radio. */
 export type ActFieldKind =
   | "signature"
   | "mark"
@@ -24,15 +24,18 @@ export type ActFieldKind =
 export type ActFields = ReadonlyMap<string, ActFieldKind>;
 
 const drawn = ["V", "AP"];
-/** The drawings of both states are in the prepared document: an act that brings another could show what nobody checked. */
+/**
+ * The prepared document contains the drawings of both states. An act that adds another drawing could show something
+ * that nobody checked.
+ */
 const stated = ["V", "AS"];
 
 const isButton = (kind: ActFieldKind): boolean => kind === "checkbox" || kind === "radio";
 
 /**
- * Whether an act replaces nothing but the signer's own fields, and of each only what filling in needs. This is stricter
- * than PDF readers are: they let a revision redraw a checkbox. Checkboxes have one of two states, and of a radio at most
- * one option is on.
+ * Whether an act replaces only the signer's own fields, and in each of them only the keys that filling in needs. This
+ * is stricter than PDF readers, which let a revision redraw a checkbox. A checkbox has one of two states, and at most
+ * one option of a radio is on.
  *
  * @param end where the document before the act ends
  * @throws EvidenceError when the fields of the document are unreadable
@@ -64,15 +67,18 @@ function areStates(texts: ReadonlyMap<string, string | null>, fields: ActFields)
 
 /** An object that later revisions wrote again or deleted. */
 type Replaced = {
-  /** The field that it is, fully qualified; null for any other object, or one that is several fields. */
+  /**
+   * The fully qualified name of the field that the object is; null for an object that is not a field, or that is
+   * several fields.
+   */
   readonly field: string | null;
   /** The keys that changed; null where the old or the new object is not a dictionary. */
   readonly keys: readonly string[] | null;
 };
 
 /**
- * The objects of the first `end` bytes that later revisions replaced, the catalog also when the trailer names another one. New
- * objects are not listed: they show only through replaced ones.
+ * The objects in the first `end` bytes that later revisions replaced. The catalog is also listed when the trailer names
+ * another one. New objects are not listed, because readers reach them only through replaced ones.
  * @returns null when those bytes are not a revision of the document, or later revisions are unreadable
  */
 function replacedSince(document: PdfDocument, end: number): readonly Replaced[] | null {
@@ -90,7 +96,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
       const old = before?.get(number);
       if (old === undefined) return [];
       const [was, is] = [dictionaryOf(old), dictionaryOf(after?.get(number))];
-      // A field that states a key twice has been refused by the walk over the fields.
+      // The walk over the fields already refused fields that state a key twice.
       return [{ field: names.get(number) ?? null, keys: was && is ? changedKeys(was, is) : null }];
     });
     return [...catalog, ...objects];

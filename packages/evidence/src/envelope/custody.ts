@@ -98,8 +98,8 @@ const continues: Claim<CustodyClaimName> = {
 };
 
 /**
- * The part of a document that the envelope names: a notarized document begins with the signed one. Only the service's own seal
- * of that purpose over the whole file says that what follows belongs there; a file that anything else ends is compared whole.
+ * The part of a document that the envelope names: a notarized document begins with the signed one. The rest belongs to
+ * the document only if the service's own notarization seal covers the whole file; otherwise the whole file is compared.
  */
 async function signedPart(
   { document: { bytes, sealedSha256 }, environment }: EnvelopeEvidence,

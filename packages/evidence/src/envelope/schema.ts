@@ -9,7 +9,7 @@ export const revisionKinds = ["original", "prepared", "signed", "sealed"] as con
 
 /** A revision of the file: a prefix of the next revision, and of the sealed document. */
 export type EnvelopeRevision = {
-  /** 0 is the original. */
+  /** Revision 0 is the original. */
   readonly number: number;
   readonly kind: (typeof revisionKinds)[number];
   /** The signer whose act created it; null for other revisions. */
@@ -19,7 +19,7 @@ export type EnvelopeRevision = {
 };
 
 export type EnvelopeSigner = {
-  /** From 1. */
+  /** Counted from 1. */
   readonly n: number;
   readonly name: string;
   readonly email: string;

@@ -7,14 +7,17 @@ import { signedClaim, type TrustedLog } from "./verify-log-proof.ts";
 
 export type CarriedClaimName = "log_carried" | "log_sandwich";
 
-/** A seal enters the log within this time, by the log's own rule. */
+/** By the rules of the log, a seal enters it within this time. */
 const mostDelayMs = 24 * 3600_000;
 
-/** Judges the checkpoint that a seal carries, and the place of the seal's line between that and the one of its log proof. */
+/**
+ * Judges the checkpoint that a seal contains, and whether the seal's line entered the log between this checkpoint and
+ * the checkpoint of its log proof.
+ */
 export async function verifyCarried(input: {
-  /** The note as the seal has it; null for a value that is not a text. */
+  /** The note in the seal; null when the value is not a text. */
   readonly carried: string | null;
-  /** A proof that was found to be of this seal. */
+  /** A proof that was verified to be about this seal. */
   readonly logProof: Uint8Array | undefined;
   readonly environment: "live" | "test" | null;
   readonly logs: readonly TrustedLog[];
@@ -34,7 +37,7 @@ export async function verifyCarried(input: {
   return withSandwich(await carriedClaim(carried, input), sandwichClaim(carried, proof, input));
 }
 
-/** A checkpoint that is not found to be the log's says nothing of when the seal was made. */
+/** A checkpoint that is not proven to be the log's says nothing about when the seal was made. */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];
   const why = "Nobody trusted says that the checkpoint in the seal is a state of this log.";
@@ -65,7 +68,10 @@ async function carriedClaim(
   return { name: "log_carried", state, why: `The seal carries a checkpoint. ${why}` };
 }
 
-/** Whether both checkpoints can be of one history, as far as the proof shows: for two of one size, and for the state before the line. */
+/**
+ * Whether both checkpoints can belong to one history, as far as the proof shows. This is decidable when both have the
+ * same size, or when the first is the state directly before the line.
+ */
 async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: ProofWithState): Promise<boolean> {
   if (carried.size === proven.size) return equalBytes(carried.root, proven.root);
   if (carried.size !== proof.index) return true;

@@ -28,7 +28,7 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
 
 /** A proof that an entry is in a log: C2SP tlog-proof. */
 export type LogProof = {
-  /** Further bytes about the entry: of ours the proof of its retraction, or null. */
+  /** Further bytes about the entry. In our proofs: the proof of its retraction; null when there is none. */
   readonly extra: Uint8Array | null;
   readonly index: number;
   readonly hashes: readonly Uint8Array[];
@@ -44,11 +44,11 @@ export const formatLogProof = ({ extra, index, hashes, checkpoint }: LogProof): 
     .map((line) => `${line}\n`)
     .join("")}\n${checkpoint}`;
 
-/** Whether bytes begin as a proof does; it may still be unreadable. */
+/** Whether bytes begin like a proof; the rest may still be unreadable. */
 export const isLogProof = (bytes: Uint8Array): boolean =>
   new TextDecoder().decode(bytes.subarray(0, proofFormat.length + 1)) === `${proofFormat}\n`;
 
-/** @throws EvidenceError `log` or `limit` for bytes that are not exactly of the format */
+/** @throws EvidenceError `log` or `limit` for bytes that do not match the format exactly */
 export function parseLogProof(bytes: Uint8Array): LogProof {
   if (bytes.length > maxProofBytes) throw new EvidenceError("limit", `a log proof is at most ${maxProofBytes} bytes`);
   const text = utf8Text(bytes);
@@ -74,7 +74,7 @@ function hashOf(line: string): Uint8Array {
   return hash;
 }
 
-/** A whole number in its one form. */
+/** A whole number in its only permitted form. */
 function decimal(text: string, what: string): number {
   const value = Number(text);
   if (!/^(0|[1-9]\d{0,15})$/.test(text) || !Number.isSafeInteger(value))

@@ -18,7 +18,7 @@ const count: Rule = { form: /^(0|[1-9]\d{0,14})$/, says: "a whole number without
 const noteKey: Rule = { form: /^[!-*,-~]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+={0,2}$/, says: "the key of a signed note" };
 const wordOf = (...words: string[]): Rule => ({ form: new RegExp(`^(${words.join("|")})$`), says: words.join(" or ") });
 
-/** Why a seal was retracted. */
+/** The reasons for retracting a seal. */
 export const retractionReasons = [
   "superseded",
   "wrong-document",
@@ -58,7 +58,7 @@ const isKind = (text: string): text is EntryKind => Object.hasOwn(grammar, text)
 
 const rulesOf = (kind: EntryKind): [string, Rule][] => Object.entries(grammar[kind]);
 
-/** The line of an entry, with its line feed. @throws EvidenceError `log`, with the field and its form */
+/** The line of an entry, with its line feed. @throws EvidenceError `log`, naming the field and its form */
 export function formatEntry({ kind, ...fields }: LogEntry): string {
   const values = new Map<string, string>(Object.entries(fields));
   const words = rulesOf(kind).map(([name, rule]) => checked(kind, name, rule, values.get(name) ?? ""));
@@ -67,7 +67,7 @@ export function formatEntry({ kind, ...fields }: LogEntry): string {
   return line;
 }
 
-/** The entry of a line. @throws EvidenceError `log` for a line that is not exactly of the grammar */
+/** The entry in a line. @throws EvidenceError `log` for a line that does not match the grammar exactly */
 export function parseEntry(line: string): LogEntry {
   if (line.length > maxEntryBytes) throw new EvidenceError("limit", `a line is at most ${maxEntryBytes} bytes`);
   if (!/^[\x20-\x7e]*\n$/.test(line)) throw new EvidenceError("log", "an entry is one line of ASCII with a line feed");
@@ -85,15 +85,15 @@ function checked(kind: string, name: string, { form, says }: Rule, value: string
   return value;
 }
 
-/** Whether a text has the form of a note's key; its id is another question. */
+/** Whether a text has the form of a note's key; its id is not checked. */
 export const isNoteKey = (text: unknown): text is string => typeof text === "string" && noteKey.form.test(text);
 
 /** The line that the log has for a sealed file. */
 export const sealEntry = (sealedSha256: string): string => formatEntry({ kind: "seal/v1", sealedSha256 });
 
 /**
- * The text whose SHA-256 is the link of a closing version. The holder of a version knows the link of the next one; two lines with one link
- * are a room with two histories.
+ * The text whose SHA-256 is the link of a closing version. Anyone who has a version can compute the link of the next
+ * one. Two lines with the same link mean that the room has two histories.
  * @param before `prevManifestSha256`, or the room's code for version 1
  */
 export const closingLinkText = (before: string): string => `signsealship closing/v1\n${before}\n`;

@@ -7,25 +7,25 @@ const maxSignatures = 32;
 const maxNoteBytes = 64 * 1024;
 
 const ed25519 = 0x01;
-/** A cosignature of C2SP tlog-cosignature, by Ed25519: it says when it was made. */
+/** A cosignature of C2SP tlog-cosignature, by Ed25519. It states when it was made. */
 const timedEd25519 = 0x04;
 const keyBytes = 32;
 const timeBytes = 8;
 const signatureBytes = 64;
 const idBytes = 4;
 
-/** A key that verifies notes. `name` is what it signs for: of a log, its origin. */
+/** A key that verifies notes. `name` is the name under which it signs; for a log, the log's origin. */
 export type NoteKey = { readonly name: string; readonly id: Uint8Array; readonly publicKey: Uint8Array };
 
-/** A line below a note: a signature that its key judges. */
+/** A signature line below a note, and the key that it names. */
 export type NoteSignature = { readonly name: string; readonly id: Uint8Array; readonly signature: Uint8Array };
 
-/** `text` ends with a line feed, and is what the signatures are over. */
+/** `text` ends with a line feed; the signatures are over `text`. */
 export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] };
 
 const isName = (name: string): boolean => /^[^\s+]+$/u.test(name);
 
-/** The key of a public Ed25519 key under a name. @throws EvidenceError `log` */
+/** The note key for a public Ed25519 key and a name. @throws EvidenceError `log` */
 export const noteKeyOf = (name: string, publicKey: Uint8Array): Promise<NoteKey> => keyOfKind(name, ed25519, publicKey);
 
 async function keyOfKind(name: string, kind: number, publicKey: Uint8Array): Promise<NoteKey> {
@@ -39,15 +39,15 @@ async function keyOfKind(name: string, kind: number, publicKey: Uint8Array): Pro
 export const formatNoteKey = ({ name, id, publicKey }: NoteKey): string =>
   `${keyName({ name, id })}+${toBase64(concatBytes([Uint8Array.of(ed25519), publicKey]))}`;
 
-/** @throws EvidenceError `log` for a text that is not the key of an Ed25519 signer, or whose id is another */
+/** @throws EvidenceError `log` for a text that is not the key of an Ed25519 signer, or whose id does not match */
 export const parseNoteKey = (text: string): Promise<NoteKey> => parseKey(text, ed25519, "an Ed25519 key");
 
-/** The key of a witness. @throws EvidenceError `log` for a text that is not the key of Ed25519 cosignatures */
+/** The key of a witness. @throws EvidenceError `log` for a text that is not a key for Ed25519 cosignatures */
 export const parseWitnessKey = (text: string): Promise<NoteKey> =>
   parseKey(text, timedEd25519, "a key of Ed25519 cosignatures");
 
 async function parseKey(text: string, kind: number, says: string): Promise<NoteKey> {
-  // Base64 has plus signs, too.
+  // Base64 may contain plus signs, too.
   const [, name = "", id = "", key = ""] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
   const bytes = key === "" ? new Uint8Array(0) : fromBase64(key);
   if (bytes[0] !== kind) throw new EvidenceError("log", `the key is not NAME+ID+BASE64 of ${says}`);
@@ -60,7 +60,7 @@ async function parseKey(text: string, kind: number, says: string): Promise<NoteK
 export const formatNote = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(formatSignature).join("")}`;
 
-/** The note with its first signature alone, which is the log's own in a checkpoint that it published. */
+/** The note with only its first signature, which in a published checkpoint is the log's own. */
 export const logSignedText = ({ text, signatures }: Note): string =>
   formatNote({ text, signatures: signatures.slice(0, 1) });
 
@@ -68,7 +68,7 @@ export const logSignedText = ({ text, signatures }: Note): string =>
 export const formatSignature = ({ name, id, signature }: NoteSignature): string =>
   `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`;
 
-/** `NAME+ID`: what tells the keys of a note apart. */
+/** `NAME+ID`, which distinguishes the keys of a note. */
 export const keyName = ({ name, id }: Pick<NoteKey, "name" | "id">): string => `${name}+${toHex(id)}`;
 
 /** Reads a note without judging its signatures. @throws EvidenceError `log` */
@@ -94,26 +94,29 @@ function signatureOf(line: string): NoteSignature {
   return { name, id: bytes.subarray(0, idBytes), signature: bytes.subarray(idBytes) };
 }
 
-/** Whether a key signed: `absent` without a line of the key, `unchecked` where the engine has no Ed25519. */
+/**
+ * Whether a key signed a note: `absent` when no line names the key, `unchecked` when the engine does not support
+ * Ed25519.
+ */
 export type NoteVerdict = "signed" | "wrong" | "absent" | "unchecked";
 
-/** Judges the one line of a key, which is found by its name and id. */
+/** Judges the line of a key, which is found by the key's name and id. */
 export async function verifyNote({ text, signatures }: Note, key: NoteKey): Promise<NoteVerdict> {
   const line = lineOf(signatures, key);
   return line === undefined ? "absent" : verifyEd25519(key, line, text);
 }
 
-/** `at`: when the witness says that it cosigned, in seconds since 1970; null unless `signed`. */
+/** `at` is the time of cosigning that the witness states, in seconds since 1970; null unless `signed`. */
 type Cosigned = { readonly verdict: NoteVerdict; readonly at: number | null };
 
-/** Judges the one cosignature of a witness over a checkpoint: C2SP tlog-cosignature. */
+/** Judges the cosignature of a witness over a checkpoint: C2SP tlog-cosignature. */
 export async function verifyCosignature({ text, signatures }: Note, key: NoteKey): Promise<Cosigned> {
   const line = lineOf(signatures, key);
   if (line === undefined) return { verdict: "absent", at: null };
   if (line.length !== timeBytes + signatureBytes) return { verdict: "wrong", at: null };
   const at = new DataView(line.buffer, line.byteOffset).getBigUint64(0);
   const verdict = await verifyEd25519(key, line.subarray(timeBytes), `cosignature/v1\ntime ${at}\n${text}`);
-  // Later times are of no calendar.
+  // A later time has no calendar date.
   if (verdict === "signed" && at > latestSecond) return { verdict: "wrong", at: null };
   return { verdict, at: verdict === "signed" ? Number(at) : null };
 }
@@ -142,7 +145,10 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const toBase64 = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 
-/** Bytes of base64 in its one form: padded, without spaces, and with no bit set beyond the last byte. @throws EvidenceError `log` */
+/**
+ * The bytes of base64 in its only permitted form: padded, without spaces, and with no bit set beyond the last byte.
+ * @throws EvidenceError `log`
+ */
 export function fromBase64(text: string): Uint8Array {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

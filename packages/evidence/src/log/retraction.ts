@@ -15,9 +15,10 @@ const meanings: Readonly<Record<RetractionReason, string>> = {
 type RetractionClaim = Claim<"log_not_retracted">;
 
 /**
- * Judges the retraction in the `extra` of a proof: a proof of its own, of a line `retract/v1` for the same file in the same log. No claim where
- * there is none. It fails by a retraction that the log made; one that is of another file or log, or that the log did not sign, lowers nothing:
- * anybody can add such a one to a proof.
+ * Judges the retraction in the `extra` of a proof, which is itself a proof that the same log has a line `retract/v1`
+ * for the same file. Without a retraction there is no claim. The claim fails only for a retraction that the log made. A
+ * retraction of another file or log, or one that the log did not sign, has no effect, because anybody can add such a
+ * retraction to a proof.
  *
  * @param entry the line of the sealed file
  * @param signedBy judges the signatures of a checkpoint
@@ -56,7 +57,7 @@ export async function retractionClaims(
   }
 }
 
-/** The reason of the retraction that a proof leads from; null where it leads from none of this file. */
+/** The reason in the retraction that a proof contains; null when the proof is not about a retraction of this file. */
 async function reasonOf(
   { index, hashes }: LogProof,
   { size, root }: SignedCheckpoint,

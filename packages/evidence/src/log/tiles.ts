@@ -6,7 +6,7 @@ import { hashLength, type LeafRange, perfectNodes, type TreeNode } from "./tree.
 export const tileWidth = 256;
 const tileHeight = 8;
 
-/** Tile `n` of the hashes at tree level `8 * level`, or of the entries; `width` of its 256 places. */
+/** Tile `n` of the hashes at tree level `8 * level`, or of the entries; `width` of its 256 places are filled. */
 export type Tile = { readonly level: number | "entries"; readonly n: number; readonly width: number };
 
 /** The path below a log's prefix. */
@@ -19,7 +19,7 @@ export function tilePath({ level, n, width }: Tile): string {
 
 const pathForm = /^tile\/(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,4}[0-9]{3})(?:\.p\/([0-9]{1,3}))?$/;
 
-/** The tile that a path names; null for any other text, and for another form of a tile's path. */
+/** The tile that a path names; null for any other text, and for a path that is not in the normal form. */
 export function parseTilePath(path: string): Tile | null {
   const [, level = "", groups = "", width] = pathForm.exec(path) ?? [];
   if (level === "") return null;
@@ -47,7 +47,9 @@ export function hashesAt(level: number, size: number): number {
 export const widthAt = ({ level, n }: Pick<Tile, "level" | "n">, size: number): number =>
   Math.max(0, Math.min(tileWidth, hashesAt(level === "entries" ? 0 : level, size) - n * tileWidth));
 
-/** The place of a perfect subtree: the hashes of a tile that it is made of. */
+/**
+ * The position of a perfect subtree: the tile, and the range of hashes in it from which the subtree's hash is computed.
+ */
 export function placeOfNode({ level, index }: TreeNode) {
   const tileLevel = Math.floor(level / tileHeight);
   const count = 2 ** (level % tileHeight);
@@ -55,7 +57,7 @@ export function placeOfNode({ level, index }: TreeNode) {
   return { level: tileLevel, n: Math.floor(first / tileWidth), first: first % tileWidth, count };
 }
 
-/** The hashes tiles that the hashes of ranges are computed from, each once. */
+/** The tiles of hashes that are needed to compute the hashes of the ranges, each listed once. */
 export function tilesOf(ranges: readonly LeafRange[]): { level: number; n: number }[] {
   const tiles = new Map<string, { level: number; n: number }>();
   for (const node of ranges.flatMap(perfectNodes)) {
@@ -68,13 +70,18 @@ export function tilesOf(ranges: readonly LeafRange[]): { level: number; n: numbe
 const lengthBytes = 2;
 const mostEntryBytes = 0xffff;
 
-/** An entry as a bundle has it: its length in two bytes, big-endian, and its bytes. @throws EvidenceError `limit` */
+/**
+ * An entry as a bundle contains it: its length in two bytes, big-endian, then its bytes. @throws EvidenceError `limit`
+ */
 export function bundledEntry(entry: Uint8Array): Uint8Array {
   if (entry.length > mostEntryBytes) throw new EvidenceError("limit", "an entry is at most 65535 bytes");
   return concatBytes([Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry]);
 }
 
-/** The entries of a bundle. @throws EvidenceError `log` for one that is cut short, or has more than 256 */
+/**
+ * The entries of a bundle. @throws EvidenceError `log` for a bundle that is cut short, or that has more than 256
+ * entries
+ */
 export function parseBundle(bundle: Uint8Array): Uint8Array[] {
   const entries: Uint8Array[] = [];
   for (let at = 0; at < bundle.length; ) {

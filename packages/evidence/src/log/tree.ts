@@ -7,16 +7,19 @@ import { sha256 } from "../digest.ts";
  */
 export const hashLength = 32;
 
-/** A tree below 2^63 leaves needs no longer proof of inclusion. */
+/** In a tree with fewer than 2^63 leaves, no proof of inclusion is longer. */
 export const maxProofHashes = 63;
 
-/** Leaves from `start` up to, without, `end`. */
+/** The leaves from `start` to `end`, without `end`. */
 export type LeafRange = { readonly start: number; readonly end: number };
 
-/** A perfect subtree: the leaves from `index * 2^level` on. */
+/** A perfect subtree: 2^level leaves, starting with leaf `index * 2^level`. */
 export type TreeNode = { readonly level: number; readonly index: number };
 
-/** A hash of two subtrees. The writer of a tree passes a synchronous one, which is several times faster. */
+/**
+ * Computes the hash of two subtrees. Code that builds a tree passes a synchronous function, which is several times
+ * faster.
+ */
 export type NodeHash = (left: Uint8Array, right: Uint8Array) => Uint8Array;
 
 /** The bytes whose SHA-256 is the hash of a leaf. */
@@ -30,14 +33,14 @@ export const leafHash = (entry: Uint8Array): Promise<Uint8Array> => sha256(leafM
 
 const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Uint8Array> => sha256(nodeMessage(left, right));
 
-/** The largest power of two below `size`, which is at least 2. */
+/** The largest power of two below `size`. `size` is at least 2. */
 function splitOf(size: number): number {
   let split = 1;
   while (split * 2 < size) split *= 2;
   return split;
 }
 
-/** The ranges whose hashes prove that a leaf is in the tree, from the leaf up. RFC 6962, section 2.1.1. */
+/** The ranges whose hashes prove that a leaf is in the tree, starting at the leaf. RFC 6962, section 2.1.1. */
 export function inclusionRanges(index: number, size: number): LeafRange[] {
   const ranges: LeafRange[] = [];
   let start = 0;
@@ -71,7 +74,7 @@ export function consistencyRanges(oldSize: number, size: number): LeafRange[] {
       start = middle;
     }
   }
-  // A whole left part is the older tree itself, whose root the verifier has.
+  // A complete left part is the older tree itself, and the verifier already has its root.
   return start === 0 ? ranges : [{ start, end }, ...ranges];
 }
 
@@ -91,7 +94,7 @@ export function perfectNodes({ start, end }: LeafRange): TreeNode[] {
   return nodes;
 }
 
-/** A perfect subtree on the right edge of a tree that grows. */
+/** A perfect subtree on the right edge of a growing tree. */
 export type EdgeNode = { readonly level: number; readonly hash: Uint8Array };
 
 /** Appends a leaf to the right edge of a tree: its perfect subtrees, left to right. */
@@ -109,7 +112,7 @@ export function foldNodes(hashes: readonly Uint8Array[], hashOf: NodeHash): Uint
   return hashes.reduceRight<Uint8Array | null>((right, left) => (right ? hashOf(left, right) : left), null);
 }
 
-/** The hash over perfect subtrees, left to right, by this engine's digest; null for none. */
+/** The hash over perfect subtrees, left to right, computed with this engine's digest; null for none. */
 export async function rootOfParts(hashes: readonly Uint8Array[]): Promise<Uint8Array | null> {
   let root: Uint8Array | null = null;
   for (const left of hashes.toReversed()) root = root ? await nodeHash(left, root) : left;
@@ -119,7 +122,7 @@ export async function rootOfParts(hashes: readonly Uint8Array[]): Promise<Uint8A
 /** The root of the tree without leaves. */
 export const emptyRoot = (): Promise<Uint8Array> => sha256(new Uint8Array(0));
 
-/** Whether the hashes lead from a leaf's hash to the root. RFC 9162, section 2.1.3.2. */
+/** Whether the hashes connect a leaf's hash with the root. RFC 9162, section 2.1.3.2. */
 export async function verifyInclusion(input: {
   readonly leafHash: Uint8Array;
   readonly index: number;
@@ -153,7 +156,7 @@ export async function verifyConsistency(input: {
   if (oldSize === size) return proof.length === 0 && equalBytes(oldRoot, root);
   const ranges = consistencyRanges(oldSize, size);
   if (ranges.length !== proof.length || !proof.every(isHash)) return false;
-  // The leftmost range is the older tree's own part; without one, that part is the older tree.
+  // The leftmost range is a part of the older tree; if there is none, the older tree itself is that part.
   const [first] = ranges;
   const beginsInside = first !== undefined && first.end === oldSize;
   let older = beginsInside ? (proof[0] ?? oldRoot) : oldRoot;

@@ -9,8 +9,9 @@ import { hasQuorum, type WitnessPolicy } from "./witness-policy.ts";
 export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witnessed" | "log_not_retracted";
 
 /**
- * A log whose checkpoints the caller trusts, by its key (`NAME+ID+BASE64`). `environment` bounds which seals it may have; null for any.
- * `policy`: the witnesses that must have cosigned; without one nobody is asked for.
+ * A log whose checkpoints the caller trusts, with its key (`NAME+ID+BASE64`). `environment` is the environment whose
+ * seals it may contain; null for any. `policy` lists the witnesses that must have cosigned; without a policy no witness
+ * is required.
  */
 export type TrustedLog = {
   readonly environment: "live" | "test" | null;
@@ -19,12 +20,13 @@ export type TrustedLog = {
 };
 
 /**
- * Judges a proof that a line is in a log. `log_inclusion`: the proof leads from the line to the root of its checkpoint.
- * `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs. `log_witnessed`: witnesses of the caller's
- * policy cosigned that checkpoint; made only where a trusted log has a policy. `log_not_retracted`: made only where the proof carries a retraction;
- * it fails by one that a trusted log made.
+ * Judges a proof that a line is in a log. `log_inclusion`: the proof connects the line with the root of its checkpoint.
+ * `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs. `log_witnessed`:
+ * witnesses in the caller's policy cosigned that checkpoint; made only when a trusted log has a policy.
+ * `log_not_retracted`: made only when the proof contains a retraction; fails when a trusted log made that retraction.
  *
- * @param input `entry` the line with its line feed; `environment` what the seal was made in, null where it does not say so
+ * @param input `entry` the line with its line feed; `environment` the environment in which the seal was made, null when
+ * the seal does not state it
  */
 export async function verifyLogProof(input: {
   readonly proof: Uint8Array;
@@ -87,7 +89,7 @@ export async function signedClaim(
   return fails(`The log ${origin} did not sign the checkpoint.`);
 }
 
-/** A cosignature that is not valid fails even where the others are enough: nobody adds one by mistake. */
+/** An invalid cosignature fails the claim even if the others suffice, because nobody adds one by mistake. */
 async function witnessedClaims({ origin, note }: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
   const name = "log_witnessed";
   const policy = logsOf(origin, trust).find((log) => log.policy)?.policy;
@@ -111,7 +113,7 @@ async function witnessedClaims({ origin, note }: SignedCheckpoint, trust: Trust)
   return [{ name, state: "holds", why: `${count}${when}.` }];
 }
 
-/** A key that can't be read signed nothing. */
+/** A key that can't be read has signed nothing. */
 async function verdictOf(note: Note, key: string): Promise<NoteVerdict> {
   try {
     return await verifyNote(note, await parseNoteKey(key));

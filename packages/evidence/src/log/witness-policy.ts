@@ -1,19 +1,19 @@
 import { EvidenceError } from "../errors.ts";
 import { type NoteKey, parseNoteKey, parseWitnessKey } from "./note.ts";
 
-/** A witness of a policy: who cosigns under `key`, and its address for logs; null where the file names none. */
+/** A witness in a policy: its key `key`, and its address for logs; null when the file names no address. */
 export type Witness = { readonly name: string; readonly key: NoteKey; readonly url: string | null };
 
-/** At least `threshold` of the members, which are witnesses or groups, by their names. */
+/** Requires at least `threshold` of the members, which are names of witnesses or groups. */
 type Group = { readonly threshold: number; readonly members: readonly string[] };
 
-/** Which logs and witnesses a reader believes, and how many witnesses it wants: C2SP tlog-policy. */
+/** The logs and witnesses that a reader trusts, and how many witnesses are required: C2SP tlog-policy. */
 export type WitnessPolicy = {
-  /** Keys of logs as `NAME+ID+BASE64`. */
+  /** Keys of logs, as `NAME+ID+BASE64`. */
   readonly logs: readonly string[];
   readonly witnesses: readonly Witness[];
   readonly groups: ReadonlyMap<string, Group>;
-  /** The name of a witness or a group; `none` where no witness is wanted. */
+  /** The name of a witness or a group; `none` when no witness is required. */
   readonly quorum: string;
 };
 
@@ -21,7 +21,7 @@ const most = 32;
 const maxPolicyBytes = 64 * 1024;
 
 /**
- * Reads a policy. A line names only what stands above it, so groups never hold each other.
+ * Reads a policy. A line may name only members defined above it, so groups can't contain each other.
  * @throws EvidenceError `log` or `limit`, with the number of the line and its rule
  */
 export async function parseWitnessPolicy(text: string): Promise<WitnessPolicy> {
@@ -108,7 +108,7 @@ function thresholdOf(text: string, count: number): number {
   return threshold;
 }
 
-/** Whether the witnesses that cosigned are enough. @param cosigned names of the policy's witnesses */
+/** Whether enough witnesses cosigned. @param cosigned names of the policy's witnesses */
 export function hasQuorum({ groups, quorum }: WitnessPolicy, cosigned: ReadonlySet<string>): boolean {
   const isWitnessed = (name: string): boolean => {
     const group = groups.get(name);

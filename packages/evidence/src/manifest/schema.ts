@@ -52,7 +52,7 @@ export const coverage = {
   ],
 } as const;
 
-/** The same for people. The evidence format fixes the words. */
+/** The same coverage in words for people. The evidence format fixes the words. */
 export const plainCoverage: Readonly<Record<string, string>> = {
   "SHA-256 hashes of the artifacts held for the listed orders at snapshot time":
     "The fingerprints (SHA-256) of the documents held for the listed orders when this version was made.",

@@ -14,7 +14,10 @@ const tags = {
 
 const kindOfTag = new Map(Object.entries(tags).map(([kind, tag]) => [tag as string, kind as keyof typeof tags]));
 
-/** The characters that the reference implementation allows in a calendar's address: no query, user or percent signs. */
+/**
+ * The characters that the reference implementation allows in a calendar's address: no query, user information or
+ * percent signs.
+ */
 const uriPattern = /^[A-Za-z0-9\-._/:]*$/;
 
 /** Reads an attestation, beginning with its 8-byte tag. @throws EvidenceError `ots` or `limit` */

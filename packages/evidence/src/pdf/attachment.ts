@@ -9,12 +9,13 @@ const MAX_NODES = 1024;
 const MAX_DEPTH = 16;
 
 /**
- * The data of the one file of this name that is attached in a document's /EmbeddedFiles name tree
- * (ISO 32000-2 sections 7.9.6 and 7.11.4), uncompressed as the writer writes it; null when there is none.
+ * The data of the file with this name that is attached in a document's /EmbeddedFiles name tree (ISO 32000-2 sections
+ * 7.9.6 and 7.11.4), uncompressed as the writer writes it; null when there is none.
  *
  * @param limit limit of the output in bytes
- * @throws EvidenceError `pdf` when readers might disagree on it: several files of the name, a key that occurs twice on
- * the way, a /Filter, /F and /UF of /EF apart; `limit` past a bound, `unsupported` for an encrypted document
+ * @throws EvidenceError `pdf` when readers might disagree on the data: several files have the name, a key occurs twice
+ * on the path, there is a /Filter, or /F and /UF of /EF differ; `limit` past a bound, `unsupported` for an encrypted
+ * document
  */
 export function attachedFile(document: PdfDocument, name: string, limit: number): Uint8Array | null {
   const [only, another] = attachments(document).filter(({ names }) => names.includes(name));

@@ -18,7 +18,7 @@ export const COST = {
   entry: 25,
   /** Finding an object. */
   object: 100,
-  /** A value on a path of the document's structure. */
+  /** A value on a path through the document's structure. */
   way: 4,
   /** A subsection of a cross-reference table. */
   subsection: 50,

@@ -29,10 +29,10 @@ export type PdfDocument = {
   readonly seen: Set<number>;
   /** Resolved references: by number, and by generation where it is not 0. */
   readonly objects: Map<number | string, LocatedValue | undefined>;
-  /** By offset, because a number may be another stream in another revision. */
+  /** Keyed by offset, because a number may be another stream in another revision. */
   readonly streams: Map<number, ObjectStream>;
   readonly budget: Budget;
-  /** Keys by the encryption dictionary's entries; null when a password is needed. */
+  /** Keys, keyed by the entries of the encryption dictionary; null when a password is needed. */
   readonly keys: Map<string, Uint8Array | null>;
   /** Undefined when the document is not encrypted. */
   decryption: Decryption | undefined;

@@ -24,12 +24,12 @@ export function fieldTexts(document: PdfDocument): ReadonlyMap<string, string | 
 }
 
 type NamedField = {
-  /** Fully qualified. */
+  /** The fully qualified name. */
   readonly name: string;
-  /** The number of its object; undefined for a direct one. */
+  /** The number of the field's object; undefined for a direct object. */
   readonly number: number | undefined;
   readonly field: PdfDictionary;
-  /** Its value, or the one that it inherits. */
+  /** The field's value, or the value that it inherits. */
   readonly held: PdfValue | undefined;
 };
 

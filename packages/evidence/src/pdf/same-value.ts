@@ -2,7 +2,9 @@ import { equalBytes } from "../bytes.ts";
 import { stringBytes } from "./text.ts";
 import type { PdfString, PdfValue } from "./values.ts";
 
-/** By decoded bytes: programs rewrite each other's strings, and an encrypted string never looks the same twice. */
+/**
+ * Compares decoded bytes: programs rewrite each other's strings, and encrypting a string twice gives different bytes.
+ */
 function sameString(one: PdfString, other: PdfString): boolean {
   return equalBytes(stringBytes(one), stringBytes(other));
 }

@@ -10,7 +10,7 @@ import { entriesOf, integers, type XrefSection } from "./xref.ts";
 const SIGNATURE_KEYS =
   /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?(SSSLogCheckpoint,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
-/** Also for a section that names every object of the document. */
+/** Also permits a section that names every object of the document. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 const WIDTHS = "1,4,2";
@@ -147,7 +147,7 @@ function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Ent
     : null;
 }
 
-/** The same for a cross-reference stream, which is the last of the objects that it names. */
+/** The same check for a cross-reference stream, which is the last of the objects that it names. */
 function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[]): number | null {
   const { trailer, offset } = section;
   const header = `${entries.at(-1)?.number} 0 obj\n`;

@@ -80,16 +80,14 @@ function isLowercase(bytes: Uint8Array, { gapStart, contents }: SignedRange): bo
   return true;
 }
 
-/**
- * The text that the sealer writes directly before and after the value: the place where both meet in the signed bytes.
- */
+/** The text that the sealer writes directly before and after the value. In the signed bytes both parts are adjacent. */
 const MEETING = "/Contents /ByteRange[";
 const BEFORE = "/Contents ".length;
 
 /**
- * Whether the signed bytes allow only one position for the value. They do not say where the part before it ends: if the
- * value is moved, the signed bytes stay the same, but the file is another one. The sealer always writes the same text
- * around it, so where that text occurs once, the position is unique.
+ * Whether the signed bytes allow only one position for the value. If the value is moved, the signed bytes stay the
+ * same, but the file is another one. The sealer always writes the same text around the value, so if that text occurs
+ * once, the position is unique.
  */
 export function isOnlyPlace(range: SignedRange): boolean {
   const [head, rest] = range.signedBytes;

@@ -19,7 +19,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** The same for an object of at most `maxBytes`. @throws EvidenceError `json`, `limit` */
+/** Parses an object of at most `maxBytes` in the same way. @throws EvidenceError `json`, `limit` */
 export function parseStrictObject(bytes: Uint8Array, maxBytes: number): Readonly<Record<string, unknown>> {
   if (bytes.length > maxBytes) throw new EvidenceError("limit", `longer than ${maxBytes} bytes`);
   const value = parseStrictJson(bytes);

@@ -41,7 +41,7 @@ export function parseProofRecord(bytes: Uint8Array): ProofRecord {
   return { verifyCode, sealedSha256, docSha256, isTest: environment === "test" || verdict === "verified_test" };
 }
 
-/** @throws EvidenceError `record` */
+/** @throws EvidenceError `record` when the condition is false */
 export function expect(condition: boolean, member: string): asserts condition {
   if (!condition) throw new EvidenceError("record", `not a record of this format: ${member}`);
 }
@@ -86,7 +86,7 @@ function hashClaim(
 
 /** A service's public statement about one version of a room's Closing Passport. */
 export type RoomRecord = {
-  /** Its canonical bytes. */
+  /** The manifest's canonical bytes. */
   readonly manifest: Uint8Array;
   readonly version: number;
   readonly manifestSha256: string;

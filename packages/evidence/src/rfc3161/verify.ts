@@ -49,7 +49,7 @@ export interface TimeStampVerification {
   readonly genTime: number | null;
   readonly certificate: Certificate | null;
   readonly signingCertificateVersion: 1 | 2 | null;
-  /** Why it is too old to rely on, in words; null otherwise. */
+  /** The reason why the time stamp is too old to rely on, in words; null otherwise. */
   readonly outdated: string | null;
 }
 

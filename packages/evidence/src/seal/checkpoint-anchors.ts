@@ -11,9 +11,9 @@ export type CheckpointClaimName = "log_checkpoint_stamped" | "log_checkpoint_anc
 
 export type CheckpointAnchors = {
   readonly claims: readonly Claim<CheckpointClaimName>[];
-  /** The earliest time at which the checkpoint is proven to have existed, epoch ms; null when nothing proves one. */
+  /** The earliest time at which the checkpoint is proven to have existed, epoch ms; null when nothing proves a time. */
   readonly provenTime: number | null;
-  /** The earliest trusted stamp over it. Calendars may take days, so that blocks do not count here. */
+  /** The earliest trusted time stamp over the checkpoint. Blocks do not count here, because calendars may take days. */
   readonly stampedTime: number | null;
 };
 
@@ -28,7 +28,10 @@ type Input = {
   readonly crypto: EvidenceCrypto;
 };
 
-/** Judges what was anchored of the checkpoint that a log proof leads to. A proof of another checkpoint fails. */
+/**
+ * Judges the time stamps and proofs over the checkpoint of a log proof. A time stamp or proof of another checkpoint
+ * fails.
+ */
 export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointAnchors> {
   const { tokens = [], ots } = input.evidence;
   const checkpoint = checkpointOf(input.logProof);
@@ -43,7 +46,7 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
   };
 }
 
-/** Of a token whose authority the reader need not know: another reader may. */
+/** Only these claims must hold for a token of an unknown authority, because another reader may know the authority. */
 const mustHold: readonly TimeStampClaimName[] = [
   "messageImprint",
   "contentType",

@@ -39,7 +39,9 @@ export function readClosingCertificate(bytes: Uint8Array): ClosingCertificate {
 export const readSealPurpose = async (bytes: Uint8Array): Promise<SealPurpose | null> =>
   purposeIn(await openUnlocked(bytes));
 
-/** The checkpoint that the signature over the whole file carries; null for none. @throws EvidenceError as `readSealPurpose` */
+/**
+ * The checkpoint in the signature that covers the whole file; null for none. @throws EvidenceError as `readSealPurpose`
+ */
 export async function readCarriedCheckpoint(bytes: Uint8Array): Promise<string | null> {
   const seal = sealIn(await openUnlocked(bytes));
   return seal && carriedNote(seal.dictionary);
@@ -50,7 +52,7 @@ function purposeIn(document: PdfDocument): SealPurpose | null {
   return seal && sealPurposeOf(seal.dictionary);
 }
 
-/** The one signature that covers the whole file; null for none. */
+/** The only signature that covers the whole file; null when there is not exactly one. */
 function sealIn(document: PdfDocument): RangedSignature | null {
   const [seal, another] = withRanges(document, findSignatures(document)).filter(
     ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,

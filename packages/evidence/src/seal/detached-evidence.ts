@@ -20,13 +20,13 @@ import type { SealPurpose } from "./purpose.ts";
 
 /** Proofs that the checkpoint of a log proof existed. */
 export type CheckpointEvidence = {
-  /** DER of RFC 3161 tokens over the checkpoint with its first signature alone. */
+  /** DER of RFC 3161 tokens over the checkpoint with only its first signature. */
   readonly tokens?: readonly Uint8Array[];
   /** Bytes of an `.ots` proof of the checkpoint's root. */
   readonly ots?: Uint8Array;
 };
 
-/** Evidence that came with the sealed PDF. All of it is optional; each piece adds claims. */
+/** Evidence that came with the sealed PDF. Each piece is optional and adds claims. */
 export interface BesideEvidence {
   /** Expected lowercase hex SHA-256 of the whole file. */
   readonly sealedSha256?: string;
@@ -38,7 +38,7 @@ export interface BesideEvidence {
   readonly otsProof?: Uint8Array;
   /** Bytes of a `.tlog-proof` of the seal's line in a transparency log. */
   readonly logProof?: Uint8Array;
-  /** Proofs of when the checkpoint of `logProof` existed. */
+  /** Proofs of the time at which the checkpoint of `logProof` existed. */
   readonly checkpoint?: CheckpointEvidence;
 }
 
@@ -168,7 +168,7 @@ export function anchoringClaim<Name extends string>(
   return { name, state: "unchecked", why: `The proof is for ${subject}; no block header was there to confirm it.` };
 }
 
-/** Verifies a proof that a transparency log has the line of a sealed file. @param purpose as the seal states it */
+/** Verifies a proof that a transparency log contains the line of a sealed file. @param purpose as the seal states it */
 export async function verifyLogBeside(input: {
   readonly proof: Uint8Array;
   readonly bytes: Uint8Array;
@@ -182,8 +182,9 @@ export async function verifyLogBeside(input: {
 }
 
 /**
- * The line of the transparency log for a sealed file: of a closing certificate it also has the link to the version before, which the attached
- * manifest names. A certificate without a readable manifest has the line of any other seal, which no log proves.
+ * The line of the transparency log for a sealed file. For a closing certificate it also contains the link to the
+ * previous version, which the attached manifest names. A certificate without a readable manifest gets the same line as
+ * any other seal, and no log proves that line.
  */
 async function logEntryOf(bytes: Uint8Array, purpose: SealPurpose | null, sealedSha256: string): Promise<string> {
   if (purpose?.kind !== "closing") return sealEntry(sealedSha256);

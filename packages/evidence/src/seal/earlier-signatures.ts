@@ -70,7 +70,7 @@ export async function verifyEarlierSignatures(input: {
   const locks = new Map<RangedSignature, 1 | 2 | 3 | null>();
   for (const { signature, end } of comparable) {
     const later = changes.get(signature);
-    // Later revisions that can't be compared with the signed one still have to obey the signature's locks.
+    // Even if later revisions can't be compared with the signed one, they must obey the signature's locks.
     locks.set(
       signature,
       later?.covered

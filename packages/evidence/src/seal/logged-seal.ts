@@ -21,7 +21,10 @@ type LoggedClaimName = LogClaimName | CheckpointClaimName | CarriedClaimName;
 
 type LoggedSeal = Pick<Parameters<typeof verifyLogBeside>[0], "bytes" | "sealedSha256" | "purpose">;
 
-/** The claims about the log. Its checkpoint proves a time of the seal only where it is proven to be over the seal's line. */
+/**
+ * The claims about the log. Its checkpoint proves a time for the seal only if the checkpoint is proven to include the
+ * seal's line.
+ */
 export async function verifyLogged(
   sealed: LoggedSeal,
   { logProof, checkpoint = {} }: BesideEvidence,
@@ -42,7 +45,7 @@ export async function verifyLogged(
   };
 }
 
-/** The claims about a log proof and its checkpoint. Times and proof are those of this seal's line alone. */
+/** The claims about a log proof and its checkpoint. The times and the proof apply only to this seal's line. */
 type Logged = {
   readonly claims: readonly Claim<LoggedClaimName>[];
   readonly provenTime: number | null;
@@ -50,7 +53,7 @@ type Logged = {
   readonly logProof: Uint8Array | undefined;
 };
 
-/** The claims about the checkpoint in a seal; none for a seal without one. */
+/** The claims about the checkpoint inside a seal; none for a seal without a checkpoint. */
 export async function verifyCarriedIn(
   dictionary: PdfDictionary,
   { logProof, stampedTime }: Pick<Logged, "logProof" | "stampedTime">,

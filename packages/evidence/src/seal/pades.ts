@@ -54,7 +54,7 @@ export interface PadesVerification {
   readonly signedData: SignedData | null;
   /** Why it is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
   readonly problem: string | null;
-  /** Why it is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
+  /** The reason why the signature is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
   readonly outdated: string | null;
 }
 

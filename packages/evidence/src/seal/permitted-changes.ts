@@ -46,7 +46,7 @@ export async function isTrustedSeal(
   return !retirementClaims(path, retired, instants).some(({ state }) => state === "fails");
 }
 
-/** An order continues the same way after an operator recorded a document from elsewhere. */
+/** After an operator recorded a document from elsewhere, an order continues in the same way. */
 const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
 

@@ -144,7 +144,7 @@ function tryRead<T>(read: () => T): T | EvidenceError {
 
 function sealClaims(named: (check: string) => string, { verdict, claims }: ProofVerification): Claim[] {
   const trust = claims.find(({ name }) => name === "seal_certificate_trusted");
-  // Trust and purpose have claims of their own.
+  // Separate claims cover trust and purpose.
   const apart = ["seal_certificate_trusted", "seal_purpose"];
   const fault = claims.find(({ name, state }) => state === "fails" && !apart.includes(name));
   const onlyTrustFails = fault === undefined && trust?.state === "fails";
@@ -186,7 +186,7 @@ function chainVersionOf({ bytes, version, given }: Checked): ChainVersion[] {
 }
 
 /**
- * No claim has failed by now. The links are complete, so a sealed version vouches for all earlier ones that were given.
+ * No claim has failed at this point. The links are complete, so a sealed version vouches for all given earlier ones.
  */
 function verdictOf(claims: readonly Claim[], checked: readonly Checked[]): ClosingVerdict {
   if (checked.length === 0 || claims.some(({ state }) => state === "fails")) return "not_verified";

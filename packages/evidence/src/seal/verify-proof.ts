@@ -52,7 +52,7 @@ export interface ProofTrust extends SealTrust {
   readonly signerAnchors?: readonly Certificate[];
   /** Bitcoin block headers that the caller trusts, by height. */
   readonly blockHeaders?: BlockHeaders;
-  /** Transparency logs whose checkpoints the caller trusts. */
+  /** The transparency logs whose checkpoints the caller trusts. */
   readonly logs?: readonly TrustedLog[];
 }
 
@@ -67,7 +67,7 @@ export interface ProofVerification {
   readonly seal: SealVerification | null;
   /** The signatures that the document had before, each over its own revision. The verdict does not depend on them. */
   readonly earlierSignatures: readonly EarlierSignature[];
-  /** The detached token. */
+  /** The time-stamp token that came separately. */
   readonly separateTimeStamp: TimeStampVerification | null;
   /** The claims of the detached `.ots` proof. */
   readonly anchoring: readonly Claim[];
@@ -158,7 +158,7 @@ export async function verifyProof(
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
-  // A purpose of a later version is unknown here, but the bytes can still be checked.
+  // A newer version may define a purpose that is unknown here; the bytes can still be checked.
   if (claims.some((one) => one.state === "fails" && one.name !== "seal_purpose")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
   const known = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
@@ -170,7 +170,7 @@ interface Reading {
   readonly verdict: "unsigned" | "not_a_pdf" | null;
   readonly document: PdfDocument | null;
   readonly signatures: readonly RangedSignature[];
-  /** The one signature that covers the whole file. */
+  /** The only signature that covers the whole file. */
   readonly found: {
     readonly document: PdfDocument;
     readonly signature: RangedSignature;
@@ -235,7 +235,7 @@ async function earlierOf(
   }
 }
 
-/** If nobody can tell what a document's signatures permit, it must not pass for one without signatures. */
+/** When it is unclear what a document's signatures permit, the document must not pass for one without signatures. */
 function unjudgedClaim(error: EvidenceError): Claim<ProofClaimName> {
   return { name: "certification_respected", state: "fails", why: `Its signatures were not judged: ${error.message}.` };
 }

@@ -2,8 +2,9 @@
 const mostCharacters = 64;
 
 /**
- * Readers show only the name, so nobody may sign under a prefix of the service's own certificate names. This includes
- * other forms of Latin letters, accents, and invisible characters. Letters of other scripts may still look alike.
+ * Readers show only the name, so nobody may sign under a name that begins like the names in the service's own
+ * certificates. This includes other forms of Latin letters, accents, and invisible characters. Letters of other scripts
+ * may still look alike.
  */
 const isOurs = (name: string): boolean =>
   name

@@ -20,7 +20,7 @@ class APITimeoutError(APIConnectionError):
 
 
 class UnexpectedAnswerError(SignSealShipError):
-    """A success whose body is not what the interface describes, as a proxy's page is not."""
+    """A successful answer whose body does not match the interface, such as a proxy's page."""
 
 
 class APIError(SignSealShipError):
@@ -63,11 +63,11 @@ class APIError(SignSealShipError):
 
 
 class BadRequestError(APIError):
-    """400: something that was sent is missing or wrong; the message says what."""
+    """400: something in the request is missing or wrong; the message says what."""
 
 
 class AuthenticationError(APIError):
-    """401: no key, or one that is not valid any more."""
+    """401: the key is missing or no longer valid."""
 
 
 class PermissionDeniedError(APIError):
@@ -75,19 +75,19 @@ class PermissionDeniedError(APIError):
 
 
 class NotFoundError(APIError):
-    """404: there is no such thing, or it is another firm's."""
+    """404: the thing does not exist, or it belongs to another firm."""
 
 
 class ConflictError(APIError):
-    """409: not in this state, or another request under the same idempotency key."""
+    """409: the state does not allow this, or another request uses the same idempotency key."""
 
 
 class RateLimitError(APIError):
-    """429: too many requests; `retry_after` says when to come back."""
+    """429: too many requests; `retry_after` says when to try again."""
 
 
 class ServerError(APIError):
-    """500 and above: the service could not do it now."""
+    """500 and above: the service could not handle the request now."""
 
 
 _by_status: Mapping[int, type[APIError]] = {
@@ -122,7 +122,7 @@ def api_error(status: int, headers: Mapping[str, str], content: bytes) -> APIErr
 
 
 def _seconds(text: str | None) -> float | None:
-    # A date is a form of the standard that the service does not send.
+    # The header may contain a date, a form that the service does not send.
     return float(text) if text is not None and text.isascii() and text.isdigit() else None
 
 
@@ -134,7 +134,7 @@ class WebhookError(SignSealShipError):
     """A delivery that was not signed with your secret, or is not an event."""
 
     reason: WebhookReason
-    """Why, for programs."""
+    """The reason, for programs."""
 
     def __init__(self, reason: WebhookReason, message: str) -> None:
         super().__init__(message)

@@ -10,15 +10,15 @@ from typing import Literal, Protocol
 
 
 class ChainedEvent(Protocol):
-    """The chain's members of an event; those of `events.list` have it, and a delivery's body has `type` and `id`."""
+    """The chain members of an event. Events of `events.list` have them; a delivery's body has `type` and `id`."""
 
     @property
     def position(self) -> int:
-        """From 1, without a gap."""
+        """The event's position, counted from 1 without gaps."""
 
     @property
     def head(self) -> str:
-        """The hash over this event and all before it, in hex."""
+        """The hash over this event and all earlier ones, in hex."""
 
     @property
     def type(self) -> str:
@@ -26,7 +26,7 @@ class ChainedEvent(Protocol):
 
     @property
     def id(self) -> str:
-        """As the body of a delivery has it."""
+        """The same value as in the body of a delivery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Place:
     position: int
     """From 1; 0 is before the first event."""
     head: str
-    """The hash over the event and all before it, in hex."""
+    """The hash over the event and all earlier ones, in hex."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class ChainFault:
     """Why a chain does not hold, and where."""
 
     reason: Literal["gap", "head"]
-    """`gap` when a position is missing, `head` when what was told before is not what is told now."""
+    """`gap` when a position is missing, `head` when an earlier event was changed."""
     position: int
-    """The one that is missing, or whose head is wrong."""
+    """The position that is missing, or whose head is wrong."""
 
 
 CHAIN_START = Place(0, "0" * 64)

@@ -23,7 +23,7 @@ def wire_name(name: str) -> str:
 
 @lru_cache(maxsize=None)
 def _fields(kind: Any) -> list[tuple[str, str, Any, bool]]:
-    """Of each field: its name, its name on the wire, its type, and whether it may be missing."""
+    """For each field: its name, its name in the interface, its type, and whether it may be missing."""
     hints = get_type_hints(kind)
     return [
         (field.name, wire_name(field.name), hints[field.name], field.default is not dataclasses.MISSING)
@@ -44,7 +44,10 @@ def _object(kind: Any, value: Any, where: str) -> Any:
 
 
 def _tagged(kinds: list[Any], value: Any, where: str) -> Any:
-    """One of several by its `type`. The last kind takes every type, and what a known type does not look like."""
+    """
+    Parses one of several types by its `type`. The last one accepts every other type, and values that do not match a
+    known type.
+    """
     *known, other = kinds
     of_any_type = _object(other, value, where)
     for kind in known:
@@ -96,7 +99,7 @@ def parse(kind: Any, value: Any, where: str = "The answer") -> Any:
 
 
 def reads(kind: type[T]) -> Callable[[bytes], T]:
-    """How an answer's body becomes a value of the type."""
+    """Returns a function that parses an answer's body as the type."""
 
     def read(content: bytes) -> T:
         try:
@@ -110,20 +113,20 @@ def reads(kind: type[T]) -> Callable[[bytes], T]:
 
 
 def reads_member(kind: type[T], name: str) -> Callable[[bytes], T]:
-    """As `reads`, of an answer that wraps the value in one member."""
+    """Like `reads`, for an answer that wraps the value in one member."""
     whole = reads(dict[str, Any])
     return lambda content: parse(kind, whole(content).get(name), f"The answer.{name}")
 
 
 def reads_nothing(content: bytes) -> None:
-    """Of an answer that says no more than that it was done."""
+    """For an answer that only says that the call succeeded."""
 
 
 def reads_bytes(content: bytes) -> bytes:
-    """Of a file."""
+    """For an answer that is a file."""
     return content
 
 
 def given(members: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON body or a query of the members that are not None."""
+    """The members that are not None, as a JSON body or a query."""
     return {name: value for name, value in members.items() if value is not None}

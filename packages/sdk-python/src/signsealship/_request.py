@@ -1,4 +1,4 @@
-"""Requests to the service, as values: both clients send these, and nothing here sends."""
+"""Requests to the service, as values. Both clients send these; this module sends nothing."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ Part = tuple[str, Union[tuple[None, str], tuple[str, Union[bytes, Path, BinaryIO
 SentPart = tuple[str, Union[tuple[None, str], tuple[str, Union[bytes, BinaryIO], str]]]
 
 FIRST_WAIT = 0.5
-# A little more than the longest window of the limits that a key meets.
+# A little more than the longest window of a key's rate limits.
 LONGEST_WAIT = 65.0
-# Answers of a service that restarts, and of a proxy before it; an installation without payments stays so.
+# Answers of a service that restarts, and of a proxy in front of it. An installation without payments does not change by
+# waiting.
 PASSING = frozenset({429, 502, 503, 504})
 
 
@@ -44,15 +45,15 @@ class Request(Generic[T]):
     query: Mapping[str, str | int] = field(default_factory=dict)
     json: Mapping[str, Any] | None = None
     form: Mapping[str, str] | None = None
-    """Sent urlencoded."""
+    """Fields that are sent urlencoded."""
     parts: Sequence[Part] | None = None
-    """Sent as multipart/form-data."""
+    """Parts that are sent as multipart/form-data."""
     idempotency_key: str | None = None
 
 
 @dataclass(frozen=True)
 class Options:
-    """Of a client."""
+    """The options of a client."""
 
     base_url: str
     key: str | None = field(repr=False)
@@ -68,12 +69,12 @@ class Options:
 
 def path(template: str, *parts: str | int) -> str:
     """A path with its parts escaped: `path("/api/rooms/{}", room_code)`."""
-    # A lone dot would be resolved away.
+    # Servers would resolve a path segment of a single dot, so it is escaped.
     return template.format(*(quote(str(part), safe="").replace(".", "%2E") for part in parts))
 
 
 def instant(time: datetime) -> str:
-    """A time as the interface takes it; one without a zone is this machine's."""
+    """A time in the form of the interface. A time without a zone is in this machine's zone."""
     return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -91,7 +92,7 @@ def pdf_part(pdf: Pdf, file_name: str | None) -> tuple[str, bytes | Path | Binar
 
 @contextmanager
 def opened(parts: Sequence[Part] | None) -> Iterator[list[SentPart] | None]:
-    """The parts of one try, with their files open at the first byte."""
+    """The parts for one attempt, with their files open at the first byte."""
     if parts is None:
         yield None
         return
@@ -150,7 +151,7 @@ def http_arguments(options: Options, request: Request[Any], parts: list[SentPart
 
 
 def connection_error(options: Options, error: httpx.RequestError) -> APIConnectionError:
-    """The exception of a request that was not answered; it names the address that was asked."""
+    """The exception for a request without an answer; it names the address."""
     kind = APITimeoutError if isinstance(error, httpx.TimeoutException) else APIConnectionError
     return kind(f"No answer from {options.base_url} ({str(error) or type(error).__name__}).")
 
@@ -161,8 +162,8 @@ def wait_before_retry(
     """
     Seconds after which the request is sent again; None when it is not.
 
-    :param attempt: from 0
-    :param chance: 0 to 1, so that many clients don't come back at once
+    :param attempt: counted from 0
+    :param chance: 0 to 1, so that many clients do not return at the same time
     """
     may_repeat = request.method == "GET" or request.idempotency_key is not None
     if not may_repeat or attempt >= max_retries:
@@ -173,7 +174,7 @@ def wait_before_retry(
     if not isinstance(error, APIError):
         return None
     passes = error.status in PASSING and error.code != "payments_not_configured"
-    # In flight is a request that was cut off and whose first try the service still works on.
+    # The service may still be working on the first attempt of a request that was cut off.
     if not passes and error.code != "idempotency_in_flight":
         return None
     asked = wait if error.retry_after is None else error.retry_after

@@ -15,7 +15,7 @@ from ._parse import parse
 from .models.events import WebhookEvent
 
 SIGNATURE_HEADER = "Service-Signature"
-"""The name of the header that bears the signature; header names are the same in any case."""
+"""The name of the header with the signature; header names are case-insensitive."""
 
 _MOST_CANDIDATES = 10
 
@@ -32,7 +32,7 @@ def _seconds(now: float | datetime | None) -> float:
 
 def _hash(secret: str) -> bytes:
     if secret == "":
-        raise ValueError("The webhook's secret is empty.")  # Anybody could sign with it.
+        raise ValueError("The webhook's secret is empty.")  # Anyone could sign with an empty secret.
     return hashlib.sha256(secret.encode()).digest()
 
 
@@ -54,7 +54,8 @@ def _parse_header(header: str) -> tuple[str, list[str]] | None:
             t = value
         elif name == "v1" and re.fullmatch("[0-9a-f]{64}", value):
             candidates.append(value)
-    # Of a rotation there are a few; each costs before anything is known of the sender.
+    # A rotation has only a few signatures. A limit is needed because each costs an HMAC before the sender is
+    # authenticated.
     if t is None or not 1 <= len(candidates) <= _MOST_CANDIDATES:
         return None
     return t, candidates
@@ -72,7 +73,7 @@ def _fault(
     if not abs(_seconds(now) - int(t)) <= tolerance:
         return "outside_tolerance"
     mac = _mac(payload, secret, t)
-    # Each is compared, in constant time, whichever matches.
+    # Compares all of them in constant time, even after a match.
     return None if any([hmac.compare_digest(mac, each) for each in candidates]) else "wrong_signature"
 
 
@@ -145,7 +146,7 @@ def sign_webhook(payload: bytes | str, secret: str, *, now: float | datetime | N
 
 def standard_secret(secret: str) -> str:
     """
-    The same secret as libraries of Standard Webhooks take it, to check `webhook-signature` with: `whsec_` and the base64 of
+    Converts a secret for Standard Webhooks libraries, which check `webhook-signature`: `whsec_` and the base64 of
     its SHA-256.
 
     :raises ValueError: for an empty secret

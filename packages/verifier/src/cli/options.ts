@@ -62,7 +62,7 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
       signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
-      // A policy comes first: it says more of a log than its key alone.
+      // A policy comes first, because it says more about a log than the log's key alone.
       logs: [...(await logsOfPolicy(values["log-policy"])), ...trust.logs, ...(values.log ?? []).map(trustedLog)],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },
@@ -92,7 +92,7 @@ async function trustOf(named: string | undefined, fallback: readonly string[]): 
   if (named === undefined) return ownTrust(fallback);
   return readFrom("--trust", named, (text) => ({
     ...readTrust(text),
-    // The printed commands can't take a list.
+    // The commands that are printed for readers can't use a trust list.
     pemPath: isTrustList(text) ? null : named,
   }));
 }
@@ -102,7 +102,7 @@ async function ownTrust(paths: readonly string[]): Promise<GivenTrust> {
   // Trusts only the first certificate of a chain, the seal's own: trusting its issuers would trust every certificate
   // that they issue.
   const sealAnchors = chains.flatMap((chain) => chain.slice(0, 1));
-  // The printed commands take one file.
+  // The commands that are printed for readers use one file.
   return {
     sealAnchors,
     signerAnchors: [],

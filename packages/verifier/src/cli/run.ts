@@ -19,7 +19,7 @@ export type VerifyIo = {
   /** The present instant, epoch ms. */
   readonly now: () => number;
   readonly fetch: Fetch;
-  /** PEM file of seal certificates to trust when `--trust` is not given; null for none. */
+  /** The PEM file of seal certificates that are trusted when `--trust` is not given; null for none. */
   readonly trustedByDefault: readonly string[];
 };
 
@@ -91,7 +91,7 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
   };
 }
 
-/** Warns when the verdict rests on a certificate that was found and not given. */
+/** Warns when the verdict depends on a certificate that was found on this machine and not given. */
 function defaultTrustCheck(paths: readonly string[]): Check {
   const why = `No --trust was given: the certificate of this installation is trusted, ${paths.join(", ")}.`;
   const command = paths

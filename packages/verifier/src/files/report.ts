@@ -2,10 +2,10 @@ import type { Claim, ClaimState } from "@signsealship/evidence/claim";
 import type { ProofStatement } from "@signsealship/evidence/seal";
 
 /**
- * `verified`: everything holds, under a trusted seal. `verified_test`: the same, and the seal says that it is a test.
- * `intact`: the seal holds, and nobody vouched for its certificate, or it states no known purpose. `unchecked`: nothing
- * fails, and what would decide was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are not any kind of
- * evidence. `not_verified`: something fails.
+ * `verified`: every claim holds, and the seal is trusted. `verified_test`: the same, and the seal says that it is a
+ * test. `intact`: the seal holds, but nobody vouches for its certificate, or it states no known purpose. `unchecked`:
+ * nothing fails, but the deciding information was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are
+ * not any kind of evidence. `not_verified`: a claim fails.
  */
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
 

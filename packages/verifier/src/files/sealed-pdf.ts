@@ -167,7 +167,7 @@ function attachedCommands(path: string, document: string | null): ReadonlyMap<st
   return document === null ? commands : commands.set("record_sealed_hash", `sha256sum ${quoted(document)}`);
 }
 
-/** Anyone can have a document sealed. One that contains a manifest must not pass for a certificate. */
+/** Anyone can have a document sealed, so a sealed document that contains a manifest must not pass for a certificate. */
 function strayManifest(bytes: Uint8Array, parts: SealParts | null): Check[] {
   if (parts === null) return [];
   try {

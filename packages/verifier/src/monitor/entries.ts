@@ -12,7 +12,7 @@ import {
 import { sameBytes } from "./fork-proof.ts";
 import { bundlesOf, LogBroken, nodeHash, type PublishedTree, rootOfLevel, sha256 } from "./published-log.ts";
 
-/** The entries of a log that a monitor has read, as far as it keeps them. */
+/** The entries of a log that a monitor has read; it keeps only the facts that it needs. */
 export type EntriesRead = {
   readonly size: number;
   /** The perfect subtrees on the tree's right edge, left to right. */
@@ -25,21 +25,22 @@ export const nothingRead: EntriesRead = { size: 0, edge: [], links: new Map() };
 
 type Found = {
   readonly read: EntriesRead;
-  /** Sentences on entries that an honest log never has. */
+  /** Sentences about entries that an honest log never has. */
   readonly wrong: readonly string[];
-  /** Where the log names the files that were asked for. */
+  /** The indexes at which the log lists the files that were asked for. */
   readonly places: ReadonlyMap<string, FilePlace>;
 };
 
 export type FilePlace = { readonly index: number; readonly retracted: string | null };
 
-/** Bundles that are fetched at once. */
+/** The number of bundles that are fetched at the same time. */
 const ahead = 8;
 
 /**
- * Reads the entries that are new, computes the root over all of them, and holds it against the checkpoint.
- * @param options `wanted` SHA-256 in hex of sealed files to look for; `comparesTiles` also holds each tile of hashes against what the entries
- * give, which takes a reading from the first entry on; `take` gets each line that is read
+ * Reads the new entries, computes the root over all entries, and compares it with the checkpoint.
+ * @param options `wanted` lists the SHA-256 in hex of sealed files to look for; `comparesTiles` also compares each tile
+ * of hashes with the entries, which requires reading from the first entry on; `take` is called with each line that is
+ * read
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
 export async function readEntries(
@@ -82,7 +83,7 @@ async function* entriesFrom(tree: PublishedTree, start: number) {
   }
 }
 
-/** Holds entries against the grammar, and against each other. */
+/** Checks that entries match the grammar, and that they do not contradict each other. */
 function entryRules(links: Map<string, number>, wanted: ReadonlySet<string>) {
   const wrong: string[] = [];
   const places = new Map<string, FilePlace>();

@@ -6,10 +6,10 @@ import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
 import type { GivenCheckpoint } from "./given-files.ts";
 import { LogBroken, type PublishedTree } from "./published-log.ts";
 
-/** Sentences on a log that did what an honest log never does, and the proofs of forks. */
+/** Sentences about a log that did what an honest log never does, and the proofs of forks. */
 export class Findings {
   readonly sentences: string[] = [];
-  /** Sentences on the given files, which say nothing of the log. */
+  /** Sentences about the given files, which say nothing about the log. */
   readonly ofFiles: string[] = [];
   private readonly forks: { readonly fork: Fork; readonly size: number }[] = [];
 
@@ -17,7 +17,7 @@ export class Findings {
     return this.sentences.length > 0;
   }
 
-  /** A broken log ends this step, and is a finding. */
+  /** A broken log ends this step, and is reported as a finding. */
   async during<Result>(work: () => Promise<Result>): Promise<Result | null> {
     try {
       return await work();
@@ -29,8 +29,8 @@ export class Findings {
   }
 
   /**
-   * Holds a checkpoint that was seen elsewhere against the tree.
-   * @throws UsageError for the checkpoint of another log; LogBroken for tiles that lead nowhere
+   * Compares a checkpoint from elsewhere with the tree.
+   * @throws UsageError for the checkpoint of another log; LogBroken for missing or contradicting tiles
    */
   async requireBeginsWith(tree: PublishedTree, { name, note }: GivenCheckpoint, key: string): Promise<void> {
     const { signed, origin, size: newSize, root } = tree.checkpoint;

@@ -8,8 +8,9 @@ import {
 } from "@signsealship/evidence/log";
 
 /**
- * Two checkpoints that one key signed, and that contradict each other: the newer tree begins with `rootInNewer`, which is not the root of the
- * older one. For two checkpoints of one size, `rootInNewer` is the newer one's root and `proof` is empty.
+ * Two checkpoints that one key signed and that contradict each other: the newer tree begins with `rootInNewer`, which
+ * is not the root of the older tree. For two checkpoints of the same size, `rootInNewer` is the newer one's root and
+ * `proof` is empty.
  */
 export type Fork = {
   /** The signed notes, as they were published. */
@@ -26,7 +27,7 @@ had, so the log gave out two histories. Anybody can check it: bin/signsealship m
 RFC 9162, section 2.1.4.2, says: the proof leads from ROOT to the newer root, and ROOT is not the older root.
 `;
 
-/** Whether a text begins as such a file does. */
+/** Whether a text begins like such a file. */
 export const isForkFile = (text: string): boolean => text.startsWith(`${title}\n`);
 
 const section = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}-----END ${name}-----\n`;
@@ -69,7 +70,10 @@ export async function whyNoFork({ older, newer, rootInNewer, proof }: Fork, key:
   return null;
 }
 
-/** Whether a key of its own origin signed a checkpoint. @throws EvidenceError `log` for a text that is not a key */
+/**
+ * Whether the given key, of the checkpoint's origin, signed the checkpoint. @throws EvidenceError `log` for a text that
+ * is not a key
+ */
 export async function isSignedBy({ origin, note }: SignedCheckpoint, key: string): Promise<boolean> {
   const parsed = await parseNoteKey(key);
   return parsed.name === origin && (await verifyNote(note, parsed)) === "signed";

@@ -6,10 +6,13 @@ import { UsageError } from "../errors.ts";
 import { readBounded } from "../files/read-file.ts";
 import { sha256 } from "./published-log.ts";
 
-/** A signed note, and the file that has it. */
+/** A signed note, and the file that contains it. */
 export type GivenCheckpoint = { readonly name: string; readonly note: string };
 
-/** `sealedSha256` (hex) of a sealed PDF, which the log should have; null for another file that holds checkpoints. */
+/**
+ * For a sealed PDF, `sealedSha256` is the hash (hex) that the log should contain; it is null for other files, which
+ * contain checkpoints.
+ */
 export type GivenFile = {
   readonly path: string;
   readonly checkpoints: readonly GivenCheckpoint[];
@@ -19,7 +22,7 @@ export type GivenFile = {
 const startsWith = (bytes: Uint8Array, text: string): boolean =>
   Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text;
 
-/** @throws UsageError for a file that can't be read; EvidenceError for one that holds neither */
+/** @throws UsageError for a file that can't be read; EvidenceError for a file with neither a seal nor a checkpoint */
 export async function givenFile(path: string): Promise<GivenFile> {
   const bytes = await readBounded(path);
   if (startsWith(bytes, "%PDF-"))
@@ -31,7 +34,7 @@ export async function givenFile(path: string): Promise<GivenFile> {
   return { path, checkpoints: checkpointsIn(path, bytes), sealedSha256: null };
 }
 
-/** The checkpoint that a sealed PDF carries. A PDF that can't be read is compared by its hash alone. */
+/** The checkpoint inside a sealed PDF. For a PDF that can't be read, only its hash is compared. */
 async function carriedBy(path: string, bytes: Uint8Array): Promise<GivenCheckpoint[]> {
   try {
     const note = await readCarriedCheckpoint(bytes);

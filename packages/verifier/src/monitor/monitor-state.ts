@@ -10,7 +10,7 @@ import { nodeHash } from "./published-log.ts";
 /** A log as earlier runs of a monitor saw it. */
 export type MonitorState = {
   readonly key: string | null;
-  /** The newest checkpoint that was seen, as it was signed. */
+  /** The newest checkpoint so far, as it was signed. */
   readonly checkpoint: string | null;
   readonly read: EntriesRead;
 };
@@ -54,7 +54,7 @@ function parsedState(text: string): MonitorState | null {
   }
 }
 
-/** Written whole: a run that ends in the middle leaves the earlier state. */
+/** Writes a complete new file: if a run is interrupted, the earlier state stays. */
 export async function writeState(
   folder: string,
   from: string,

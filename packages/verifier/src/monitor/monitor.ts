@@ -12,34 +12,37 @@ import { readState, writeState } from "./monitor-state.ts";
 import { LogUnreadable, openPublishedLog, PublishedTree, type ReadLog } from "./published-log.ts";
 
 export type MonitorOptions = {
-  /** The log's key, `NAME+ID+BASE64`; null for the one of an earlier run, or what the log publishes. */
+  /** The log's key, `NAME+ID+BASE64`; null to use the key of an earlier run, or the key that the log publishes. */
   readonly key: string | null;
-  /** The folder that keeps what was seen; null for no memory. */
+  /** The folder that stores the state between runs; null to store nothing. */
   readonly state: string | null;
-  /** Files that hold checkpoints (proofs, evidence zips, checkpoints), or sealed PDFs to look for. */
+  /** Files that contain checkpoints (proofs, evidence zips, checkpoints), or sealed PDFs to look for. */
   readonly with: readonly string[];
-  /** Reads all entries and all tiles again. */
+  /** Whether to read all entries and all tiles again. */
   readonly isFull: boolean;
   readonly fetch: Fetch;
-  /** Opens the records of the log's own operator by its origin, to hold them against it. */
+  /** Opens the records of the log's own operator by the log's origin, to compare the log with them. */
   readonly own?: (origin: string) => Promise<OwnRecords>;
 };
 
-/** The records that a log's operator has of it. */
+/** The records that a log's operator keeps about it. */
 type OwnRecords = {
   readonly key: string;
-  /** The newest checkpoint of at most so many entries that the operator knows of signing. */
+  /** The newest checkpoint with at most this many entries that the operator recorded. */
   readonly checkpointUpTo: (size: number) => Promise<(GivenCheckpoint & { readonly size: number }) | null>;
   readonly take: (index: number, line: string) => void;
   readonly findings: () => readonly string[];
 };
 
-/** Exit code: 0 nothing is wrong, 1 the log did what an honest log never does, 2 it can't be read, or a given file is not of this log. */
+/**
+ * The exit code: 0 when nothing is wrong, 1 when the log did what an honest log never does, 2 when the log can't be
+ * read, or a given file does not belong to this log.
+ */
 export type MonitorAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 | 2 };
 
 /**
- * Watches a transparency log from outside: its newest checkpoint is signed, begins with each checkpoint that was seen before or that a file
- * holds, and all entries lead to its root and keep the rules that a stranger can check.
+ * Watches a transparency log from outside. Checks that its newest checkpoint is signed and continues every earlier or
+ * given checkpoint, and that all entries lead to its root and follow the rules that anybody can check.
  *
  * @param from the log's address (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
  * @throws UsageError for files or keys that cannot be read
@@ -91,7 +94,7 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   const own = await options.own?.(checkpoint.origin);
   if (own) await holdAgainstOwn(own, tree, key, findings);
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // Once the log has two histories, the entries of an earlier run are not those of this log.
+  // Once the log has two histories, the entries of an earlier run may not belong to this one.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const rules = { wanted, comparesTiles: options.isFull, ...(own && { take: own.take }) };
   const found = await findings.during(() => readEntries(tree, before, rules));
@@ -102,14 +105,17 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   for (const { path, place } of places)
     if (place === null) findings.ofFiles.push(`${path} is not in this log, or not yet.`);
   const fork = await findings.writeFork(options.state ?? ".");
-  // After a finding, the next run compares with the last state that was good.
+  // After a finding, the next run compares the log with the last good state.
   if (options.state !== null && found && !findings.isWrong)
     await writeState(options.state, from, { key, checkpoint: note, read: found.read });
   const { origin, size } = checkpoint;
   return answerOf({ from, key, origin, size, read: size - before.size, places, fork }, findings);
 }
 
-/** The operator knows each checkpoint that its log signed: another one is of a stolen key, or of a lost database. */
+/**
+ * The operator recorded each checkpoint that its log signed. Any other checkpoint means a stolen key or a lost
+ * database.
+ */
 async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string, findings: Findings): Promise<void> {
   const { size } = tree.checkpoint;
   if (own.key !== key) findings.sentences.push("The key is not the one of this installation's log.");
@@ -119,7 +125,7 @@ async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string,
     findings.sentences.push(`The checkpoint of ${size} entries is not one that this installation signed.`);
 }
 
-/** The key of a copy, or of the service's trust list. */
+/** The key in a copy, or in the service's trust list. */
 async function publishedKey(from: string, read: ReadLog, fetch: Fetch): Promise<string> {
   const own = await read("vkey");
   if (own) return Buffer.from(own).toString("utf8").trim();
@@ -141,7 +147,7 @@ async function signedCheckpoint(note: string, key: string, findings: Findings): 
   return null;
 }
 
-/** Why it can't be read, where it can't. */
+/** Reads a checkpoint; for an unreadable one, returns the reason. */
 function readCheckpoint(note: string): SignedCheckpoint | string {
   try {
     return parseCheckpoint(note);
@@ -156,7 +162,7 @@ type Watched = {
   readonly key: string;
   readonly origin?: string;
   readonly size?: number;
-  /** Entries that this run read. */
+  /** The number of entries that this run read. */
   readonly read?: number;
   readonly places?: readonly { readonly path: string; readonly place: FilePlace | null }[];
   readonly fork?: string | null;

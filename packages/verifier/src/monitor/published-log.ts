@@ -21,10 +21,13 @@ import {
 } from "@signsealship/evidence/log";
 import type { Fetch } from "../url/fetch-bounded.ts";
 
-/** The log can't be read: nothing is said of its honesty. */
+/** The log can't be read, so nothing is known about its honesty. */
 export class LogUnreadable extends Error {}
 
-/** A file of a log by its path below the prefix; null when there is none. @throws LogUnreadable when there is no answer */
+/**
+ * Reads a file of a log by its path below the prefix; null when the file does not exist. @throws LogUnreadable when the
+ * server does not answer
+ */
 export type ReadLog = (path: string) => Promise<Uint8Array | null>;
 
 export const sha256 = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer");
@@ -49,7 +52,7 @@ const readFolder =
     }
   };
 
-/** A server that is busy is asked again. */
+/** If a server is busy, it is asked again. */
 function readUrl(prefix: string, fetch: Fetch): ReadLog {
   const read = async (path: string, tries: number): Promise<Uint8Array | null> => {
     const url = `${prefix}/${path}`;
@@ -89,13 +92,13 @@ async function bounded(response: Response, url: string): Promise<Uint8Array> {
   return Buffer.concat(chunks, length);
 }
 
-/** The published log does not lead to what its key signed; `why` is a sentence. */
+/** The published files contradict the checkpoint that the log's key signed; `why` is a sentence. */
 export class LogBroken extends Error {}
 
 /** A checkpoint and the note that was signed. */
 type NewestCheckpoint = Checkpoint & { readonly signed: string };
 
-/** The log as its newest checkpoint commits it. */
+/** The tree of a log, which its newest checkpoint commits to. */
 export class PublishedTree {
   private readonly read: ReadLog;
   readonly checkpoint: NewestCheckpoint;
@@ -115,7 +118,7 @@ export class PublishedTree {
     return entries;
   }
 
-  /** @throws LogBroken for a tile that is missing, or of another length */
+  /** @throws LogBroken for a tile that is missing, or that has another length */
   async tile(level: number, n: number): Promise<Uint8Array> {
     const width = widthAt({ level, n }, this.checkpoint.size);
     const path = tilePath({ level, n, width });
@@ -127,12 +130,12 @@ export class PublishedTree {
     return tile;
   }
 
-  /** The root of the first `size` entries, by the tiles. */
+  /** The root of the first `size` entries, computed from the tiles. */
   async rootAt(size: number): Promise<Uint8Array> {
     return (await this.hashOf({ start: 0, end: size })) ?? (await emptyRoot());
   }
 
-  /** The hashes that prove, by the tiles, that the tree begins with its first `size` entries. */
+  /** The hashes from the tiles that prove that the tree begins with its first `size` entries. */
   async consistencyFrom(size: number): Promise<Uint8Array[]> {
     const hashes: Uint8Array[] = [];
     for (const range of consistencyRanges(size, this.checkpoint.size)) {
@@ -159,7 +162,7 @@ export class PublishedTree {
   }
 }
 
-/** The root over a power of two of hashes. */
+/** The root over a number of hashes that is a power of two. */
 export function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   while (level.length > 1)
@@ -178,5 +181,5 @@ function entriesOf(bytes: Uint8Array, path: string): Uint8Array[] {
   }
 }
 
-/** How many bundles hold the entries of a tree. */
+/** The number of bundles that contain the entries of a tree. */
 export const bundlesOf = (size: number): number => Math.ceil(size / tileWidth);

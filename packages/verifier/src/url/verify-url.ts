@@ -67,8 +67,8 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
 }
 
 /**
- * Without `--trust`, naming a service's address trusts that service to name its own certificate. It is asked only over
- * a connection on which nobody else can answer.
+ * Without `--trust`, naming a service's address means trusting that service to name its own certificate. The
+ * certificate is fetched only over a connection on which nobody else can answer.
  */
 async function withPublishedTrust(
   base: string,

@@ -23,17 +23,17 @@ export type Field = {
   readonly parent: FieldParent;
   /** /Ff, own or inherited; null when readers may disagree on it. */
   readonly flags: number | null;
-  /** Reached by two paths, and so two fields; or its name or type is not a direct value. */
+  /** Whether it was reached by two paths and so is two fields, or its name or type is not a direct value. */
   readonly ambiguous: boolean;
 };
 
-/** The field or page node above an object, or the field that owns it as appearance or value. */
+/** The field or page node above an object, or the field that has the object as its appearance or value. */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
 /** Receives the roles of referenced objects during a walk. */
 export type Lead = {
   readonly to: (value: PdfValue | undefined, role: Role, along?: Along) => void;
-  /** The key that leads to an object which passes its role on. */
+  /** The key that leads to an object, if that object passes its role on. */
   readonly by: (key: string, value: PdfValue, role: Role) => void;
   readonly field: (field: Field, dictionary: PdfDictionary) => void;
   readonly isField: (number: number) => boolean;

@@ -17,7 +17,7 @@ const STARTXREF_WINDOW = 1024;
 export type Moment = {
   readonly view: View;
   readonly reach: Reach;
-  /** End of the last object so far. */
+  /** The end of the last object read so far. */
   readonly reaches: number;
 };
 

@@ -134,7 +134,7 @@ function containerLevel({ earlier, later }: Step, number: number, containers: Re
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // Readers that know the number as another object may not look into the stream.
+  // Readers that know the number as another object may not look inside the stream.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 

@@ -14,7 +14,7 @@ export type Reach = {
   readonly fields: Map<number, Field>;
   /** The nodes that reference pages; null for a page that two nodes reference. */
   readonly above: Map<number, number | null>;
-  /** The fields that an appearance or a value belongs to. */
+  /** The fields to which an appearance or a value belongs. */
   readonly owners: Map<number, Set<number>>;
   /** Signature dictionaries that are indirect objects, and the fields that have them as value. */
   readonly signed: Map<number, number>;
@@ -42,7 +42,10 @@ export function createReach(): Reach {
   return { roles: new Map(), fields: new Map(), above: new Map(), owners: new Map(), signed: new Map() };
 }
 
-/** Assigns roles to all objects reachable from the trailer. @throws EvidenceError when one of them is unreadable */
+/**
+ * Assigns roles to all objects that can be reached from the trailer. @throws EvidenceError when one of them is
+ * unreadable
+ */
 export function reachFromTrailer(reach: Reach, view: View): void {
   const tasks: Task[] = [];
   for (const [key, value] of view.trailer.entries) {
@@ -160,7 +163,7 @@ function admit(reach: Reach, number: number, role: Role, { owner, parent, above 
   if (!isOwned) reach.owners.set(number, owners.add(owner));
   if (role === ROLE.page) {
     const one = reach.above.get(number);
-    // Whichever of the two nodes it names as its parent, readers may climb to the other.
+    // Readers may follow either of the two nodes upward, whichever the page names as its parent.
     if (one !== undefined && one !== (above ?? null)) reach.roles.set(number, roles | role | ROLE.frozen);
     reach.above.set(number, above ?? null);
   }

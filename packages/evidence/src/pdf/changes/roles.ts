@@ -35,7 +35,7 @@ export const ROLE = {
   /** /DSS, the document security store. */
   store: 0x100000,
   storeList: 0x200000,
-  /** /VRI of the store. */
+  /** /VRI in the document security store. */
   validation: 0x400000,
   structureRoot: 0x800000,
   structure: 0x1000000,

@@ -19,11 +19,11 @@ export type AddedField = {
   readonly name: string;
   /** A lock on all fields permits it: it shows nothing, and is empty or holds a document time stamp. */
   readonly whenLocked: boolean;
-  /** Whether it shows nothing. */
+  /** Whether the field shows nothing. */
   readonly isNew: boolean;
-  /** The object of its value, for a signature in an invisible field. */
+  /** The object of the field's value, for a signature in an invisible field. */
   readonly invisible: number | null;
-  /** Its object and those of its widgets, which pages may list. */
+  /** The object of the field and those of its widgets, which pages may list. */
   readonly widgets: readonly number[];
 };
 

@@ -83,7 +83,7 @@ export function createView(
     get: (number) => {
       if (known.has(number)) return known.get(number);
       const found = entry(number);
-      // A stream can name itself as its length.
+      // A stream may name itself as its length.
       known.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
       spend(document.budget, COST.object);

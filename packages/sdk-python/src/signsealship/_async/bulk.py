@@ -48,7 +48,7 @@ class AsyncBulk:
         return await self._transport.send(Request("POST", "/api/partner/bulk", reads(BulkAnswer), parts=parts))
 
     async def get(self, bulk_id: str) -> BulkProgress:
-        """How far it is."""
+        """Returns the progress of a bulk."""
         where = path("/api/partner/bulk/{}", bulk_id)
         return await self._transport.send(Request("GET", where, reads(BulkProgress)))
 
@@ -64,16 +64,16 @@ class AsyncBulk:
         return await self._transport.send(Request("GET", where, reads(BulkRows), query=query))
 
     async def place(self, bulk_id: str) -> BulkProgress:
-        """Places up to 100 rows that wait; call it until none does."""
+        """Places up to 100 waiting rows; call it again until none is waiting."""
         where = path("/api/partner/bulk/{}/place", bulk_id)
         return await self._transport.send(Request("POST", where, reads(BulkProgress)))
 
     async def retry(self, bulk_id: str) -> BulkProgress:
-        """Failed rows wait again."""
+        """Puts failed rows back in the queue."""
         where = path("/api/partner/bulk/{}/retry", bulk_id)
         return await self._transport.send(Request("POST", where, reads(BulkProgress)))
 
     async def cancel(self, bulk_id: str) -> BulkProgress:
-        """Gives up the rows that are not placed."""
+        """Cancels the rows that are not placed."""
         where = path("/api/partner/bulk/{}/cancel", bulk_id)
         return await self._transport.send(Request("POST", where, reads(BulkProgress)))

@@ -47,10 +47,12 @@ class AsyncSignSealShip:
         """
         :param base_url: the service's base address, `https://...`
         :param key: a partner key, `svc_pk_...`. Without one only the public routes answer
-        :param timeout: seconds that a request may stand still: while it connects, sends, or waits for bytes
-        :param max_retries: how often a request is sent again that was not answered, or was answered 429, 502, 503 or 504:
-            reads, and writes that bear an idempotency key. An answer that asks for more than 65 seconds is not waited for
-        :param http_client: what requests are sent with, for proxies and tests; whoever made it closes it
+        :param timeout: seconds without any progress after which a request fails: while it connects, sends, or waits
+            for bytes
+        :param max_retries: how often a request is sent again when it got no answer, or 429, 502, 503 or 504:
+            applies to reads, and to writes with an idempotency key. When an answer asks for more than 65 seconds,
+            the client does not wait
+        :param http_client: the httpx client that sends requests, for proxies and tests; its owner must close it
         """
         self._owns_http = http_client is None
         self._transport = AsyncTransport(
@@ -61,7 +63,7 @@ class AsyncSignSealShip:
         self.templates = AsyncTemplates(self._transport)
         """The firm's document types, from which orders are placed."""
         self.embed_origins = AsyncEmbedOrigins(self._transport)
-        """Sites of yours that may show the signing page in a frame."""
+        """Your sites that may show the signing page in a frame."""
         self.bulk = AsyncBulk(self._transport)
         """Many orders from one template and one list of people."""
         self.fills = AsyncFills(self._transport)
@@ -82,7 +84,9 @@ class AsyncSignSealShip:
         """Runs playbooks on demand."""
 
     def with_options(self, *, timeout: float | None = None, max_retries: int | None = None) -> AsyncSignSealShip:
-        """The same client, on the same connections, with other options: `client.with_options(timeout=5)`."""
+        """
+        Returns the same client, on the same connections, with other options: `client.with_options(timeout=5)`.
+        """
         options = self._transport.options
         return AsyncSignSealShip(
             options.base_url,
@@ -96,10 +100,10 @@ class AsyncSignSealShip:
         self, work: Callable[[AsyncSignSealShip], Awaitable[T]]
     ) -> tuple[T, httpx.Response]:
         """
-        What `work` gives, and the last response that it got, with its status and headers:
+        Returns the result of `work`, and the last response with its status and headers:
         `order, response = await client.with_response(lambda c: c.orders.get(code))`.
 
-        :raises ValueError: when the work sends no request
+        :raises ValueError: when `work` sends no request
         """
         client = self.with_options()
         result = await work(client)
@@ -109,7 +113,7 @@ class AsyncSignSealShip:
         return result, response
 
     async def aclose(self) -> None:
-        """Ends the connections."""
+        """Closes the connections."""
         if self._owns_http:
             await self._transport.http.aclose()
 
@@ -126,7 +130,7 @@ class AsyncSignSealShip:
         return await self._transport.send(Request("GET", "/api/partner/me", reads(Me)))
 
     async def launchpad(self) -> Launchpad:
-        """The steps that are done and those that are missing before live."""
+        """Returns the steps toward going live, done and missing."""
         return await self._transport.send(Request("GET", "/api/partner/launchpad", reads(Launchpad)))
 
     async def analytics(self, *, days: int | None = None) -> Analytics:

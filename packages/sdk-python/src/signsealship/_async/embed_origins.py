@@ -9,7 +9,7 @@ from .transport import AsyncTransport
 
 
 class AsyncEmbedOrigins:
-    """Sites of yours that may show the signing page in a frame."""
+    """Your sites that may show the signing page in a frame."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -20,7 +20,7 @@ class AsyncEmbedOrigins:
 
     async def add(self, origin: str) -> EmbedOriginList:
         """
-        Registers a site; one that is registered already stays.
+        Registers a site. A site that is already registered stays registered.
 
         :param origin: scheme, host and port, as `https://app.example.com`
         """
@@ -28,6 +28,6 @@ class AsyncEmbedOrigins:
         return await self._transport.send(Request("POST", where, reads(EmbedOriginList), json={"origin": origin}))
 
     async def remove(self, origin_id: str) -> EmbedOriginList:
-        """The site gets no more signing pages."""
+        """Removes a site, which then gets no more signing pages."""
         where = path("/api/partner/embed-origins/{}", origin_id)
         return await self._transport.send(Request("DELETE", where, reads(EmbedOriginList)))

@@ -32,9 +32,9 @@ class AsyncEvents:
         wait: int | None = None,
     ) -> EventFeed:
         """
-        One page, oldest first.
+        Returns one page of events, oldest first.
 
-        :param cursor: `cursor` of the answer before; `latest` for what comes from now on. Default: from the first event
+        :param cursor: `cursor` of the previous answer; `latest` for new events only. Default: from the first event
         :param limit: 1 to 100; default 50
         :param topics: default: all
         :param wait: seconds to wait for an event when there is none, at most 25; default 0
@@ -47,19 +47,19 @@ class AsyncEvents:
         self, *, cursor: str | None = None, topics: Sequence[str] | None = None
     ) -> AsyncIterator[FeedEvent]:
         """
-        Every event as it comes, without end. The service may be away for a while: it goes on where it was. Keep the
-        `position` of what you have worked on: as `cursor` it is where a new start goes on.
+        Streams every event as it arrives, without end. It resumes where it was after an outage of the service.
+        Store the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
 
-        :param cursor: as of `list`
+        :param cursor: as in `list`
         :raises APIError: for a key or a query that is refused
         """
-        # The answer must come before the client gives up waiting for it.
+        # The answer must arrive before the client's own timeout.
         longest = int(max(0, min(_LONGEST_WAIT, self._transport.options.timeout - 5)))
         pause = _FIRST_PAUSE
         while True:
             started = monotonic()
             try:
-                # Where the first wait begins is settled before it: what comes between two calls is not missed.
+                # Fixes the starting position before the first wait, so that events between two calls are not missed.
                 wait = 0 if cursor == "latest" else longest
                 feed = await self.list(cursor=cursor, topics=topics, limit=100, wait=wait)
             except (APIConnectionError, APIError) as error:
@@ -70,7 +70,7 @@ class AsyncEvents:
                 continue
             for event in feed.events:
                 yield event
-            # A service that did not wait, as too many do already, is not asked again at once.
+            # The service answers at once when too many callers already wait. Pause before asking again.
             if not feed.events and cursor != "latest" and monotonic() - started < _FIRST_PAUSE:
                 await asyncio.sleep(_FIRST_PAUSE)
             pause = _FIRST_PAUSE

@@ -18,7 +18,7 @@ def _page(limit: int | None, cursor: str | None) -> Request[FillList]:
 
 
 class AsyncFills:
-    """Forms that clients fill in online, and that then are documents to order."""
+    """Forms that clients fill in online. A completed form is a document for an order."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -85,18 +85,18 @@ class AsyncFills:
         return await self._transport.send(_page(limit, cursor))
 
     async def all(self) -> AsyncIterator[FillSummary]:
-        """All, newest first; pages are fetched as they are wanted."""
+        """Iterates over all fills, newest first; pages are fetched on demand."""
         async for page in all_pages(self._transport, lambda cursor: _page(100, cursor)):
             for fill in page.fills:
                 yield fill
 
     async def get(self, fill_id: str) -> Fill:
-        """Its state, and its `fill_token` once it is completed."""
+        """Returns the state of a fill, and its `fill_token` once it is completed."""
         where = path("/api/partner/fills/{}", fill_id)
         return await self._transport.send(Request("GET", where, reads(Fill)))
 
     async def cancel(self, fill_id: str) -> Fill:
-        """Its link no longer works, and what was typed is deleted."""
+        """Cancels a fill: its link no longer works, and the typed answers are deleted."""
         where = path("/api/partner/fills/{}/cancel", fill_id)
         return await self._transport.send(Request("POST", where, reads(Fill)))
 

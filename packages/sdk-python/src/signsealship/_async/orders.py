@@ -99,7 +99,8 @@ class AsyncOrders:
         external_reference: str | None = None,
     ) -> AsyncIterator[OrderSummary]:
         """
-        All of them, newest first; pages are fetched as they are wanted, with waits where the limit asks for them.
+        Iterates over all orders, newest first; pages are fetched on demand, with pauses when the rate limit
+        requires them.
 
         :param limit: of one page; default 100
         """
@@ -110,16 +111,16 @@ class AsyncOrders:
                 yield order
 
     async def get(self, order_code: str) -> OrderDetail:
-        """One order as it is now."""
+        """Returns an order in its current state."""
         return await self._transport.send(
             Request("GET", path("/api/partner/orders/{}", order_code), reads(OrderDetail))
         )
 
     async def checkout(self, order_code: str, *, idempotency_key: str | None = None) -> Checkout:
         """
-        The hosted checkout; one that is still open is returned again.
+        Opens the hosted checkout; an open one is returned again.
 
-        :param idempotency_key: as of `create`
+        :param idempotency_key: as in `create`
         """
         return await self._transport.send(
             Request(
@@ -131,12 +132,12 @@ class AsyncOrders:
         )
 
     async def documents(self, order_code: str) -> OrderDocuments:
-        """The documents of an order, oldest first."""
+        """Lists the documents of an order, oldest first."""
         where = path("/api/partner/orders/{}/documents", order_code)
         return await self._transport.send(Request("GET", where, reads(OrderDocuments)))
 
     async def document(self, order_code: str, document_id: str) -> bytes:
-        """The bytes of one of them."""
+        """Returns the bytes of one document."""
         where = path("/api/partner/orders/{}/documents/{}", order_code, document_id)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
@@ -151,7 +152,7 @@ class AsyncOrders:
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def signers(self, order_code: str) -> OrderSigners:
-        """Who signs, and how far they are."""
+        """Returns the signers and their progress."""
         where = path("/api/partner/orders/{}/signers", order_code)
         return await self._transport.send(Request("GET", where, reads(OrderSigners)))
 
@@ -162,7 +163,7 @@ class AsyncOrders:
 
     async def replace_signer(self, order_code: str, n: int, **signer: Unpack[SignerReplacement]) -> OrderSigners:
         """
-        Has another person sign; the link of the one before stops working at once.
+        Replaces a signer by another person; the previous signer's link stops working at once.
 
         :param signer: see SignerReplacement
         """
@@ -170,17 +171,17 @@ class AsyncOrders:
         return await self._transport.send(Request("POST", where, reads(OrderSigners), json=given(signer)))
 
     async def unlock_signer(self, order_code: str, n: int) -> OrderSigners:
-        """After too many wrong codes: the signer gets a new link."""
+        """Unlocks a signer after too many wrong codes; the signer gets a new link."""
         where = path("/api/partner/orders/{}/signers/{}/unlock", order_code, n)
         return await self._transport.send(Request("POST", where, reads(OrderSigners)))
 
     async def in_person(self, order_code: str) -> OrderInPerson:
-        """A notary's request for an act in person, in ink, where online notarization was bought."""
+        """A notary's request to do the act in person, in ink on paper, although online notarization was bought."""
         where = path("/api/partner/orders/{}/in-person", order_code)
         return await self._transport.send(Request("GET", where, reads(OrderInPerson)))
 
     async def answer_in_person(self, order_code: str, *, agrees: bool) -> InPersonAnswer:
-        """Agrees or declines, once. An agreement requests a refund of the technology fee."""
+        """Answers the notary's request; possible once. An agreement requests a refund of the technology fee."""
         where = path("/api/partner/orders/{}/in-person", order_code)
         return await self._transport.send(Request("POST", where, reads(InPersonAnswer), json={"agrees": agrees}))
 
@@ -191,7 +192,7 @@ class AsyncOrders:
 
     async def correct(self, order_code: str, **fields: Unpack[CorrectionFields]) -> OrderCorrections:
         """
-        Corrects where mails, parcel and fax of a paid order go.
+        Corrects the addresses for mails, parcel and fax of a paid order.
 
         :param fields: see CorrectionFields
         """
@@ -210,15 +211,15 @@ class AsyncOrders:
         """
         Replaces the document, until it is signed or notarized. Everybody signs again.
 
-        :param fields: where people sign; None for where they would have signed before
-        :param find_places: has the document itself say where people sign
+        :param fields: the places where people sign; None keeps the previous places
+        :param find_places: takes the places from the document itself
         """
         where = path("/api/partner/orders/{}/document", order_code)
         parts = form_parts({"fields": fields, "find_places": find_places}, document, file_name)
         return await self._transport.send(Request("POST", where, reads(OrderCorrections), parts=parts))
 
     async def send_again(self, order_code: str) -> OrderCorrections:
-        """Begins the service that failed again: signatures, notarization, parcel or fax."""
+        """Starts the failed service again: signatures, notarization, parcel or fax."""
         where = path("/api/partner/orders/{}/send-again", order_code)
         return await self._transport.send(Request("POST", where, reads(OrderCorrections)))
 
@@ -226,7 +227,8 @@ class AsyncOrders:
         self, order_code: str, *, reason: str, amount_cents: int | None = None
     ) -> OrderCorrections:
         """
-        Asks the operator for the payment, or a part of it. No money moves before two of their people agree.
+        Asks the operator to refund the payment, or a part of it. No money moves before two of the operator's people
+        agree.
 
         :param amount_cents: None for the whole payment
         """
@@ -244,26 +246,40 @@ class AsyncOrders:
         return await self._transport.send(Request("POST", where, reads(EmbeddedSigner), json={"origin": origin}))
 
     async def verify_envelope(self, verify_code: str) -> EnvelopeVerification:
-        """How a document was signed. Needs no key: anyone who has the envelope's verify code may ask."""
+        """
+        Returns how a document was signed. Needs no key: anyone who has the envelope's verify code may call this.
+        """
         where = path("/api/verify/envelope/{}", verify_code)
         return await self._transport.send(Request("GET", where, reads(EnvelopeVerification)))
 
     async def envelope_log_proof(self, verify_code: str) -> bytes:
-        """The proof that the transparency log has the sealed document; a refusal with status 503 in the first seconds."""
+        """
+        The proof that the transparency log contains the sealed document; refused with status 503 in the first
+        seconds.
+        """
         where = path("/api/verify/envelope/{}/tlog-proof", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def custody_log_proof(self, verify_code: str) -> bytes:
-        """The proof that the transparency log has the custody certificate; a refusal with status 503 in the first seconds."""
+        """
+        The proof that the transparency log contains the custody certificate; refused with status 503 in the first
+        seconds.
+        """
         where = path("/api/verify/envelope/{}/custody/tlog-proof", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def envelope_root_ots(self, verify_code: str) -> bytes:
-        """The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root."""
+        """
+        The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the
+        calendars have that root.
+        """
         where = path("/api/verify/envelope/{}/ots", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def custody_root_ots(self, verify_code: str) -> bytes:
-        """The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root."""
+        """
+        The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the
+        calendars have that root.
+        """
         where = path("/api/verify/envelope/{}/custody/ots", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))

@@ -21,8 +21,8 @@ P = TypeVar("P", bound=_Page)
 
 async def all_pages(transport: AsyncTransport, page: Callable[[str | None], Request[P]]) -> AsyncIterator[P]:
     """
-    Page after page, as they are wanted. A quarter of what the limit allows is left for other requests: until the limit's window
-    ends, no further page is fetched.
+    Iterates over pages and fetches them on demand. It leaves a quarter of the rate limit for other requests; when
+    only that is left, it waits until the limit's window ends.
     """
     cursor: str | None = None
     while True:

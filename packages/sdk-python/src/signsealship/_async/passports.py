@@ -40,7 +40,7 @@ class AsyncPassports:
 
     async def verify(self, verify_code: str) -> PassportVerification:
         """
-        Needs no key, as all that goes by a verify code.
+        Returns the public record. Needs no key, like all calls by verify code.
 
         :raises NotFoundError: for an unknown code
         """
@@ -58,27 +58,30 @@ class AsyncPassports:
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def log_proof(self, verify_code: str) -> bytes:
-        """The proof that the transparency log has the seal; a refusal with status 503 in the first seconds."""
+        """The proof that the transparency log contains the seal; refused with status 503 in the first seconds."""
         where = path("/api/passport/verify/{}/tlog-proof", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def root_ots(self, verify_code: str) -> bytes:
-        """The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root."""
+        """
+        The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the
+        calendars have that root.
+        """
         where = path("/api/passport/verify/{}/ots", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def certificate(self, verify_code: str) -> bytes:
-        """A sealed page that says what was sealed; it never says for whom."""
+        """A sealed page that states what was sealed; it never names the firm."""
         where = path("/api/passport/verify/{}/certificate", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def own_certificate(self, passport_id: str) -> bytes:
-        """The same with the firm's name, of one of your own passports."""
+        """Returns the same page with the firm's name, for one of your own passports."""
         where = path("/api/passport/{}/certificate", passport_id)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def subscribe(self, url: str) -> PassportWebhook:
-        """Subscribes a URL to `passport.sealed`; the secret is shown this once."""
+        """Subscribes a URL to `passport.sealed`. Only this answer contains the secret."""
         return await self._transport.send(
             Request("POST", "/api/passport/webhooks", reads(PassportWebhook), json={"url": url})
         )

@@ -62,7 +62,7 @@ class AsyncRooms:
         return await self._transport.send(_page(limit, cursor))
 
     async def all(self) -> AsyncIterator[RoomSummary]:
-        """All of them, newest first; pages are fetched as they are wanted."""
+        """Iterates over all rooms, newest first; pages are fetched on demand."""
         async for page in all_pages(self._transport, lambda cursor: _page(None, cursor)):
             for room in page.rooms:
                 yield room
@@ -83,9 +83,9 @@ class AsyncRooms:
 
     async def checkout(self, room_code: str, *, idempotency_key: str | None = None) -> RoomCheckout:
         """
-        One hosted checkout for all payable orders of your firm; one that is still open is returned again.
+        Opens one hosted checkout for all payable orders of your firm; an open one is returned again.
 
-        :param idempotency_key: as of `orders.create`
+        :param idempotency_key: as in `orders.create`
         """
         return await self._transport.send(
             Request(
@@ -102,7 +102,7 @@ class AsyncRooms:
         return await self._transport.send(Request("DELETE", where, reads_nothing))
 
     async def rotate(self, room_code: str) -> RotatedRoom:
-        """Gives a new code; the old one stops working at once."""
+        """Issues a new code; the old one stops working at once."""
         where = path("/api/rooms/{}/rotate", room_code)
         return await self._transport.send(Request("POST", where, reads(RotatedRoom)))
 
@@ -117,7 +117,7 @@ class AsyncRooms:
         return await self._transport.send(Request("POST", where, reads(RoomStatus)))
 
     async def participants(self, room_code: str) -> ParticipantList:
-        """Who takes part."""
+        """The participants."""
         where = path("/api/rooms/{}/participants", room_code)
         return await self._transport.send(Request("GET", where, reads(ParticipantList)))
 
@@ -125,7 +125,7 @@ class AsyncRooms:
         self, room_code: str, *, name: str, email: str, role: str | None = None
     ) -> AddedParticipant:
         """
-        Has somebody take part.
+        Adds a participant.
 
         :param role: default `client`
         """
@@ -144,7 +144,7 @@ class AsyncRooms:
         return await self._transport.send(Request("POST", where, reads(ClosingPassport)))
 
     async def verify(self, verify_code: str) -> ClosingVerification:
-        """Needs no key: anyone who has the verify code may ask."""
+        """Returns the public record. Needs no key: anyone who has the verify code may call this."""
         where = path("/api/verify/room/{}", verify_code)
         return await self._transport.send(Request("GET", where, reads(ClosingVerification)))
 
@@ -154,11 +154,16 @@ class AsyncRooms:
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def log_proof(self, verify_code: str) -> bytes:
-        """The proof that the transparency log has the version; a refusal with status 503 in the first seconds."""
+        """
+        The proof that the transparency log contains the version; refused with status 503 in the first seconds.
+        """
         where = path("/api/verify/room/{}/tlog-proof", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
     async def root_ots(self, verify_code: str) -> bytes:
-        """The `.ots` proof by way of the log's hourly root; a refusal with status 409 until the calendars have that root."""
+        """
+        The `.ots` proof of the log's hourly root, which covers this entry; refused with status 409 until the
+        calendars have that root.
+        """
         where = path("/api/verify/room/{}/ots", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))

@@ -80,10 +80,10 @@ class AsyncTemplates:
         """
         Adds a version; orders that were placed keep theirs.
 
-        :param document: None keeps the one of the version before
+        :param document: None keeps the document of the previous version
         :param file_name: of the document. Default: the path's
-        :param idempotency_key: as of `orders.create`
-        :param fields: see TemplateVersionFields; what is left out stays
+        :param idempotency_key: as in `orders.create`
+        :param fields: see TemplateVersionFields; omitted fields keep their values
         """
         return await self._transport.send(
             Request(
@@ -108,7 +108,7 @@ class AsyncTemplates:
         return await self._transport.send(_page(archived, limit, cursor))
 
     async def all(self) -> AsyncIterator[TemplateSummary]:
-        """All that place orders, newest first; pages are fetched as they are wanted."""
+        """Iterates over all templates that place orders, newest first; pages are fetched on demand."""
         async for page in all_pages(self._transport, lambda cursor: _page(None, 100, cursor)):
             for template in page.templates:
                 yield template
@@ -119,17 +119,17 @@ class AsyncTemplates:
         return await self._transport.send(Request("GET", where, reads(Template)))
 
     async def version(self, template_id: str, version: int) -> Template:
-        """A version as orders used it."""
+        """Returns one version, unchanged since orders used it."""
         where = path("/api/partner/templates/{}/versions/{}", template_id, version)
         return await self._transport.send(Request("GET", where, reads(Template)))
 
     async def archive(self, template_id: str) -> Template:
-        """The template places no more orders."""
+        """Archives the template: it places no more orders."""
         where = path("/api/partner/templates/{}/archive", template_id)
         return await self._transport.send(Request("POST", where, reads(Template)))
 
     async def restore(self, template_id: str) -> Template:
-        """An archived template places orders again."""
+        """Restores an archived template, which then places orders again."""
         where = path("/api/partner/templates/{}/restore", template_id)
         return await self._transport.send(Request("POST", where, reads(Template)))
 

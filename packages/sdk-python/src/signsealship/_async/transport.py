@@ -1,4 +1,4 @@
-"""Sends requests, and sends them again."""
+"""Sends requests, and retries them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ class AsyncTransport:
         self.last_response: httpx.Response | None = None
 
     async def send(self, request: Request[T]) -> T:
-        """The answer of a success. :raises SignSealShipError: for anything else"""
+        """
+        Returns the answer of a successful request.
+
+        :raises SignSealShipError: for anything else
+        """
         answer, _response = await self.answered(request)
         return answer
 
     async def answered(self, request: Request[T]) -> tuple[T, httpx.Response]:
-        """The same, with the response that it came in."""
+        """Returns the same together with its response."""
         attempt = 0
         while True:
             failure: SignSealShipError

@@ -63,21 +63,21 @@ class AsyncWebhooks:
         self._transport = transport
 
     async def list(self) -> builtins.list[Webhook]:
-        """Newest first."""
+        """The newest comes first."""
         return await self._transport.send(Request("GET", "/api/partner/webhooks", reads(builtins.list[Webhook])))
 
     async def create(self, url: str, topics: Sequence[Topic]) -> CreatedWebhook:
-        """Makes one; the secret is shown this once."""
+        """Creates a webhook; only this answer contains the secret."""
         body = {"url": url, "topics": [*topics]}
         return await self._transport.send(Request("POST", "/api/partner/webhooks", reads(CreatedWebhook), json=body))
 
     async def remove(self, webhook_id: str) -> None:
-        """Ends one."""
+        """Deletes a webhook."""
         where = path("/api/partner/webhooks/{}", webhook_id)
         return await self._transport.send(Request("DELETE", where, reads_nothing))
 
     async def rotate(self, webhook_id: str) -> RotatedSecret:
-        """Gives a new secret; the old one also signs for 24 hours."""
+        """Rotates the secret; the old one also signs for 24 hours."""
         where = path("/api/partner/webhooks/{}/rotate", webhook_id)
         return await self._transport.send(Request("POST", where, reads(RotatedSecret)))
 
@@ -123,12 +123,12 @@ class AsyncWebhooks:
         since: datetime | None = None,
     ) -> AsyncIterator[Delivery]:
         """
-        All of them, newest first; pages are fetched as they are wanted.
+        Iterates over all deliveries, newest first; pages are fetched on demand.
 
         :param limit: of one page; default 100
         :param order: an order's code
         :param webhook: a webhook's id
-        :param since: only those made from then on
+        :param since: only deliveries created since then
         """
         filters = _filters(topic, order, external_reference, status, webhook, since)
         async for page in all_pages(self._transport, lambda cursor: _page(filters, limit or 100, cursor)):
@@ -136,12 +136,12 @@ class AsyncWebhooks:
                 yield delivery
 
     async def delivery(self, delivery_id: str) -> Delivery:
-        """One of them."""
+        """Returns one delivery."""
         where = path("/api/partner/webhooks/deliveries/{}", delivery_id)
         return await self._transport.send(Request("GET", where, reads(Delivery)))
 
     async def replay(self, delivery_id: str) -> ReplayedDelivery:
-        """Sends the same event again, with a body of today's records."""
+        """Sends the same event again, with a body built from the present records."""
         where = path("/api/partner/webhooks/deliveries/{}/replay", delivery_id)
         return await self._transport.send(Request("POST", where, reads(ReplayedDelivery)))
 
@@ -154,11 +154,11 @@ class AsyncWebhooks:
         self, webhook_id: str, since: datetime, until: datetime | None = None
     ) -> ReplayedFailures:
         """
-        Sends again what was first sent to a webhook since then and has not arrived; at most 200 by one call. While `left` is
-        above zero, call again with the answer's `until`: each event is sent once for a period.
+        Replays deliveries to a webhook that were first sent since then and never arrived; at most 200 per call.
+        While `left` is above zero, call again with the answer's `until`: each event is replayed once per period.
 
         :param until: default: now
-        :raises ConflictError: while more than 200 deliveries of the webhook are on their way
+        :raises ConflictError: while more than 200 deliveries of the webhook are pending
         """
         where = path("/api/partner/webhooks/{}/replay-failed", webhook_id)
         body = given({"since": instant(since), "until": until and instant(until)})
@@ -166,10 +166,10 @@ class AsyncWebhooks:
 
     async def replay_all_failed(self, webhook_id: str, since: datetime) -> int:
         """
-        All of what was first sent to a webhook since then and has not arrived, each event once, with waits while many are on
-        their way; how many events.
+        Replays everything that was first sent to a webhook since then and never arrived. Each event is replayed
+        once; the call pauses while many are pending. Returns how many events.
 
-        :raises ConflictError: when too many are on their way for ten minutes
+        :raises ConflictError: when too many stay pending for ten minutes
         """
         until: datetime | None = None
         replayed = waits = 0
@@ -193,11 +193,11 @@ class AsyncWebhooks:
         return await self._transport.send(Request("POST", where, reads(WebhookTestDelivery)))
 
     async def public_key(self) -> WebhookPublicKey:
-        """Your deliveries' public key, once it is made."""
+        """Returns the public key of your deliveries, if one exists."""
         return await self._transport.send(Request("GET", "/api/partner/webhooks/public-key", reads(WebhookPublicKey)))
 
     async def make_public_key(self) -> WebhookPublicKey:
-        """Makes that key, unless there is one; from then on deliveries bear a `v1a` signature, too."""
+        """Creates that key, unless one exists; deliveries then have a `v1a` signature, too."""
         return await self._transport.send(Request("POST", "/api/partner/webhooks/public-key", reads(WebhookPublicKey)))
 
     async def signature_example(self) -> SignatureExample:

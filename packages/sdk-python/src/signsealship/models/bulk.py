@@ -12,7 +12,7 @@ class BulkError:
     """A refusal of a row."""
 
     row: int
-    """From 1; the line of columns does not count."""
+    """The number of the row, counted from 1 without the header line."""
     message: str
     """The field that is refused, and the rule."""
 
@@ -22,41 +22,41 @@ class BulkAnswer:
     """The outcome of a file."""
 
     bulk_id: str | None
-    """None where a row was refused. Then nothing was stored."""
+    """None when a row was refused. Then nothing was stored."""
     rows: int
-    """Of the file."""
+    """The number of rows in the file."""
     total_cents: int | None
-    """US cents; None where a row was refused, or a person has to price one."""
+    """US cents; None when a row was refused, or when a person has to price one."""
     errors: list[BulkError]
     """The first 200 refusals."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkProgress:
-    """A bulk, and how far it is."""
+    """A bulk order, and its progress."""
 
     bulk_id: str
-    """By which it is known."""
+    """The id of this record."""
     template_id: str
-    """Its template."""
+    """The id of its template."""
     version: int
     """The template's version, for all rows."""
     created_at: datetime
     """UTC."""
     rows: int
-    """Of the file."""
+    """The number of rows in the file."""
     waiting: int
-    """Not placed yet."""
+    """Rows that are not placed yet."""
     placed: int
     """Orders that were placed."""
     failed: int
-    """Refused when they were placed."""
+    """Rows that were refused when they were placed."""
     canceled: int
-    """Not to be placed any more."""
+    """Rows that will not be placed."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +64,13 @@ class BulkRow:
     """A row of a bulk."""
 
     row: int
-    """From 1."""
+    """Counted from 1."""
     state: Literal["waiting", "placed", "failed", "canceled"]
-    """Where it stands."""
+    """The state of the row."""
     order_code: str | None
     """Its order; None until it is placed."""
     reason: str | None
-    """Why it failed."""
+    """The reason of the failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +78,8 @@ class BulkRows:
     """A page of rows."""
 
     rows: list[BulkRow]
-    """In the order of the file."""
+    """In the order of the rows in the file."""
     next_cursor: str | None
-    """For `cursor` of the next call; None after the last page."""
+    """Pass it as `cursor` to the next call; None after the last page."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""

@@ -15,21 +15,21 @@ class ClosingPassport:
     """A version of a room's closing passport."""
 
     version: int
-    """From 1."""
+    """Counted from 1."""
     verify_code: str
-    """For `rooms.verify`."""
+    """The code for `rooms.verify`."""
     verify_url: str
-    """Where anybody verifies it."""
+    """The address of the public verify page."""
     manifest_sha256: str
-    """Of the manifest in canonical form, in hex."""
+    """The SHA-256 of the manifest in canonical form, in hex."""
     prev_manifest_sha256: str | None
-    """Of the version before; None for the first."""
+    """The manifest hash of the previous version; None for the first."""
     sealed_sha256: str
-    """Of the certificate PDF, in hex."""
+    """The SHA-256 of the certificate PDF, in hex."""
     created_at: datetime
     """UTC."""
     log: LogNote
-    """Where its line is, or will be."""
+    """The transparency log that contains its line, or will contain it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class ManifestCoverage:
     """The claims that a closing passport proves, and those that it does not."""
 
     covers: list[str]
-    """In words."""
+    """The claims that it proves, in words."""
     does_not_cover: list[str]
-    """In words."""
+    """The claims that it does not prove, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class ManifestStatus:
     """An order's status when the passport was made."""
 
     basis: Literal["platform_attestation"]
-    """Who says so."""
+    """The source of the statement."""
     note: str
     """The weight of that statement."""
     value: str
@@ -63,17 +63,17 @@ class ManifestDocument:
     label: str | None
     """The order's name in the room."""
     original_sha256: str | None = None
-    """Of what came in."""
+    """The SHA-256 of the original document."""
     sealed_sha256: str | None = None
-    """Of what was sealed."""
+    """The SHA-256 of the sealed document."""
     envelope_verify_code: str | None = None
-    """For `orders.verify_envelope`."""
+    """The code for `orders.verify_envelope`."""
     custody_cert_sha256: str | None = None
-    """Of the certificate of custody."""
+    """The SHA-256 of the custody certificate."""
     notarized_sha256: str | None = None
-    """Of the notarized document."""
+    """The SHA-256 of the notarized document."""
     status_at_snapshot: ManifestStatus
-    """When the passport was made."""
+    """The order's status when the passport was made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +85,13 @@ class ManifestPassport:
     room_name: str
     """The room's name."""
     reference: str | None
-    """The firm's own."""
+    """The firm's own reference."""
     version: int
-    """From 1."""
+    """Counted from 1."""
     prev_manifest_sha256: str | None
-    """Of the version before; None for the first."""
+    """The manifest hash of the previous version; None for the first."""
     generated_at_utc: str
-    """As text: it is hashed."""
+    """A text, because it is part of the hashed bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,24 +111,24 @@ class ClosingVerification:
     """A closing passport, recomputed from what is stored."""
 
     manifest: ClosingManifest | None
-    """None when the stored text is not JSON any more; `chain_ok` is False then."""
+    """None when the stored text is no longer JSON; `chain_ok` is False then."""
     manifest_sha256: str
-    """In hex."""
+    """The SHA-256 of the manifest, in hex."""
     sealed_sha256: str
-    """Of the certificate PDF, in hex."""
+    """The SHA-256 of the certificate PDF, in hex."""
     version: int
-    """From 1."""
+    """Counted from 1."""
     prev_manifest_sha256: str | None
-    """Of the version before; None for the first."""
+    """The manifest hash of the previous version; None for the first."""
     chain_ok: bool
-    """All hashes are what they were."""
+    """Whether all hashes match."""
     branding: Branding | None
-    """The firm's look; None when it has none."""
+    """The firm's branding; None when it has none."""
     created_at: datetime
     """UTC."""
     environment: Literal["live", "test"]
-    """Tests prove nothing."""
+    """The environment; a document in `test` proves nothing."""
     certificate_deleted_at_utc: datetime | None = None
-    """When the retention plan deleted the certificate; None when it did not."""
+    """The time at which the retention plan deleted the certificate; None while it is stored."""
     download_url: str
-    """Of the certificate PDF: a path on the service."""
+    """The path of the certificate PDF on the service."""

@@ -18,9 +18,9 @@ class OrderEventData:
     environment: Literal["live", "test"]
     """Of the order."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
     external_reference: str | None = None
-    """None when none was sent with the order."""
+    """The `external_reference` of the order; None when none was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class OrderEvent:
     id: str
     """The same id may come twice."""
     data: OrderEventData
-    """To which order."""
+    """The order and its status."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +48,9 @@ class SignerEventData:
     environment: Literal["live", "test"]
     """The environment of the order."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
     external_reference: str | None = None
-    """None when none was sent with the order."""
+    """The `external_reference` of the order; None when none was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +74,11 @@ class RecordingStartedData:
     environment: Literal["live", "test"]
     """The environment of the order."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
     started_at_utc: datetime
     """When the recording started."""
     external_reference: str | None = None
-    """None when none was sent with the order."""
+    """The `external_reference` of the order; None when none was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class RecordingStartedEvent:
     id: str
     """The same id may come twice."""
     data: RecordingStartedData
-    """Which."""
+    """The recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class RecordingCompletedData:
     environment: Literal["live", "test"]
     """The environment of the order."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
     started_at_utc: datetime
     """When the recording started."""
     ended_at_utc: datetime
@@ -110,7 +110,7 @@ class RecordingCompletedData:
     recording_sha256: str
     """SHA-256 of the recording's manifest, in hex."""
     external_reference: str | None = None
-    """None when none was sent with the order."""
+    """The `external_reference` of the order; None when none was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,49 +122,51 @@ class RecordingCompletedEvent:
     id: str
     """The same id may come twice."""
     data: RecordingCompletedData
-    """Which."""
+    """The recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingInterruptedData:
-    """A recording that went on in a new take."""
+    """A recording that continued in a new take."""
 
     order_code: str
     """The order's code."""
     environment: Literal["live", "test"]
     """The environment of the order."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
     started_at_utc: datetime
     """When the recording started."""
     cause: str
-    """`failed`: a line was lost. `stopped`: the recording process. The list may grow."""
+    """
+    The cause: `failed` when a connection was lost, `stopped` when the recording process stopped. The list may grow.
+    """
     external_reference: str | None = None
-    """None when none was sent with the order."""
+    """The `external_reference` of the order; None when none was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingInterruptedEvent:
-    """Somebody's line was lost, or the recording process stopped."""
+    """Somebody's connection was lost, or the recording process stopped."""
 
     type: Literal["recording.interrupted"]
     """`recording.interrupted`."""
     id: str
     """The same id may come twice."""
     data: RecordingInterruptedData
-    """Which."""
+    """The recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingDeletedData:
-    """A recording that is gone; its manifest stays."""
+    """A recording that was deleted; its manifest stays."""
 
     order_code: str
     """The order's code."""
     environment: Literal["live", "test"]
     """The environment of the order."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
     started_at_utc: datetime
     """When the recording started."""
     ended_at_utc: datetime
@@ -172,9 +174,9 @@ class RecordingDeletedData:
     recording_sha256: str
     """SHA-256 of the recording's manifest, in hex."""
     reason: str
-    """`retention`: its time was over. The list may grow."""
+    """The reason: `retention` when the retention plan deleted it. The list may grow."""
     external_reference: str | None = None
-    """None when none was sent with the order."""
+    """The `external_reference` of the order; None when none was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +188,7 @@ class RecordingDeletedEvent:
     id: str
     """The same id may come twice."""
     data: RecordingDeletedData
-    """Which."""
+    """The recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,21 +196,21 @@ class PassportSealedData:
     """A PDF that was sealed."""
 
     passport_id: str
-    """For `passports.get`."""
+    """The id for `passports.get`."""
     verify_code: str
-    """By which anybody verifies it."""
+    """The public verify code."""
     verify_url: str
-    """Where anybody verifies it."""
+    """The address of the public verify page."""
     doc_sha256: str
-    """Of what came in, in hex."""
+    """The SHA-256 of the original document, in hex."""
     sealed_sha256: str
-    """Of the sealed PDF, in hex."""
+    """The SHA-256 of the sealed PDF, in hex."""
     status: Literal["sealed"]
     """Always `sealed`."""
     sealed_at_utc: datetime
     """When it was sealed."""
     environment: Literal["live", "test"]
-    """Tests prove nothing."""
+    """The environment; a document in `test` proves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +222,7 @@ class PassportSealedEvent:
     id: str
     """The same id may come twice."""
     data: PassportSealedData
-    """Which."""
+    """The passport."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,11 +234,11 @@ class RoomOrderAttachedData:
     room_name: str
     """The room's name."""
     event: Literal["room.order_attached"]
-    """The topic once more."""
+    """The same as `type`."""
     order_code: str
     """The order's code."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +250,7 @@ class RoomOrderAttachedEvent:
     id: str
     """The same id may come twice."""
     data: RoomOrderAttachedData
-    """Which."""
+    """The room and the order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,11 +262,11 @@ class RoomPassportSealedData:
     room_name: str
     """The room's name."""
     event: Literal["room.passport_sealed"]
-    """The topic once more."""
+    """The same as `type`."""
     passport_verify_code: str
-    """For `rooms.verify`."""
+    """The code for `rooms.verify`."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +278,7 @@ class RoomPassportSealedEvent:
     id: str
     """The same id may come twice."""
     data: RoomPassportSealedData
-    """Which."""
+    """The room and its passport."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,7 +288,7 @@ class WebhookTestData:
     webhook_id: str
     """The webhook."""
     environment: Literal["live", "test"]
-    """Of the webhook."""
+    """The environment of the webhook."""
     occurred_at_utc: datetime
     """When the test was asked for."""
 
@@ -300,7 +302,7 @@ class WebhookTestEvent:
     id: str
     """The same id may come twice."""
     data: WebhookTestData
-    """Which."""
+    """The webhook."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,7 +314,7 @@ class UnknownEvent:
     id: str
     """The same id may come twice."""
     data: Any
-    """As it came, in camelCase."""
+    """The data as received, in camelCase."""
 
 
 WebhookEvent = Union[
@@ -336,17 +338,17 @@ class FeedEvent:
     """An event of the feed, and its place among all events of the firm in one environment."""
 
     position: int
-    """From 1, without a gap."""
+    """The event's position, counted from 1 without gaps."""
     head: str
-    """The hash over this event and all before it, in hex."""
+    """The hash over this event and all earlier ones, in hex."""
     type: str
     """The topic."""
     id: str
-    """As the body of a delivery has it."""
+    """The same value as in the body of a delivery."""
     occurred_at_utc: datetime
-    """When it happened."""
+    """The time of the event."""
     payload: WebhookEvent | None
-    """The body that a webhook is sent; None when the record it was about is gone."""
+    """The body that a webhook gets; None when the record that it described was deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,8 +356,8 @@ class EventFeed:
     """A part of the firm's events."""
 
     events: list[FeedEvent]
-    """Oldest first."""
+    """The oldest comes first."""
     cursor: str
-    """For the next call; there always is one."""
+    """The cursor for the next call; always present."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""

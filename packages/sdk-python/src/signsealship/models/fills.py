@@ -11,12 +11,12 @@ from .orders import Language
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillTemplate:
-    """The template that a form is of."""
+    """The template to which a form belongs."""
 
     template_id: str
-    """Names it in `template` of an order."""
+    """The template's id, for `template` of an order."""
     version: int
-    """It never changes."""
+    """The number of the version. A version never changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,31 +24,34 @@ class FillSummary:
     """A form that somebody fills in, in a list."""
 
     fill_id: str
-    """By which it is known."""
+    """The id of this record."""
     template: FillTemplate
-    """Whose form it is."""
+    """The template of the form."""
     title: str
     """The template's name."""
     state: Literal["open", "completed", "used", "gone", "canceled", "expired"]
-    """`completed`: an order may take the document. `used`: one did. `gone`: none did within seven days."""
+    """
+    The state. `completed`: an order may use the document. `used`: an order used it. `gone`: no order used it within
+    seven days.
+    """
     name: str | None
     """Of the person who fills it in."""
     email: str | None
-    """Where the link is mailed to."""
+    """The email address to which the link is mailed."""
     language: Language
-    """Of the page and the mail."""
+    """The language of the page and the mail."""
     url: str | None
     """The link to the form: anyone who has it sees and changes the answers. None for a key without the scope `orders`."""
     created_at: datetime
     """UTC."""
     expires_at: datetime
-    """Until when the link works. UTC."""
+    """The end of the link's validity, in UTC."""
     ended_at: datetime | None
     """When it was completed or canceled. UTC."""
     fill_token: str | None
-    """For `fill_token` of one order."""
+    """The token for `fill_token` of one order."""
     usable_until: datetime | None
-    """Until when an order may take the document. UTC."""
+    """The time until which an order may use the document, in UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,7 @@ class Fill(FillSummary):
     """A form that somebody fills in online."""
 
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +67,11 @@ class FillList:
     """A page of fills, newest first."""
 
     fills: list[FillSummary]
-    """Newest first."""
+    """The newest comes first."""
     next_cursor: str | None
-    """For `cursor` of the next call; None after the last page."""
+    """Pass it as `cursor` to the next call; None after the last page."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +79,7 @@ class FillOption:
     """A choice of a question."""
 
     value: str
-    """As `values` has it."""
+    """The value that `values` uses."""
     label: str
     """The text that people read."""
 
@@ -86,19 +89,19 @@ class FillQuestion:
     """A field of a form, as a web form asks for it."""
 
     name: str
-    """As `values` and `labels` have it."""
+    """The name that `values` and `labels` use."""
     kind: Literal["text", "checkbox", "radio", "dropdown", "list"]
-    """How it is answered."""
+    """The kind of answer."""
     label: str
     """The words of the question."""
     is_guessed: bool
-    """The form has no words for it: send your own in `labels`."""
+    """The form contains no words for this question: send your own in `labels`."""
     required: bool
     """Whether the form asks for an answer."""
     page: int
-    """From 1."""
+    """Counted from 1."""
     max_length: int | None
-    """In characters; None where only the field's room bounds it."""
+    """The most characters; None when only the field's size limits them."""
     options: list[FillOption]
     """The choices."""
 
@@ -110,4 +113,4 @@ class FillQuestions:
     questions: list[FillQuestion]
     """In reading order."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""

@@ -1,4 +1,4 @@
-"""The firm: who it is, how far it came, how it does."""
+"""The firm: its data, its progress, and its figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MyKey:
-    """The key that asked."""
+    """The key of the request."""
 
     prefix: str
     """`svc_pk_test_` or `svc_pk_live_`."""
@@ -32,7 +32,7 @@ class Quotas:
     open_rooms: int | None
     """None when unlimited."""
     open_rooms_used: int
-    """How many are open."""
+    """The number of open rooms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,19 +44,19 @@ class Me:
     tier: str
     """Its plan."""
     live_enabled: bool
-    """Whether it may have live keys."""
+    """Whether the firm may have live keys."""
     environment: Literal["live", "test"]
-    """Of the key."""
+    """The environment of the key."""
     key: MyKey | None
-    """The key that asked."""
+    """The key of the request."""
     quotas: Quotas
     """The limits of the firm."""
     role: Literal["owner", "member"] | None = None
-    """Of a signed-in member; None with a key."""
+    """The role of a signed-in member; None with a key."""
     linked: bool
     """Whether people of the firm have signed in."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class LaunchpadPartner:
     """The firm."""
 
     id: str
-    """By which it is known."""
+    """The id of this record."""
     name: str
     """Its name."""
     tier: str
@@ -78,13 +78,13 @@ class LaunchpadItem:
     key: str
     """For programs."""
     label: str
-    """For people."""
+    """A text for people."""
     done: bool
-    """Whether it is."""
+    """Whether the item is done."""
     action: str
     """The action, in words."""
     deep_link: str
-    """Where: a path on the service."""
+    """The path on the service where it is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +92,11 @@ class LaunchpadStep:
     """A step on the way to live."""
 
     step: str
-    """Which."""
+    """The name of the step."""
     reached: bool
-    """Whether the firm came to it."""
+    """Whether the firm reached the step."""
     at: datetime | None
-    """When."""
+    """The time at which it was reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +116,9 @@ class Launchpad:
     funnel: list[LaunchpadStep]
     """The milestones that were reached."""
     hours_to_first_live_order: float | None
-    """From joining, with two decimals; None before it."""
+    """Hours from joining to the first live order, with two decimals; None before it."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,23 +130,23 @@ class MonthVolume:
     created_count: int
     """Orders created in it."""
     completed_count: int
-    """Those of them that are completed."""
+    """Orders created in the month that are completed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFunnel:
-    """One bucket for each order; the five sum to the cohort."""
+    """Each order is counted in one of the five; they sum to all orders of the window."""
 
     created: int
     """Not paid."""
     paid: int
-    """Paid, and no further."""
+    """Paid orders that are not further."""
     in_progress: int
     """Being worked on."""
     completed: int
     """Done."""
     problem: int
-    """In need of somebody."""
+    """Orders that need attention."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +154,9 @@ class Turnaround:
     """Hours from the payment to the completion; 0 when there is no sample."""
 
     median: float
-    """Of half the orders."""
+    """The median of the hours."""
     p90: float
-    """Of nine in ten."""
+    """The 90th percentile of the hours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,13 +164,13 @@ class ServiceMix:
     """Counts of orders with each service; not exclusive."""
 
     sign: int
-    """Signed."""
+    """Orders with signatures."""
     notarize: int
-    """Notarized."""
+    """Orders with notarization."""
     ship: int
-    """Shipped."""
+    """Orders with shipping."""
     fax: int
-    """Faxed."""
+    """Orders with a fax."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,11 +190,11 @@ class Analytics:
     """The orders created in the window, as they are now, in the environment of the key."""
 
     window_days: int
-    """How far back it looks."""
+    """The length of the window, in days."""
     volume_by_month: list[MonthVolume]
     """Oldest first; months without orders are left out."""
     funnel: OrderFunnel
-    """Where the orders are."""
+    """The current states of the orders."""
     turnaround_hours: Turnaround
     """From the payment to the completion."""
     service_mix: ServiceMix
@@ -206,7 +206,7 @@ class Analytics:
     generated_at: datetime
     """UTC."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,11 +216,11 @@ class PlaybookParam:
     name: str
     """Its name."""
     type: Literal["string", "int", "bool"]
-    """Of its value."""
+    """The type of its value."""
     required: bool
     """Whether it must be given."""
     max_length: int | None
-    """Of a text."""
+    """The maximum length of a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,9 +228,9 @@ class Playbook:
     """A playbook that the service offers, and what it is run with."""
 
     key: str
-    """For `playbooks.run`."""
+    """The key for `playbooks.run`."""
     name: str
-    """For people."""
+    """A text for people."""
     description: str
     """The playbook's purpose."""
     param_schema: list[PlaybookParam]
@@ -250,7 +250,7 @@ class StartedPlaybook:
     """A playbook that runs."""
 
     execution_name: str
-    """By which support knows it."""
+    """The name by which support finds the execution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,4 +260,4 @@ class AccessAnswer:
     status: Literal["issued", "pending"]
     """`issued`: a trial key was mailed once to the address; `pending`: a person looks at the request."""
     message: str
-    """For people."""
+    """A text for people."""

@@ -1,4 +1,4 @@
-"""Orders: what they are placed with, and what they are."""
+"""Orders: the fields to place them with, and the results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SignerAuth = Literal["link", "mail_code", "access_code", "text_code"]
 """How a signer is identified, besides the link that is mailed."""
 
 Language = Literal["en", "es", "fr", "pt", "zh", "vi", "ko", "tl"]
-"""Of mails and pages."""
+"""The language of mails and pages."""
 
 SandboxOutcome = Literal["success", "decline", "cancel", "delayed"]
 """How a payment in the sandbox ends."""
@@ -24,7 +24,7 @@ class _SignerRequired(TypedDict):
     name: str
     """The signer's whole name."""
     email: str
-    """Where the link is mailed to."""
+    """The email address to which the link is mailed."""
 
 
 class Signer(_SignerRequired, total=False):
@@ -37,9 +37,9 @@ class Signer(_SignerRequired, total=False):
     auth: SignerAuth
     """Default: `signer_auth` of the order."""
     access_code: str
-    """For `access_code`: what you tell the signer yourself."""
+    """The code for `access_code`, which you tell the signer yourself."""
     language: Language
-    """Of mails and pages. Default `en`."""
+    """The language of mails and pages. Default `en`."""
 
 
 class _FieldOptionRequired(TypedDict):
@@ -64,18 +64,21 @@ class NumberFormat(TypedDict, total=False):
     """Which numbers a field takes, and how they are shown."""
 
     decimals: int
-    """0 to 4: shown, and at most typed. Default 2 with a currency, else as many as typed."""
+    """
+    The number of decimals shown, and the most that may be typed: 0 to 4. Default 2 with a currency, otherwise as
+    many as typed.
+    """
     min: float
     """The least number, with at most 4 decimals."""
     max: float
     """The largest number, with at most 4 decimals."""
     currency: Literal["USD", "CAD", "EUR", "GBP", "MXN"]
-    """Shown with the number."""
+    """The currency that is shown with the number."""
 
 
 class _ShowWhenRequired(TypedDict):
     field: str
-    """The `id` of another field: of the same signer, of an earlier turn, or `read_only`."""
+    """The `id` of another field, which belongs to the same signer or an earlier turn, or is `read_only`."""
     operator: Literal["checked", "unchecked", "filled", "empty", "equals", "not_equals", "greater_than", "less_than"]
     """The value that the other field must hold."""
 
@@ -91,9 +94,9 @@ class _SignatureFieldRequired(TypedDict):
     kind: Literal["signature", "initials", "date", "name", "text", "number", "checkbox", "radio", "multiple", "dropdown"]
     """The kind of field."""
     signer: int
-    """The signer's place in `signers`, from 1."""
+    """The signer's position in `signers`, counted from 1."""
     page: int
-    """From 1."""
+    """Counted from 1."""
 
 
 class SignatureField(_SignatureFieldRequired, total=False):
@@ -108,36 +111,41 @@ class SignatureField(_SignatureFieldRequired, total=False):
     height: float
     """Points."""
     label: str
-    """Asks the signer for this."""
+    """The label by which the signer is asked for the value."""
     required: bool
-    """Default True; of a checkbox False."""
+    """Whether the field must be filled in. Default True; for a checkbox False."""
     help: str
     """Shown to the signer with the field."""
     value: str | float | bool
-    """Yours, in the document before anybody signs: of a checkbox a bool, else text or the label of an option."""
+    """
+    Your own value, which is in the document before anybody signs: for a checkbox a bool, otherwise a text or the
+    label of an option.
+    """
     read_only: bool
-    """Nobody changes the value."""
+    """Whether nobody may change the value."""
     format: Literal["iso", "us", "long", "any", "email", "phone_us", "zip_us", "ssn_last4"] | NumberFormat
-    """Of a date, a text or a number."""
+    """The format of a date, a text or a number."""
     options: Sequence[FieldOption]
-    """Of a radio, a multiple or a dropdown: 2 to 50."""
+    """The options of a radio, a multiple or a dropdown: 2 to 50."""
     least: int
-    """Of a multiple: how many options must be chosen. Default 1, or 0 where `required` is False."""
+    """The smallest number of options of a multiple. Default 1, or 0 when `required` is False."""
     most: int
-    """Of a multiple: how many options may be chosen. Default all."""
+    """The largest number of options of a multiple. Default: all."""
     id: str
     """Unique among the fields: `show_when` and `formula` of other fields name it."""
     show_when: ShowWhen
-    """When the field is shown. A field that is not shown is neither required nor drawn."""
+    """The condition for showing the field. A field that is not shown is neither required nor drawn."""
     formula: str
-    """Of a number: the service calculates it when its signer signs, as `round(rent * 12, 2)`."""
+    """
+    The formula of a number: the service calculates it when its signer signs, for example `round(rent * 12, 2)`.
+    """
 
 
 class _RolePersonRequired(TypedDict):
     name: str
     """The signer's whole name."""
     email: str
-    """Where the link is mailed to."""
+    """The email address to which the link is mailed."""
 
 
 class RolePerson(_RolePersonRequired, total=False):
@@ -146,14 +154,14 @@ class RolePerson(_RolePersonRequired, total=False):
     phone: str
     """A 10-digit US number, or an international one in `+country` form."""
     access_code: str
-    """For a role of `access_code`: what you tell the signer yourself."""
+    """The code for a role with `access_code`, which you tell the signer yourself."""
     language: Language
-    """Of mails and pages. Default: the role's."""
+    """The language of mails and pages. Default: the role's."""
 
 
 class _OrderFieldsRequired(TypedDict):
     email: str
-    """Of the client."""
+    """The client's email address."""
     byod_confirmed: Literal[True]
     """Attests that the document is the client's own completed one."""
 
@@ -164,23 +172,23 @@ class OrderFields(_OrderFieldsRequired, total=False):
     fill_token: str
     """40 hex digits, in place of a document."""
     name: str
-    """Of the client."""
+    """The client's name."""
     doc_slug: str
-    """A document of the catalog, which then decides on signing and notarization."""
+    """A document type of the catalog, which then decides on signing and notarization."""
     svc_sign: bool
-    """Have the document signed."""
+    """Whether to have the document signed."""
     svc_notary: bool
-    """Have it notarized online."""
+    """Whether to have it notarized online."""
     svc_ship: bool
-    """Have it shipped; send the `ship` fields with it."""
+    """Whether to have it shipped; send the `ship` fields with it."""
     signer_state: str
-    """Where the signer is: two letters."""
+    """The state in which the signer is: two letters."""
     dest_state: str
-    """Where the document goes: two letters."""
+    """The state to which the document goes: two letters."""
     external_reference: str
-    """Your file number, up to 120 characters; it comes back in lists and webhooks."""
+    """Your file number, up to 120 characters; lists and webhooks return it."""
     ship_name: str
-    """Who gets the shipment."""
+    """The recipient of the shipment."""
     ship_line1: str
     """Street and number."""
     ship_line2: str
@@ -194,7 +202,7 @@ class OrderFields(_OrderFieldsRequired, total=False):
     ship_method: Literal["label", "print_mail"]
     """`label` (default): a prepaid carrier label; `print_mail`: the service prints and mails it."""
     from_name: str
-    """The return address; with it go the other `from` fields."""
+    """The name in the return address. It needs the other `from` fields."""
     from_line1: str
     """Street and number."""
     from_line2: str
@@ -208,25 +216,25 @@ class OrderFields(_OrderFieldsRequired, total=False):
     fax_to: str
     """Adds a fax: a 10-digit US number, or an international one in `+country` form."""
     pay_by: Literal["client", "firm"]
-    """Who pays. Default `client`; with `firm`, no mail and no page tells the client about money."""
+    """The payer. Default `client`; with `firm`, mails and pages do not mention money to the client."""
     create_checkout: bool
-    """Answers the hosted checkout, too."""
+    """Whether the answer also includes the hosted checkout."""
     signers: Sequence[Signer]
-    """Who signs. Default: the client, alone."""
+    """The signers. Default: only the client."""
     fields: Sequence[SignatureField]
-    """Where they sign. Default: the document's own signature fields, its tags, or a page that is added."""
+    """The places where they sign. Default: the document's own signature fields, its tags, or an added page."""
     signer_auth: SignerAuth
-    """How signers are identified who say nothing else. Default `link`."""
+    """How signers without their own setting are identified. Default `link`."""
     template: str
     """The id of one of your templates, which decides the services, the signers' roles and the fields."""
     template_version: int
     """Default: the latest."""
     roles: Mapping[str, RolePerson]
-    """Of the template: the person of each role, by its name."""
+    """The person for each of the template's roles, by the role's name."""
     values: Mapping[str, str | float | bool]
-    """Of the template: values of its fields, by their labels."""
+    """The values of the template's fields, by their labels."""
     other_document: bool
-    """Use the template's places although the document is another form."""
+    """Uses the template's fields although the document is another form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,21 +244,23 @@ class OrderLine:
     type: str
     """For programs: `WorkflowFee`, `NotaryFee`, ... The list can grow."""
     label: str
-    """For people."""
+    """A text for people."""
     amount_cents: int
     """US cents; negative for discounts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentNotice:
-    """Something in a document that is signed which people may not see as it is sealed. Each signer is told it, too."""
+    """
+    Something in a document to be signed that readers may not see as it will be sealed. Each signer is warned, too.
+    """
 
     code: str
     """`text_below_place`, `active_content`, `hidden_text`, ... The list can grow."""
     page: int | None
     """From 1; None for the whole document."""
     text: str | None
-    """The words of the document there, or the thing that it names; None where nothing is quoted, and always in the answer to create."""
+    """The text or name in the document; None when nothing is quoted, and always in the answer to create."""
     message: str
     """For people, in English."""
 
@@ -262,15 +272,15 @@ class TemplateUse:
     template_id: str
     """The template's id."""
     version: int
-    """It never changes."""
+    """The number of the version. A version never changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
     order_code: str
-    """By which the order is known; who has it sees the client's page."""
+    """The order's code. Anyone who has it can open the client's page."""
     order_url: str
     """The client's page: a path on the service."""
     status: str
@@ -288,9 +298,9 @@ class _Order:
     lines: list[OrderLine]
     """The quote, line by line."""
     pay_by: Literal["firm"] | None = None
-    """Your firm pays; None when the client does."""
+    """`firm` when your firm pays; None when the client does."""
     manual_quote_reason: str | None = None
-    """Why a person prices the order; None unless its status is `ManualQuoteRequired`."""
+    """The reason why a person prices the order; None unless its status is `ManualQuoteRequired`."""
     document_notices: list[DocumentNotice] | None = None
     """Notices about the document that signers see; None when there are none."""
     template: TemplateUse | None = None
@@ -302,14 +312,14 @@ class CreatedOrder(_Order):
     """An order that was placed, with its quote."""
 
     checkout_url: str | None
-    """Where the client pays; None unless `create_checkout` was sent and the order can be paid."""
+    """The address at which the client pays; None unless `create_checkout` was sent and the order can be paid."""
     warnings: list[str] | None = None
-    """Of test orders: what may be a mistake, as a misspelt field; None when there is nothing to say."""
+    """For test orders: possible mistakes, such as a misspelt field; None when there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notarization:
-    """Where the notarization of an order is: without names, links and addresses."""
+    """The state of an order's notarization, without names, links and addresses."""
 
     state: str
     """`not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list can grow."""
@@ -330,9 +340,12 @@ class OrderDetail(_Order):
     services: str
     """Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`."""
     envelope_status: str | None
-    """Of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; None when none are wanted."""
+    """
+    The state of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; None for an order without
+    signatures.
+    """
     customer_email: str
-    """Of the client."""
+    """The client's email address."""
     created_at: datetime
     """UTC."""
     notarization: Notarization | None = None
@@ -344,7 +357,7 @@ class OrderSummary:
     """An order in a list."""
 
     order_code: str
-    """By which the order is known; who has it sees the client's page."""
+    """The order's code. Anyone who has it can open the client's page."""
     status: str
     """`QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow."""
     services: str
@@ -354,7 +367,7 @@ class OrderSummary:
     external_reference: str | None
     """The `external_reference` that was sent."""
     customer_email: str
-    """Of the client."""
+    """The client's email address."""
     created_at: datetime
     """UTC."""
 
@@ -364,20 +377,20 @@ class OrderList:
     """A page of orders, newest first."""
 
     orders: list[OrderSummary]
-    """Newest first."""
+    """The newest comes first."""
     next_cursor: str | None
-    """For `cursor` of the next call; None after the last page."""
+    """Pass it as `cursor` to the next call; None after the last page."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 class CorrectionFields(TypedDict, total=False):
-    """Corrected facts of a paid order. An address is sent whole."""
+    """Corrected facts of a paid order. Send a complete postal address."""
 
     email: str
-    """Of the client."""
+    """The client's email address."""
     fax_to: str
-    """As in the order form."""
+    """The fax number, as in the order form."""
     ship_name: str
     """Who receives the parcel."""
     ship_line1: str
@@ -394,34 +407,34 @@ class CorrectionFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionRefusals:
-    """Why each act is refused now; None when it is allowed."""
+    """For each act, the reason why it is refused now; None when it is allowed."""
 
     document: str | None
-    """Another document."""
+    """For replacing the document."""
     email: str | None
-    """Another address of the client."""
+    """For correcting the client's email address."""
     address: str | None
-    """Another address of the parcel."""
+    """For correcting the address of the parcel."""
     fax: str | None
-    """Another fax number."""
+    """For correcting the fax number."""
     again: str | None
-    """A further try."""
+    """For starting a failed service again."""
     refund: str | None
-    """A request for a refund."""
+    """For requesting a refund."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderCorrection:
-    """Something that was corrected or asked for."""
+    """Something that was corrected or requested."""
 
     kind: Literal["document", "email", "address", "fax", "signer", "again", "refund"]
     """The list can grow."""
     before: dict[str, Any]
-    """The facts before it."""
+    """The facts before the change."""
     after: dict[str, Any]
-    """The facts since."""
+    """The facts after the change."""
     at: datetime
-    """When."""
+    """The time of the change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -429,15 +442,15 @@ class OrderCorrections:
     """The corrections of an order, and those that are possible now."""
 
     order_code: str
-    """By which the order is known."""
+    """The order's code."""
     status: str
     """Its status now."""
     refusals: CorrectionRefusals
-    """Refusals now."""
+    """The reasons why acts are refused now."""
     corrections: list[OrderCorrection]
     """Everything that was corrected, oldest first."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -445,9 +458,9 @@ class Checkout:
     """The hosted checkout of an order."""
 
     checkout_url: str
-    """Where the client pays."""
+    """The address at which the client pays."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -459,11 +472,11 @@ class SandboxStep:
     status: str
     """The order's status after the step."""
     fired_events: list[str]
-    """The milestones that were reached, as webhooks name them."""
+    """The milestones that were reached, by the names that webhooks use."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
     warnings: list[str] | None = None
-    """Of test orders: what may be a mistake, as a misspelt field; None when there is nothing to say."""
+    """For test orders: possible mistakes, such as a misspelt field; None when there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -473,7 +486,7 @@ class SandboxCheckout(SandboxStep):
     outcome: SandboxOutcome
     """The services that were ordered."""
     checkout_url: str
-    """Where a client of a live order would pay."""
+    """The address at which the client of a live order would pay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -481,14 +494,14 @@ class TestClock:
     """The test clock of the firm."""
 
     status: Literal["ready", "advancing"]
-    """`advancing`: what came due is happening."""
+    """`advancing` while due work is running."""
     test_time: datetime
-    """The time of the clock; it goes on from there."""
+    """The time of the clock; it continues from there."""
     real_time: datetime
-    """The time that new objects, evidence and webhooks get."""
+    """The time with which new objects, evidence and webhooks are dated."""
     advanced_seconds: int
     """How far the clock is ahead of real time."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
     warnings: list[str] | None = None
     """Possible mistakes, such as a misspelt field; None when there are none."""

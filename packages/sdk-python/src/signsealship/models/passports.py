@@ -10,19 +10,19 @@ from typing import Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Passport:
     passport_id: str
-    """For `passports.get`."""
+    """The id for `passports.get`."""
     verify_code: str
-    """By which anybody verifies it."""
+    """The public verify code."""
     verify_url: str
-    """Where anybody verifies it."""
+    """The address of the public verify page."""
     doc_sha256: str
-    """Of what came in, in hex."""
+    """The SHA-256 of the original document, in hex."""
     sealed_sha256: str
-    """Of the sealed PDF, in hex."""
+    """The SHA-256 of the sealed PDF, in hex."""
     status: Literal["sealed"]
     """Always `sealed`."""
     environment: Literal["live", "test"]
-    """Tests prove nothing."""
+    """The environment; a document in `test` proves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Rfc3161Timestamp:
     """A time-stamp by an authority."""
 
     authority: str
-    """Who stamped."""
+    """The authority that stamped."""
     timestamped_at_utc: datetime
     """The statements of the token."""
 
@@ -40,16 +40,16 @@ class OpenTimestampsProof:
     """A time-stamp that ends in the Bitcoin chain."""
 
     calendar: str
-    """Who took it."""
+    """The calendar that accepted the hash."""
     submitted_at_utc: datetime
-    """When it was sent."""
+    """The time at which it was sent."""
     status: Literal["pending", "confirmed"]
-    """`confirmed` once a block holds it."""
+    """`confirmed` once a Bitcoin block contains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassportTimestamps:
-    """When the seal existed, by others' word."""
+    """Statements of others about when the seal existed."""
 
     rfc3161: Rfc3161Timestamp | None
     """None when the authority could not be reached."""
@@ -72,9 +72,9 @@ class SealedPassport(_Passport):
     """A PDF that was sealed."""
 
     timestamps: PassportTimestamps
-    """When the seal existed, by others' word."""
+    """Statements of others about when the seal existed."""
     log: LogNote
-    """Where its line is, or will be."""
+    """The transparency log that contains its line, or will contain it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,17 +84,17 @@ class Passport(_Passport):
     created_at: datetime
     """UTC."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealRetirement:
-    """That the certificate of a seal is not used any more."""
+    """The certificate of a seal was retired."""
 
     retired_at_utc: datetime
-    """Since when."""
+    """The time since which it is retired."""
     reason: str
-    """Why."""
+    """The reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +102,9 @@ class Retraction:
     """The operator retracted a seal in the transparency log."""
 
     reason: Literal["superseded", "wrong-document", "key-compromise", "court-order", "withdrawn"]
-    """Why."""
+    """The reason."""
     retracted_at_utc: datetime
-    """When."""
+    """The time of the retraction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,27 +112,27 @@ class PassportVerification:
     """The service's record of a verify code."""
 
     verdict: Literal["verified", "verified_test"]
-    """`verified_test` proves nothing."""
+    """The verdict; `verified_test` proves nothing."""
     verify_code: str
-    """The code that was asked for."""
+    """The code of the request."""
     sealed_sha256: str
-    """Of the sealed PDF, in hex."""
+    """The SHA-256 of the sealed PDF, in hex."""
     doc_sha256: str
-    """Of what came in, in hex."""
+    """The SHA-256 of the original document, in hex."""
     sealed_at_utc: datetime
     """When it was sealed."""
     source: Literal["proof_passport_api"]
-    """The interface that made the seal."""
+    """The interface through which the seal was made."""
     certificate_available: bool
     """Whether the sealed PDF can be fetched."""
     certificate_deleted_at_utc: datetime | None = None
-    """When the retention plan deleted the sealed PDF; None when it did not."""
+    """The time at which the retention plan deleted the sealed PDF; None while it is stored."""
     environment: Literal["live", "test"]
-    """Tests prove nothing."""
+    """The environment; a document in `test` proves nothing."""
     seal_retirement: SealRetirement | None = None
-    """Only when the certificate of the seal was retired."""
+    """Present only when the certificate of the seal was retired."""
     retraction: Retraction | None = None
-    """Only when the operator retracted this seal: do not rely on the document."""
+    """Present only when the operator retracted this seal: do not rely on the document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,14 +140,14 @@ class PassportWebhook:
     """A subscription to `passport.sealed`."""
 
     webhook_id: str
-    """For `passports.unsubscribe`."""
+    """The id for `passports.unsubscribe`."""
     url: str
-    """Where deliveries go."""
+    """The URL to which deliveries are sent."""
     signing_secret: str
-    """Shown this once."""
+    """The secret; shown only once."""
     signature_header: str
-    """The header that bears the signature."""
+    """The name of the header with the signature."""
     standard_webhooks_secret: str
-    """The same secret as libraries of Standard Webhooks take it; shown this once."""
+    """The same secret in the form of Standard Webhooks libraries; shown only once."""
     verification: str
-    """How to check it, in words."""
+    """How to check the signature, in words."""

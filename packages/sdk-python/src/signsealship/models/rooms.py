@@ -18,7 +18,7 @@ StatusGroup = Literal[
     "complete",
     "attention",
 ]
-"""The meaning of an order's status; drive logic from it."""
+"""The meaning of an order's status; base your logic on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +26,13 @@ class CreatedRoom:
     """A room that was made."""
 
     room_code: str
-    """By which the room is known; who has it sees the room."""
+    """The room's code. Anyone who has it can see the room."""
     room_url: str
     """The room's page."""
     name: str
-    """As it was given."""
+    """The value that was given."""
     reference: str | None
-    """Your own."""
+    """Your own reference."""
     status: str
     """`open`."""
     created_at: datetime
@@ -44,7 +44,7 @@ class CheckoutOrder:
     """An order that a room's checkout pays."""
 
     order_code: str
-    """By which the order is known."""
+    """The order's code."""
     total_cents: int
     """US cents."""
 
@@ -54,13 +54,13 @@ class RoomCheckout:
     """The hosted checkout of a room."""
 
     checkout_url: str
-    """Where all of its orders are paid together."""
+    """The address where all of its orders are paid together."""
     orders: list[CheckoutOrder]
     """Every payable order of your firm, as the room lists them."""
     total_cents: int
-    """Their sum in US cents."""
+    """The sum of these orders in US cents."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +68,11 @@ class RoomSummary:
     """A room in a list."""
 
     room_code: str
-    """By which the room is known; who has it sees the room."""
+    """The room's code. Anyone who has it can see the room."""
     name: str
-    """As it was given."""
+    """The value that was given."""
     reference: str | None
-    """Your own."""
+    """Your own reference."""
     status: str
     """`open` or `closed`."""
     order_count: int
@@ -88,11 +88,11 @@ class RoomList:
     """A page of rooms, newest first."""
 
     rooms: list[RoomSummary]
-    """Newest first."""
+    """The newest comes first."""
     next_cursor: str | None
-    """For `cursor` of the next call; None after the last page."""
+    """Pass it as `cursor` to the next call; None after the last page."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,13 +100,13 @@ class CardServices:
     """The services of an order."""
 
     sign: bool
-    """Signed."""
+    """Whether the document is signed."""
     notarize: bool
-    """Notarized."""
+    """Whether it is notarized."""
     ship: bool
-    """Shipped."""
+    """Whether it is shipped."""
     fax: bool
-    """Faxed."""
+    """Whether it is faxed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +118,9 @@ class CardSigner:
     email: str
     """Masked."""
     routing_order: int
-    """Signers of one number sign in parallel."""
+    """The signer's turn. Signers with the same number sign in parallel."""
     signed: bool
-    """Whether they have."""
+    """Whether the signer has signed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,51 +132,51 @@ class OrderCard:
     label: str | None
     """The order's name in the room."""
     status: str
-    """The vocabulary can grow: drive logic from `status_group`."""
+    """The status. The list can grow: base your logic on `status_group`."""
     status_group: StatusGroup
     """The meaning of the status."""
     services: CardServices
     """The services of the order."""
     signers: list[CardSigner]
-    """Who signs."""
+    """The signers."""
     evidence_badge: Literal["sealed", "recorded", "none"]
     """The evidence of the order."""
     verify_code: str | None
-    """By which anybody verifies it."""
+    """The public verify code."""
     tracking_number: str | None
-    """Of the carrier."""
+    """The carrier's tracking number."""
     carrier: str | None
-    """Who ships it."""
+    """The carrier."""
     attached_at: datetime
     """UTC."""
     taken_in: Literal[True] | None = None
-    """A document that was signed or notarized elsewhere is on record: an operator took it in. None otherwise."""
+    """An operator recorded a document that was signed or notarized elsewhere. None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branding:
-    """The firm's look."""
+    """The firm's branding."""
 
     brand_name: str | None
-    """In place of the firm's name."""
+    """The name shown instead of the firm's name."""
     accent_color: str | None
-    """As CSS spells it."""
+    """The color in CSS syntax."""
     logo_url: str | None
-    """Of a picture."""
+    """The address of the logo."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomProgress:
-    """How many of the room's orders are how far."""
+    """How many of the room's orders reached each step."""
 
     total: int
-    """Attached."""
+    """Attached orders."""
     signed: int
-    """Signed."""
+    """Signed orders."""
     sealed: int
-    """Sealed."""
+    """Sealed orders."""
     delivered: int
-    """Delivered."""
+    """Delivered orders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +200,9 @@ class RoomPassport:
     """The latest closing passport of the room."""
 
     version: int
-    """From 1."""
+    """Counted from 1."""
     verify_code: str
-    """For `rooms.verify`."""
+    """The code for `rooms.verify`."""
     created_at: datetime
     """UTC."""
 
@@ -212,39 +212,39 @@ class RoomMember:
     """A participant as the room shows them."""
 
     name: str
-    """As it was given."""
+    """The value that was given."""
     email: str
-    """As the room shows it."""
+    """The email address, in the form that the room shows."""
     role: str
     """`client` unless another was given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomView:
-    """A room as everybody sees it who has its code."""
+    """The public view of a room, for everybody who has its code."""
 
     room_code: str
     """The room's code."""
     name: str
-    """As it was given."""
+    """The value that was given."""
     reference: str | None
-    """The firm's own."""
+    """The firm's own reference."""
     status: str
     """`open` or `closed`."""
     partner_name: str
     """The firm."""
     branding: Branding | None
-    """The firm's look; None when it has none."""
+    """The firm's branding; None when it has none."""
     progress: RoomProgress
-    """How far the orders are."""
+    """The progress of the orders."""
     orders: list[OrderCard]
-    """Those attached."""
+    """The attached orders."""
     activity: list[RoomActivity]
-    """Newest first."""
+    """The newest comes first."""
     passport: RoomPassport | None
-    """The latest; None when the room was not sealed."""
+    """The latest passport; None when the room was not sealed."""
     participants: list[RoomMember]
-    """Who takes part."""
+    """The participants."""
     created_at: datetime
     """UTC."""
     updated_at: datetime
@@ -256,7 +256,7 @@ class AttachedOrder:
     """An order that is in a room now."""
 
     already_attached: bool
-    """It was there before."""
+    """Whether it was there before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,11 +282,11 @@ class Participant:
     """Who takes part in a room."""
 
     participant_id: str
-    """For `rooms.remove_participant`."""
+    """The id for `rooms.remove_participant`."""
     name: str
-    """As it was given."""
+    """The value that was given."""
     email: str
-    """As it was given."""
+    """The value that was given."""
     role: str
     """`client` unless another was given."""
     created_at: datetime
@@ -298,9 +298,9 @@ class ParticipantList:
     """Who takes part in a room."""
 
     participants: list[Participant]
-    """Oldest first."""
+    """The oldest comes first."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,4 +308,4 @@ class AddedParticipant:
     """Somebody who takes part in a room now."""
 
     already_present: bool
-    """They did before."""
+    """Whether they took part before."""

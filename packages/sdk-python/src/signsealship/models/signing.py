@@ -13,28 +13,28 @@ class _SignerReplacementRequired(TypedDict):
     name: str
     """The new signer's whole name."""
     email: str
-    """Where the new link is mailed to."""
+    """The email address to which the new link is mailed."""
 
 
 class SignerReplacement(_SignerReplacementRequired, total=False):
-    """Who signs in another's place; language and way of identifying stay as they were unless they are given."""
+    """The person who signs instead. Language and identification stay unless given."""
 
     language: Language
-    """Of mails and pages."""
+    """The language of mails and pages."""
     auth: SignerAuth
     """How the new signer is identified."""
     phone: str
     """Required when `auth` is `text_code`."""
     access_code: str
-    """For `access_code`: what you tell the signer yourself."""
+    """The code for `access_code`, which you tell the signer yourself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderDocument:
-    """A document of an order: what came in, or what was made of it."""
+    """A document of an order: an upload, or a document made from it."""
 
     document_id: str
-    """For `orders.document`."""
+    """The id for `orders.document`."""
     kind: Literal[
         "original",
         "original_replaced",
@@ -48,15 +48,15 @@ class OrderDocument:
     ]
     """The kind of the document. The list can grow."""
     sha256: str
-    """Of the bytes, in hex."""
+    """The SHA-256 of the bytes, in hex."""
     bytes: int
-    """How long it is."""
+    """The length in bytes."""
     created_at: datetime
     """UTC."""
     deleted_at: datetime | None = None
-    """When the retention plan deleted the file; None while it is there."""
+    """The time at which the retention plan deleted the file; None while it is stored."""
     origin: Literal["operator"] | None = None
-    """It was signed or notarized elsewhere, and an operator took it in; None otherwise."""
+    """An operator recorded a document that was signed or notarized elsewhere; None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,33 +64,33 @@ class OrderDocuments:
     """The documents of an order."""
 
     documents: list[OrderDocument]
-    """Oldest first."""
+    """The oldest comes first."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignerProposal:
-    """Whom a signer says should sign."""
+    """The person who, according to the signer, should sign."""
 
     name: str
-    """As the signer gave it."""
+    """The name that the signer gave."""
     email: str
-    """As the signer gave it."""
+    """The email address that the signer gave."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderSignerState:
-    """A signer of an order, and how far they are."""
+    """A signer of an order, and the signer's progress."""
 
     n: int
-    """The signer's place in `signers`, from 1."""
+    """The signer's position in `signers`, counted from 1."""
     name: str
     """The signer's name."""
     email: str
-    """Where links are mailed to."""
+    """The email address to which links are mailed."""
     language: Language
-    """Of mails and pages."""
+    """The language of mails and pages."""
     routing: int
     """Signers of one number sign in parallel, after those of lower numbers."""
     auth: SignerAuth
@@ -98,17 +98,17 @@ class OrderSignerState:
     status: Literal["pending", "sent", "viewed", "signed", "declined", "locked"]
     """`pending` until it is their turn; `locked` after too many codes."""
     issued_at: datetime | None
-    """When the link was mailed."""
+    """The time at which the link was mailed."""
     opened_at: datetime | None
-    """When it was opened."""
+    """The time at which it was opened."""
     signed_at: datetime | None
-    """When they signed."""
+    """The time of signing."""
     proposal: SignerProposal | None
-    """Whom the signer says should sign."""
+    """The person who, according to the signer, should sign."""
     signing_url: str | None
-    """Of test orders alone: open it and sign as your client would."""
+    """Only for test orders: open it and sign as your client would."""
     taken_in: Literal[True] | None = None
-    """This person did not sign here: a document that was signed elsewhere was taken in. None otherwise."""
+    """The person did not sign here: an operator recorded a document that was signed elsewhere. None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,25 +116,25 @@ class OrderEnvelope:
     """The document that an order's signers sign."""
 
     verify_code: str
-    """For `orders.verify_envelope`."""
+    """The code for `orders.verify_envelope`."""
     expires_at: datetime
-    """Until when it can be signed."""
+    """The time until which it can be signed."""
     outcome: Literal["Completed", "Declined", "Expired", "Voided"] | None
-    """None while it is open."""
+    """None while the envelope is open."""
     ended_at: datetime | None
-    """None while it is open."""
+    """None while the envelope is open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderSigners:
-    """Who signs an order, and how far they are."""
+    """The signers of an order, and their progress."""
 
     signers: list[OrderSignerState]
     """In the order in which they were given."""
     envelope: OrderEnvelope | None
-    """None before the order waits for signatures."""
+    """None until the order waits for signatures."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ class InPersonRequest:
     decided_at: datetime | None
     """When the firm answered; None before."""
     technology_fee_cents: int
-    """The technology fee in US cents, which goes back when the firm agrees."""
+    """The technology fee in US cents, which is refunded when the firm agrees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ class OrderInPerson:
     in_person: InPersonRequest | None
     """The latest request; None when the firm was not asked."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,27 +168,27 @@ class InPersonAnswer:
     """The firm's answer to a request for an act in person, in ink."""
 
     state: Literal["agreed", "declined"]
-    """The answer on record."""
+    """The recorded answer."""
     refund_cents: int | None
     """The refund that was requested, in US cents; None when none was."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvelopeSigner:
-    """A signer as strangers see them: names and addresses are masked."""
+    """A signer in the public view: names and addresses are masked."""
 
     n: int
-    """The signer's place, from 1."""
+    """The signer's position, counted from 1."""
     name: str
-    """Masked."""
+    """The masked name."""
     email: str
-    """Masked."""
+    """The masked email address."""
     routing_order: int
     """Signers of one number sign in parallel."""
     signed_at: datetime | None
-    """When they signed."""
+    """The time of signing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,11 +196,11 @@ class EnvelopeDocument:
     """The document that was signed."""
 
     original_sha256: str
-    """Of what came in, in hex."""
+    """The SHA-256 of the original document, in hex."""
     sealed_sha256: str
     """Of the sealed document, in hex."""
     bytes: int
-    """How long the sealed document is."""
+    """The length of the sealed document in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,15 +208,15 @@ class EnvelopeRevision:
     """A state of the file; each is the beginning of the next."""
 
     number: int
-    """From 1."""
+    """Counted from 1."""
     kind: Literal["original", "prepared", "signed", "sealed"]
     """The step that made it."""
     signer: int | None
-    """Whose signature it holds."""
+    """The signer whose signature it contains."""
     bytes: int
-    """How long the file was."""
+    """The length of the file in bytes."""
     sha256: str
-    """Of those bytes, in hex."""
+    """The SHA-256 of those bytes, in hex."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,63 +224,63 @@ class EnvelopeTrail:
     """The chained record of what happened."""
 
     records: int
-    """How many."""
+    """The number of records."""
     last_sha256: str | None
-    """Of the last one, in hex."""
+    """The SHA-256 of the last record, in hex."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvelopeClaim:
-    """Something that was recomputed from what is stored."""
+    """Something that was recomputed from the stored evidence."""
 
     name: str
     """The claim, in words."""
     state: Literal["holds", "fails", "unchecked"]
     """Whether it holds."""
     why: str
-    """In words."""
+    """The reason, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvelopeVerification:
-    """How a document was signed, recomputed from what is stored. Names and addresses are masked."""
+    """How a document was signed, recomputed from the stored evidence. Names and addresses are masked."""
 
     verify_code: str
-    """The code that was asked for."""
+    """The code of the request."""
     environment: Literal["live", "test"]
-    """Tests prove nothing."""
+    """The environment; a document in `test` proves nothing."""
     status: Literal["Open", "Completed", "Declined", "Expired", "Voided"]
-    """How it ended."""
+    """The state of the envelope."""
     partner_name: str
-    """The firm that had it signed."""
+    """The firm that requested the signatures."""
     created_at: datetime
     """UTC."""
     ended_at: datetime | None
-    """None while it is open."""
+    """None while the envelope is open."""
     signers: list[EnvelopeSigner]
-    """Who signs."""
+    """The signers."""
     document: EnvelopeDocument | None
-    """None until it is completed."""
+    """None until the envelope is completed."""
     revisions: list[EnvelopeRevision]
     """The states of the file; empty until the envelope is completed."""
     custody_cert_sha256: str | None
-    """Of the certificate of custody, in hex."""
+    """The SHA-256 of the custody certificate, in hex."""
     certificate_deleted_at_utc: datetime | None = None
-    """When the retention plan deleted the certificate; None when it did not."""
+    """The time at which the retention plan deleted the certificate; None while it is stored."""
     trail: EnvelopeTrail
     """The chained record of what happened."""
     claims: list[EnvelopeClaim]
     """The results that were recomputed."""
     chain_ok: bool
-    """No claim fails."""
+    """Whether no claim fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedOrigin:
-    """A site of yours that may show the signing page in a frame."""
+    """One of your sites that may show the signing page in a frame."""
 
     origin_id: str
-    """To remove it."""
+    """The id, for removing the site."""
     origin: str
     """Scheme, host and port."""
     created_at: datetime
@@ -294,7 +294,7 @@ class EmbedOriginList:
     origins: list[EmbedOrigin]
     """In the order in which they were registered."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,6 +304,6 @@ class EmbeddedSigner:
     url: str
     """Opens the page once, within five minutes."""
     expires_at: datetime
-    """Until when it must be opened. UTC."""
+    """The time until which it must be opened, in UTC."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""

@@ -16,14 +16,14 @@ class _NewTemplateRoleRequired(TypedDict):
 
 
 class NewTemplateRole(_NewTemplateRoleRequired, total=False):
-    """A part that an order gives to a person."""
+    """A role of a template, which an order gives to a person."""
 
     routing: int
     """1 to 10: roles of one number sign in parallel, after those of lower numbers. Default 1."""
     auth: SignerAuth
     """How the signer is identified besides the link. Default `link`."""
     language: Language
-    """Of mails and pages. Default `en`."""
+    """The language of mails and pages. Default `en`."""
 
 
 class TemplateVersionFields(TypedDict, total=False):
@@ -32,42 +32,45 @@ class TemplateVersionFields(TypedDict, total=False):
     name: str
     """At most 120 characters."""
     roles: Sequence[NewTemplateRole]
-    """Who signs."""
+    """The signers."""
     fields: Sequence[SignatureField]
-    """Where they sign: `signer` is the role's place. Default: the document's own signature fields, else its tags."""
+    """
+    The places where they sign; `signer` is the position of the role. Default: the document's own signature fields,
+    otherwise its tags.
+    """
     message: str
     """Your words to the signers, at most 500 characters without addresses."""
     doc_slug: str
-    """A document of the catalog, which then decides on signing and notarization."""
+    """A document type of the catalog, which then decides on signing and notarization."""
     svc_sign: bool
-    """Orders are signed."""
+    """Whether orders are signed."""
     svc_notary: bool
-    """Orders are notarized online."""
+    """Whether orders are notarized online."""
     svc_ship: bool
-    """Orders are shipped."""
+    """Whether orders are shipped."""
     ship_method: Literal["label", "print_mail"]
-    """Where the order names none."""
+    """The method for orders that name none."""
 
 
 class TemplateFields(TemplateVersionFields, total=False):
     """The parts of a new template."""
 
     order: str
-    """In place of a document: one of your orders, whose document, fields and services are taken."""
+    """One of your orders, instead of a document: its document, fields and services are copied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateRole:
-    """A part that an order gives to a person."""
+    """A role of a template, which an order gives to a person."""
 
     name: str
     """Unique among the roles."""
     routing: int
-    """The turn of its signer, from 1."""
+    """The turn of its signer, counted from 1."""
     auth: SignerAuth
     """How the signer is identified besides the link."""
     language: Language
-    """Of mails and pages."""
+    """The language of mails and pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,21 +78,21 @@ class TemplateSummary:
     """A template in a list."""
 
     template_id: str
-    """Names it in `template` of an order."""
+    """The template's id, for `template` of an order."""
     name: str
-    """For people."""
+    """A text for people."""
     version: int
-    """It never changes."""
+    """The number of the version. A version never changes."""
     roles: list[TemplateRole]
-    """`signer` of a field is the role's place, from 1."""
+    """The roles. `signer` of a field is the position of the role, counted from 1."""
     services: str
     """Flags joined by a comma and a space: `Sign, Notarize, Ship`."""
     pages: int
-    """Of the document."""
+    """The number of pages of the document."""
     created_at: datetime
-    """Of this version. UTC."""
+    """The time at which this version was made, in UTC."""
     archived_at: datetime | None
-    """None while it places orders."""
+    """None while the template places orders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +100,19 @@ class Template(TemplateSummary):
     """A version of a template."""
 
     document_sha256: str
-    """Lowercase hex."""
+    """The SHA-256, in lowercase hex."""
     document_bytes: int
     """The size of the document."""
     doc_slug: str | None
-    """The document of the catalog; None for another."""
+    """The document type of the catalog; None for another one."""
     ship_method: str | None
-    """None where the order decides."""
+    """None when the order decides."""
     message: str | None
     """The firm's words to the signers."""
     fields: list[dict[str, Any]] | None
-    """As they were sent; None where the document's own fields or tags decide."""
+    """The fields as they were sent; None when the document's own fields or tags decide."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +120,11 @@ class TemplateList:
     """A page of templates, newest first."""
 
     templates: list[TemplateSummary]
-    """Newest first."""
+    """The newest comes first."""
     next_cursor: str | None
-    """For `cursor` of the next call; None after the last page."""
+    """Pass it as `cursor` to the next call; None after the last page."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,32 +132,32 @@ class SavedTemplate:
     """The version that was made."""
 
     template_id: str
-    """Names it in `template` of an order."""
+    """The template's id, for `template` of an order."""
     version: int
-    """From 1."""
+    """Counted from 1."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateMatch:
-    """A template that a document is the form of."""
+    """A template with the same form as the document."""
 
     template_id: str
-    """Names it in `template` of an order."""
+    """The template's id, for `template` of an order."""
     name: str
-    """For people."""
+    """A text for people."""
     version: int
-    """The latest."""
+    """The latest version."""
     likeness: Literal["same_file", "same_form"]
-    """Byte for byte, or the same words with other entries."""
+    """Whether the file is the same byte for byte, or has the same words with other entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateMatches:
-    """The templates that a document is the form of."""
+    """The templates with the same form as the document."""
 
     matches: list[TemplateMatch]
-    """The same file first."""
+    """A template with the same file comes first."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""

@@ -26,17 +26,17 @@ Topic = Literal[
 """The topics of webhooks."""
 
 DeliveryState = Literal["pending", "delivered", "failed"]
-"""How far a delivery is."""
+"""The state of a delivery."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """Where deliveries go."""
+    """The URL to which deliveries are sent."""
 
     id: str
-    """By which the webhook is known."""
+    """The webhook's id."""
     url: str
-    """Where deliveries go."""
+    """The URL to which deliveries are sent."""
     topics: list[str]
     """The topics that it receives."""
     active: bool
@@ -50,17 +50,17 @@ class CreatedWebhook:
     """A webhook that was made, and its secret."""
 
     id: str
-    """By which the webhook is known."""
+    """The webhook's id."""
     secret: str
-    """For `parse_webhook`; shown this once."""
+    """The secret for `parse_webhook`; shown only once."""
     url: str
-    """Where deliveries go."""
+    """The URL to which deliveries are sent."""
     topics: list[str]
     """The topics that it receives."""
     signature_header: str
-    """The header that bears the signature."""
+    """The name of the header with the signature."""
     standard_webhooks_secret: str
-    """The same secret as libraries of Standard Webhooks take it; shown this once."""
+    """The same secret in the form of Standard Webhooks libraries; shown only once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +68,13 @@ class RotatedSecret:
     """A webhook's new secret."""
 
     id: str
-    """By which the webhook is known."""
+    """The webhook's id."""
     secret: str
-    """The new one; shown this once."""
+    """The new secret; shown only once."""
     signature_header: str
-    """The header that bears the signature."""
+    """The name of the header with the signature."""
     standard_webhooks_secret: str
-    """The same secret as libraries of Standard Webhooks take it; shown this once."""
+    """The same secret in the form of Standard Webhooks libraries; shown only once."""
     previous_secret_expires_at: datetime
     """The end of the time in which the old secret also signs."""
 
@@ -84,7 +84,7 @@ class Delivery:
     """One event on its way to one webhook."""
 
     delivery_id: str
-    """For `webhooks.delivery` and `webhooks.replay`."""
+    """The id for `webhooks.delivery` and `webhooks.replay`."""
     webhook_id: str
     """The webhook."""
     event_id: str
@@ -92,17 +92,17 @@ class Delivery:
     event_name: str
     """The topic."""
     state: DeliveryState
-    """How far it is."""
+    """The state of the delivery."""
     attempts: int
-    """How often it was sent."""
+    """The number of attempts."""
     last_status_code: int | None
-    """Your receiver's answer."""
+    """The status of your receiver's response."""
     duration_ms: int | None
-    """How long that took."""
+    """The duration of that attempt."""
     reason: str | None
-    """Why it failed."""
+    """The reason of the failure."""
     destination_url: str
-    """Where it went."""
+    """The URL to which it was sent."""
     created_at: datetime
     """UTC."""
     completed_at: datetime | None
@@ -116,11 +116,11 @@ class DeliveryList:
     """A page of deliveries, newest first."""
 
     deliveries: list[Delivery]
-    """Newest first."""
+    """The newest comes first."""
     next_cursor: str | None
-    """For `cursor` of the next call; None after the last page."""
+    """Pass it as `cursor` to the next call; None after the last page."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +128,11 @@ class ReplayedDelivery:
     """A delivery that repeats another."""
 
     delivery_id: str
-    """The new one."""
+    """The id of the new delivery."""
     replayed_from: str
-    """The old one."""
+    """The id of the old delivery."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,9 +140,9 @@ class SentPayload:
     """The body of a delivery."""
 
     text: str
-    """Recomputed from the records."""
+    """The text, recomputed from the records."""
     is_as_sent: bool | None
-    """Whether it is what was sent, by its hash; None when nobody knows."""
+    """Whether the text equals the sent one, by its hash; None when that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +150,9 @@ class DeliveryRequest:
     """The request that was sent."""
 
     headers: dict[str, str]
-    """As they were sent."""
+    """The headers that were sent."""
     payload: SentPayload | None
-    """None when the record it was about is gone."""
+    """None when the record that it described was deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,11 +162,11 @@ class DeliveryResponse:
     status_code: int
     """The HTTP status."""
     headers: dict[str, str]
-    """As they came."""
+    """The headers of the response."""
     body: str
-    """Its first 4 KiB."""
+    """The first 4 KiB of the body."""
     is_cut: bool
-    """Whether there was more."""
+    """Whether the body was longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,13 +176,13 @@ class DeliveryExchange:
     delivery_id: str
     """The delivery."""
     failure: str | None
-    """Why it failed, in words: `Answered 500`; None unless it did."""
+    """The reason of the failure, in words: `Answered 500`; None for other deliveries."""
     request: DeliveryRequest
     """The request that was sent."""
     response: DeliveryResponse | None
-    """None when no answer came."""
+    """None when no response arrived."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,13 +190,13 @@ class ReplayedFailures:
     """The deliveries that were sent again at once."""
 
     replayed: int
-    """How many were."""
+    """How many deliveries were replayed."""
     left: int
-    """How many were not: call again, with `until`, while it is above zero."""
+    """How many are left: while this is above zero, call again with `until`."""
     until: datetime
-    """The end of the period, for that call."""
+    """The end of the period, for the next call."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,9 +204,9 @@ class WebhookTestDelivery:
     """The delivery of a `webhook.test` event."""
 
     delivery_id: str
-    """For `webhooks.delivery`."""
+    """The id for `webhooks.delivery`."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,11 +216,11 @@ class WebhookPublicKey:
     public_key: str
     """As Standard Webhooks writes it: `whpk_` and the base64 of 32 bytes."""
     public_key_pem: str
-    """The same in PEM."""
+    """The same key as PEM."""
     environment: Literal["live", "test"]
-    """Of the key that asked."""
+    """The environment of the key."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,13 +228,13 @@ class SignatureExample:
     """A worked example of a signature."""
 
     signature_header: str
-    """The header that bears the signature."""
+    """The name of the header with the signature."""
     event_header: str
     """The header that names the topic."""
     tolerance_seconds: int
-    """How far the signature's time may be from yours."""
+    """The largest accepted difference between the signature's time and yours."""
     verification: str
-    """How to check it, in words."""
+    """How to check the signature, in words."""
     secret: str
     """The example's secret."""
     signing_key: str
@@ -246,4 +246,4 @@ class SignatureExample:
     signed_string: str
     """The signed text: the time, a dot, the body."""
     headers: dict[str, str]
-    """As the delivery would have them."""
+    """The headers that the delivery would have."""

@@ -64,7 +64,7 @@ function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolea
   );
 }
 
-/** Nobody fills a read-only field, but readers compute some from other fields' values. */
+/** People can't fill in a read-only field, but readers compute some of them from other fields' values. */
 function filled({ name, flags }: Field, step: Step, number: number | undefined): Level {
   const readOnly = flags === null || (flags & READ_ONLY) !== 0;
   if (readOnly && !isComputed(step, number)) return "other";
@@ -85,7 +85,7 @@ function signed({ name, holder }: Field, step: Step): Level {
   return level;
 }
 
-/** Attributes the change of a part to the one field that it belongs to. */
+/** Attributes the change of a part to the only field that it belongs to. */
 function ofOwner({ number }: Change, step: Step): Level {
   const owners = number === undefined ? undefined : step.reach.owners.get(number);
   const [owner, another] = owners ?? [];
