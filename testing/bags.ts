@@ -5,7 +5,7 @@ import { type Expression, type ObjectExpression, parseSync, type TsType, type Ts
 /** A type of dependencies (`...Deps`), and the names of its members. */
 export type DepsType = { file: string; name: string; members: string[] };
 
-/** The types of one file, and where the names come from that it does not declare. */
+/** The types of one file, and the files from which it imports names. */
 type Module = { file: string; types: Map<string, TsType>; elsewhere: Map<string, { source: string; name: string }> };
 
 type Read = (file: string) => string;

@@ -6,7 +6,7 @@ import type { StoredFile } from "../service/src/kernel/platform/blobs/stored-fil
 import { systemClock } from "../service/src/kernel/platform/clock.ts";
 import { openSecretsKey } from "../service/src/kernel/platform/secrets.ts";
 
-/** The documents of the service on a data folder. */
+/** The stored documents of a service, by its data folder. */
 export const blobsOf = async (dataDir: string): Promise<Blobs> =>
   openBlobs(
     folderBackend(join(dataDir, "blobs")),

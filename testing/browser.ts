@@ -18,7 +18,7 @@ const args = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Chromium starts no spare process in advance.
+  // Keeps Chromium from starting a spare process in advance.
   "--renderer-process-limit=1",
 ];
 
@@ -27,7 +27,7 @@ export type Look = {
   height?: number;
   colorScheme?: "light" | "dark";
   javaScript?: boolean;
-  /** Default UTC. */
+  /** UTC by default. */
   timeZone?: string;
   /** If set, timers of the page advance only by `page.clock`. */
   heldClock?: boolean;
@@ -35,7 +35,10 @@ export type Look = {
   cookie?: string;
 };
 
-/** The looks in which every page must be accessible and fit its window: narrow and light, wide and dark. */
+/**
+ * The window sizes and color schemes in which every page must be accessible and fit its window: narrow and light, wide
+ * and dark.
+ */
 const looks: { width: number; colorScheme: "light" | "dark" }[] = [
   { width: 360, colorScheme: "light" },
   { width: 1280, colorScheme: "dark" },
@@ -61,7 +64,10 @@ export type Browser = { open: (url: string, look: Look) => Promise<OpenPage>; cl
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** A real Chromium with a new temporary profile. Every page opens in its own context. @param more flags for all of them */
+/**
+ * A real Chromium with a new temporary profile. Every page opens in its own context. @param more further flags for
+ * Chromium
+ */
 export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error("Chromium is not installed");
@@ -74,7 +80,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
         colorScheme,
         javaScriptEnabled: javaScript,
         timezoneId: timeZone,
-        // No check sees a color during a transition.
+        // Otherwise a check could see a color in the middle of a transition.
         reducedMotion: "reduce",
       });
       if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
@@ -96,14 +102,14 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
   };
 }
 
-/** A cookie as the service sets it: for one host, as the name prefix `__Host-` requires. */
+/** A cookie as the service sets it: limited to one host, as the name prefix `__Host-` requires. */
 function inJar(cookie: string, url: string) {
   const [name = "", value = ""] = cookie.split("=", 2);
   const domain = new URL(url).hostname;
   return { name, value, domain, path: "/", secure: true, httpOnly: true, sameSite: "Lax" as const };
 }
 
-/** Checks a page in every look, without reloading it; the last look stays. */
+/** Checks a page in every look, without reloading it. Afterwards the page keeps the last look. */
 export async function inEachLook({ page }: OpenPage, look: (name: string) => Promise<void>): Promise<void> {
   for (const each of looks) {
     await page.setViewportSize({ width: each.width, height: 800 });
@@ -161,7 +167,7 @@ function watch(page: Page, origin: string): string[] {
 }
 
 const axeOptions: RunOptions = { resultTypes: ["violations"] };
-// Filters inside the page, because transferring all passed rules takes longer than many checks.
+// Filters inside the page, because transferring the results of all passed rules takes longer than many checks.
 const findings = `violations.map(({ id, nodes }) => ({ rule: id, targets: nodes.map(({ target }) => target.join(" ")) }))`;
 
 // Evaluated over the debugging protocol, which the page's CSP does not restrict.

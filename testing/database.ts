@@ -15,8 +15,8 @@ export const connectionTo = (dataDir: string, role: Role = "service"): Connectio
   connectionOf(join(dataDir, "postgres"), join(dataDir, "postgres/run"), role);
 
 /**
- * The database of the service on a data folder, as long as that service runs. Connects as the service's role, which has no key for
- * MACs. Rows can be found by their codes.
+ * The database of the service that runs on a data folder; usable while that service runs. Connects as the service's
+ * role, without a key for MACs. Rows can be found by their codes.
  */
 export function databaseOfRunning(dataDir: string): Database {
   const db = openDatabase(connectionTo(dataDir), () => {}, { poolSize: 1 });

@@ -4,7 +4,7 @@ type Resource = { close: () => unknown } | { stop: () => unknown } | { remove: (
 
 const opened: Resource[] = [];
 
-/** Keeps what is opened before the tests of a file, and closes it after them: what was opened last comes first. */
+/** Opens resources before the tests of a file, and closes them after the tests in reverse order. */
 export async function forTests<T extends Resource>(resource: T | Promise<T>): Promise<T> {
   if (opened.length === 0) after(closeAll);
   const it = await resource;

@@ -12,18 +12,18 @@ import {
 } from "werift";
 import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
 
-/** A person without a browser, who sends made-up sound and pictures. */
+/** A participant without a browser, who sends generated audio and video. */
 export type MediaPeer = {
   readonly person: string;
-  /** Packets that came from each of the others. */
+  /** The number of packets that arrived from each of the others. */
   readonly received: Map<string, { audio: number; video: number }>;
-  /** The descriptions that the engine sent. */
+  /** The session descriptions that the media server sent. */
   readonly descriptions: string[];
-  /** Key frames that were asked for. */
+  /** The number of key frames that were requested. */
   keyFrames: () => number;
-  /** Sends pictures, too, by another offer on the same connection. */
+  /** Starts sending video as well, with another offer on the same connection. */
   addVideo: () => Promise<void>;
-  /** Stops sending without a word. */
+  /** Stops sending, without telling anybody. */
   silence: () => void;
   close: () => Promise<void>;
 };
@@ -35,12 +35,12 @@ type PeerOptions = {
   audio?: boolean;
   video?: boolean;
   loop?: boolean;
-  /** Allows pictures that are sent later. */
+  /** Whether video may be sent later. */
   mayVideo?: boolean;
-  /** Pictures in a second. */
+  /** Video frames per second. */
   rate?: number;
   bytesOfFrame?: number;
-  /** Leaves out a packet. */
+  /** Tells whether to leave a packet out. */
   drops?: (sequence: number, kind: "audio" | "video") => boolean;
 };
 
@@ -60,7 +60,7 @@ const lineOf = () =>
     bundlePolicy: "max-bundle",
   });
 
-/** A frame of the right form whose picture nobody can decode. */
+/** A frame in the right format, with a picture that nobody can decode. */
 export function madeUpFrame(isKey: boolean, bytes: number): Buffer {
   const frame = randomBytes(Math.max(16, bytes));
   frame[0] = isKey ? 0x10 : 0x11;
@@ -68,7 +68,7 @@ export function madeUpFrame(isKey: boolean, bytes: number): Buffer {
   return frame;
 }
 
-/** One frame of Opus in 20 ms, of a sound that nobody would want to hear. */
+/** One frame of Opus of 20 ms, with arbitrary sound. */
 const madeUpSound = (): Buffer => Buffer.concat([Buffer.from([0xf8]), randomBytes(59)]);
 
 /** The payloads of a frame, each with its descriptor. */
@@ -77,7 +77,7 @@ export const vp8Payloads = (frame: Buffer): Buffer[] =>
     Buffer.concat([Buffer.from([index === 0 ? 0x10 : 0]), frame.subarray(index * mtu, (index + 1) * mtu)]),
   );
 
-/** Lets the person in, joins and sends. */
+/** Lets the participant in, joins the session, and sends. */
 export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
   const { engine, session, person, audio = true, video = true, loop = false, mayVideo = video } = options;
   const { ticket } = await engine.admit(session, person, { audio, video: mayVideo, loop });
@@ -153,7 +153,7 @@ function receiver(engine: MediaEngine, session: string, person: string, ticket: 
         await pc.setLocalDescription(await pc.createAnswer());
         await engine.signal(ticket, { kind: "subscribe", sdp: pc.localDescription?.sdp ?? "" });
       })
-      // A session that ends takes its tickets along.
+      // When the session ends first, its tickets are gone already.
       .catch(() => {});
   });
   return {

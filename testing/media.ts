@@ -10,13 +10,16 @@ import { openMediaEngine } from "../service/src/providers/providers.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { until } from "./until.ts";
 
-/** Flags of a browser with a camera and a microphone that nobody has to allow. */
+/** Flags that give a browser a fake camera and microphone, without asking for permission. */
 export const fakeDevices = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
 
-/** Ranges of ports for the engines of one test process, apart from those of others. */
+/** Ranges of ports for the media servers of one test process, separate from those of other processes. */
 let rangeStart = 20_000 + (process.pid % 250) * 80;
 
-/** At loopback only. Browsers hide their own loopback candidates, so they find the engine's by asking it. */
+/**
+ * Media settings for loopback. Browsers hide their own loopback candidates, so the browser contacts the media server
+ * first.
+ */
 export function testMedia(): MediaSettings {
   const first = rangeStart;
   rangeStart += 40;
@@ -58,7 +61,7 @@ export function startEngine(settings: MediaSettings = testMedia()): EngineUnderT
   };
 }
 
-/** The engines' processes among the children of this one. */
+/** The media servers' processes among the children of this process. */
 export function enginePids(): number[] {
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
   return children
@@ -66,7 +69,7 @@ export function enginePids(): number[] {
     .map(Number);
 }
 
-/** An origin where browsers allow cameras: an empty page at loopback. */
+/** An origin where browsers allow cameras: an empty page on loopback. */
 export async function cameraOrigin(): Promise<{ url: string; close: () => void }> {
   const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html>"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -74,7 +77,7 @@ export async function cameraOrigin(): Promise<{ url: string; close: () => void }
   return { url: `http://127.0.0.1:${port}/`, close: () => void server.close() };
 }
 
-/** As a room's page does: two connections, without candidates of the browser's. */
+/** Works like a room's page: two connections, without candidates of the browser. */
 const clientScript = `
 globalThis.media = {
   async start(ask, { video = true, iceServers = [], iceTransportPolicy = "all" } = {}) {
@@ -122,7 +125,7 @@ export type SeenPicture = { person: string; width: number; time: number };
 
 type JoinOptions = { session: string; person: string; video?: boolean; loop?: boolean; relayOnly?: boolean };
 
-/** Lets the person in by a page: pictures and sound go both ways. */
+/** Lets a participant join with a page: audio and video go both ways. */
 export async function joinByPage(
   { engine }: { engine: MediaEngine },
   page: Page,

@@ -48,7 +48,7 @@ export async function authenticate(writer: Writer, table: string): Promise<void>
   for (const each of macTables) if (each.table.text === table) await giveMacs(writer, each);
 }
 
-/** The MACs of a database without a service. */
+/** MACs for a database without a service. */
 export const testRowMac: RowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 
 /** MACs for a test's database handle: the keys of the folder's service, or a test key where no service has run. */

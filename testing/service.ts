@@ -21,10 +21,11 @@ export { temporaryFolder } from "./temporary-folder.ts";
 
 type Env = Record<string, string>;
 
-// Live orders rest between two services, so that tests can look at each status.
+// Live orders pause between two services, so that tests can look at each status.
 const quiet = { TSA_URLS: "off", OTS_CALENDARS: "off", NEXT_SERVICE_WAIT: "300" };
 
-// Passes only the caller's variables that programs need: its settings must not leak into a test.
+// Passes only the environment variables that programs need, because other settings of the caller must not affect a
+// test.
 const basics = {
   ...quiet,
   PATH: process.env["PATH"] ?? "",
@@ -55,7 +56,9 @@ export type Service = {
 /** For tests that inspect, signal or kill the service's process. */
 export const ownProcess: Env = { TEST_OWN_PROCESS: "yes" };
 
-/** Runs a verb to its end, in a shared process where a run of all tests has one. An exit code never throws. */
+/**
+ * Runs a verb to its end; in a run of all tests, in a shared process if there is one. Never throws for an exit code.
+ */
 export const runCli = async (env: Env, ...args: string[]): Promise<Outcome> =>
   (await runHostedVerb({ ...quiet, ...env }, args)) ?? runProgram(cli, env, args);
 
@@ -113,10 +116,9 @@ async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolea
 }
 
 /**
- * Starts the real service on a free port, and waits until it answers. It shares a process with others in a run of all
- * tests, and otherwise has its own. With `firstStart` it creates its data itself, and runs from source, as users start
- * it.
- * `program`: another command line than the repository's.
+ * Starts the real service on a free port, and waits until it answers. In a run of all tests it shares a process with
+ * others; otherwise it has its own. With `firstStart` it creates its data itself, and runs from source, as users start
+ * it. `program` is a command line other than the repository's.
  */
 export async function startService(
   env: Env & { DATA_DIR: string },

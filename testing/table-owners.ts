@@ -12,11 +12,11 @@ export type Ownership = {
   tables: Record<string, TableRule>;
   /** The reason why a feature reads tables that it does not own. */
   readers: Record<string, string>;
-  /** Files that write tables which their callers name, each with the reason. */
+  /** Files that write to tables which their callers name, each with the reason. */
   anyTable: Record<string, string>;
 };
 
-/** One mention of a table in the SQL of a file; `table` is null where an expression names it. */
+/** One mention of a table in the SQL of a file; `table` is null when an expression names it. */
 export type Mention = { file: string; table: string | null; isWrite: boolean };
 
 /** The SQL of one file: the number of `sql` templates, the tables that they name, and statements outside them. */
@@ -40,7 +40,9 @@ export function tablesOf(migrations: string): Set<string> {
   return new Set(created.map(([, name = ""]) => name));
 }
 
-/** Wing and folder (`orders/order`); the wing alone for its loose files, and for the wing that is one feature. */
+/**
+ * The wing and folder (`orders/order`); only the wing for its loose files, and for the wing that is a single feature.
+ */
 export function featureOf(file: string): string {
   const [wing = "", folder = "", ...rest] = file.split("/");
   return wing === "providers" || rest.length === 0 ? wing : `${wing}/${folder}`;
@@ -56,7 +58,7 @@ export function readSql({ file, source }: SourceFile, tables: ReadonlySet<string
   return { file, templates: texts.length, mentions, loose };
 }
 
-// A regular expression begins where a value may; a division does not.
+// A regular expression begins only where a value may begin; elsewhere `/` is a division.
 const beforeRegex = /(?:[(,=:[!&|?{};>]|\breturn)\s*$/;
 const regex = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//y;
 const codeToken = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[\s\S]/y;
@@ -68,7 +70,7 @@ function templatesOf(source: string): { texts: string[]; rest: string } {
   code(0, false);
   return { texts, rest: rest.join("") };
 
-  /** Reads code up to the end of the file, or to the brace that closes an expression of a template. */
+  /** Reads code up to the end of the file, or up to the brace that closes an expression of a template. */
   function code(from: number, isExpression: boolean): number {
     let at = from;
     for (let depth = 0; at < source.length; ) {
@@ -131,7 +133,7 @@ function mentionsIn(text: string, tables: ReadonlySet<string>): Omit<Mention, "f
   const tokens = [...text.matchAll(sqlToken)].map(([token]) => token).filter((token) => !token.startsWith("--"));
   const mentions: Omit<Mention, "file">[] = [];
   let expected: "read" | "write" | null = beginsFrom(tokens) ? "read" : null;
-  // For each open parenthesis: whether a comma in it goes on with a list of tables.
+  // For each open parenthesis: whether a comma in it continues a list of tables.
   const lists = [expected !== null];
   tokens.forEach((token, i) => {
     const word = token.toUpperCase();

@@ -1,4 +1,4 @@
-// Refuses wordings that readers stumble over, in comments and in Markdown: npm run check
+// Refuses wordings that are hard to read, in comments and in Markdown: npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,11 +7,12 @@ import { refusedWordings } from "./english.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const checked = /\.(?:ts|mjs|cjs|py|sql|sh|css|ya?ml|md)$/;
-// The patterns and their test; vectors; texts that signers have agreed to; migrations that databases have run.
+// Exempt are the patterns and their test, test vectors, texts that signers agreed to, and migrations that databases
+// have run.
 const exempt =
   /^tools\/english(?:\.test)?\.ts$|\/vectors\/|^service\/data\/consent\/|^service\/migrations\/00(?:[0-8]\d|9[01])_/;
 
-// With a folder or file as argument, checks that alone.
+// With a folder or file as argument, checks only that.
 const [asked = ""] = process.argv.slice(2);
 const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
 let refused = 0;

@@ -30,7 +30,7 @@ test("counts an importer once, however often it imports the file", () => {
 
 test("accepts what is loaded by itself: a worker, a script of a browser, a verb", () => {
   const types = `import type { A } from "./crumb.ts";\n`;
-  // Composed here: the runner itself resolves such a call, also where it stands in a text.
+  // The call is composed here, because the runner resolves such a call even inside a string.
   for (const call of ["import.meta.resolve", "import", "new URL"])
     assert.deepEqual(found({ "src/crumb.ts": code, "src/b.ts": `${types}load(${call}("./crumb.ts"));\n` }), [], call);
 });

@@ -15,11 +15,11 @@ export interface Excuses {
   importRules: string;
 }
 
-/** From this length on, a file earns its place with one importer. */
+/** A file with at least this many lines may have a single importer. */
 const leastLines = 60;
-/** From this length on, a file gets nothing merged into it. */
+/** Nothing may be merged into a file with at least this many lines. */
 const mostLines = 250;
-/** No file is longer. */
+/** The most lines of a file. */
 const limitOfLines = 300;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
@@ -68,7 +68,7 @@ export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importR
   return crumbs;
 }
 
-/** Words are read one by one, and nobody writes what is generated: both may be long, as tables may. */
+/** Words are read one by one, and nobody edits generated files by hand, so both may be long, as tables may. */
 const isDictionary = (file: string): boolean => /(?:^|\/)words(?:\.ts$|\/)/.test(file);
 const isGenerated = (text: string): boolean => /^\/[/*].*\bgenerated\b/i.test(text);
 

@@ -1,4 +1,4 @@
-/** A wording that readers stumble over, and the one to use instead. `opening`: only where it opens a comment. */
+/** A wording that is hard to read, and the wording to use instead. `opening`: only at the beginning of a comment. */
 interface Pattern {
   words: RegExp;
   better: string;
@@ -37,7 +37,7 @@ interface Prose {
   comment: boolean;
 }
 
-/** A refused wording: where it is, the words found, and the better form. */
+/** A refused wording: its place, the words found, and the better form. */
 export interface Finding {
   line: number;
   found: string;
@@ -60,7 +60,7 @@ export function refusedWordings(file: string, content: string): Finding[] {
   );
 }
 
-/** Code, links and quotations are other people's words, and keep their length so that places stay right. */
+/** Code, links and quotations are other people's words. They are replaced by blanks, so that positions stay right. */
 const blank = (line: string) => line.replace(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, (quoted) => "_".repeat(quoted.length));
 
 function join(lines: { line: number; text: string }[], comment: boolean): Prose {
@@ -97,8 +97,8 @@ function paragraphs<Line extends { line: number; text: string }>(lines: Line[]):
 }
 
 /**
- * By lines, without a parser: a comment is a line that starts as one, or the end of a line after code that ends a
- * statement. A string that looks like a comment is read as one, which costs nothing but good English in strings.
+ * Finds comments by lines, without a parser: a line that begins like a comment, or the end of a line after code that
+ * ends a statement. A string that looks like a comment counts as one, which does no harm.
  */
 function comments(file: string, content: string): Prose[] {
   const whole = file.endsWith(".sql")

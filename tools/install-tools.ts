@@ -51,7 +51,7 @@ export function toolsOf(files: readonly string[]): ToolName[] {
       waiting.push(shared === null ? resolve(dirname(path), from) : join(root, shared));
     }
   }
-  // Its libraries go into a virtual environment.
+  // The Python libraries go into a virtual environment.
   if ([...names].some((name) => tools[name].python)) names.add("python");
   return [...names].sort();
 }

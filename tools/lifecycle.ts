@@ -4,7 +4,7 @@ import { nextSegment, type Transition, transitionTable } from "../service/src/or
 
 const file = fileURLToPath(new URL("../docs/lifecycle.md", import.meta.url));
 
-// Reachable from nearly every status. The table lists them; the diagram omits them for clarity.
+// These statuses can be reached from nearly every status. The table lists them; the diagram omits them for clarity.
 const unpictured = new Set(["cancelled", "held", "released", "refund_requested"]);
 
 const yesNo = [true, false];

@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const { path, mutants } = await bundleMutants();
 const { reached, failing } = await coverageOf(path);
-// These have their own tests.
+// These checks have their own tests.
 for (const name of failing) console.log(`fails without a mutant: ${name}`);
 const vectorsOf = new Map<number, number[]>();
 reached.forEach((ids, vector) => {

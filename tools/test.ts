@@ -66,8 +66,8 @@ const runFiles = (files: string[], concurrency: number): ReturnType<typeof outco
 const files = positionals.length > 0 ? positionals : await allFiles();
 // Files spend about a third of their time waiting for disks, clocks and browsers.
 const outcome = await runFiles(files, availableParallelism() + 2);
-// On a busy machine, a limit of time can end a test that is right. A few files that failed run once more, one at a
-// time: a defect fails again, and what failed only once is printed by name.
+// On a busy machine, a time limit can end a test without a defect. The few files that failed run once more, one at a
+// time: a defect fails again, and tests that failed only once are printed by name.
 const failed = filesWithFailures(outcome);
 const again = files.filter((file) => failed.has(relative(root, sourceOf(resolve(root, file)))));
 const isWholeRun = isCi && positionals.length === 0;

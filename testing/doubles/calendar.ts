@@ -24,7 +24,7 @@ export type CalendarDouble = {
   readonly order: (mode: CalendarMode) => void;
   /** Puts all submissions so far into a block, each commitment under a different kind of merkle path. */
   readonly mine: () => FakeBlock;
-  /** Digests received at `POST /digest`, hex. */
+  /** The digests that `POST /digest` received, in hex. */
   readonly submitted: readonly string[];
   /** Requested paths, in order. */
   readonly requests: readonly string[];
@@ -47,7 +47,7 @@ export async function startCalendar(options: { readonly uri?: string } = {}): Pr
   const closing = new AbortController();
   const submitted: string[] = [];
   const requests: string[] = [];
-  /** By commitment, hex: null while pending, then the timestamp up to its block. */
+  /** The known timestamps by commitment, in hex: null while pending, then the timestamp up to its block. */
   const known = new Map<string, Buffer | null>();
   let mode: CalendarMode = "proper";
   let height = 800_000;
@@ -104,7 +104,8 @@ export async function startCalendar(options: { readonly uri?: string } = {}): Pr
 }
 
 /**
- * The operations on a submitted digest: a nonce, the second, an authentication code. Their result is the commitment.
+ * The operations on a submitted digest: they add a nonce, the second, and an authentication code. Their result is the
+ * commitment.
  */
 function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffer; timestamp: Buffer } {
   const nonce = randomBytes(16);

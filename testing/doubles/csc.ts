@@ -7,7 +7,7 @@ import { startHttpDouble } from "./http-double.ts";
 
 type Key = {
   pem: string;
-  /** PKCS#8. */
+  /** The private key as PKCS#8. */
   keyDer: Buffer;
   mode?: "explicit" | "implicit" | "oauth2code";
   status?: "enabled" | "disabled";
@@ -16,14 +16,14 @@ type Key = {
 type Said = { method: string; body: Record<string, unknown> };
 
 export type CscDouble = {
-  /** For REMOTE_SIGNING_URL. */
+  /** The value of REMOTE_SIGNING_URL. */
   url: string;
   token: string;
   pin: string;
   keys: Map<string, Key>;
   /** Requests with the token, oldest first. */
   said: Said[];
-  /** How the next signature is answered. */
+  /** How the double answers the next signature request. */
   next: "sign" | "another hash" | "two signatures" | "fail";
   close: () => Promise<void>;
 };
@@ -33,7 +33,7 @@ const [rsaOid, ecdsaOid] = ["1.2.840.113549.1.1.11", "1.2.840.10045.4.3.2"];
 
 /** A double of a trust service that signs hashes, by version 2 of the API of the Cloud Signature Consortium. */
 export async function startCsc(): Promise<CscDouble> {
-  /** Authorizations that were not used yet: each is for one key and these hashes. */
+  /** Authorizations that were not used yet. Each is for one key and certain hashes. */
   const granted = new Map<string, { credentialID: unknown; hashes: unknown }>();
   const server = await startHttpDouble((request, bytes, response) => {
     const reply = (status: number, body: object) =>
@@ -107,7 +107,7 @@ const decoded = (hashes: unknown): Buffer => Buffer.from(String((hashes as strin
 const isOneHash = (hashes: unknown): boolean =>
   Array.isArray(hashes) && hashes.length === 1 && decoded(hashes).length === 32;
 
-/** Node signs no hash that is given, so that openssl does. */
+/** Node can't sign a hash that is already computed, so openssl does it. */
 function signHash(keyDer: Buffer, hash: Buffer, isRsa: boolean): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "csc-"));
   try {

@@ -16,21 +16,21 @@ export type Failure = { status: number; code?: string; message?: string } | "cut
 export type Delivery = { twice?: boolean; otherSecret?: boolean; forged?: boolean };
 
 export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "offers" | "track"> & {
-  /** For EASYPOST_API_BASE. */
+  /** The value of EASYPOST_API_BASE. */
   url: string;
-  /** For EASYPOST_API_KEY. */
+  /** The value of EASYPOST_API_KEY. */
   apiKey: string;
-  /** For EASYPOST_WEBHOOK_SECRET. It contains characters that the provider normalizes. */
+  /** The value of EASYPOST_WEBHOOK_SECRET. It contains characters that the provider normalizes. */
   webhookSecret: string;
   /** All requests in order, except downloads of labels. */
   requests: EasyPostRequest[];
-  /** How many labels were bought. */
+  /** The number of labels that were bought. */
   labels: () => number;
   /** Prepares failures for the next requests to a path, one each. */
-  /** How many prepared failures are left. */
+  /** The number of prepared failures that are left. */
   failing: () => number;
   failOn: (path: RegExp, ...failures: Failure[]) => void;
-  /** The same for all paths. */
+  /** Prepares failures for all paths. */
   fail: (...failures: Failure[]) => void;
   /** The event for a tracker that changed. */
   event: (tracker: EasyPostObject, more?: EasyPostObject) => EasyPostObject;

@@ -6,17 +6,17 @@ import { newId, type Params, type Reply, refusal } from "./stripe-values.ts";
 type Session = Record<string, unknown> & { id: string };
 
 export type IdentityDouble = {
-  /** For IDENTITY_API_BASE. */
+  /** The value of IDENTITY_API_BASE. */
   url: string;
-  /** For IDENTITY_WEBHOOK_SECRET. */
+  /** The value of IDENTITY_WEBHOOK_SECRET. */
   webhookSecret: string;
   sessions: Map<string, Session>;
   requests: { method: string; path: string; params: Params; idempotencyKey: string | null }[];
-  /** Whether requests are answered with 503 for now. */
+  /** Whether the double answers requests with 503 for now. */
   isDown: boolean;
-  /** The person shows a credential that the provider accepts. */
+  /** Simulates a person who shows a credential that the provider accepts. */
   verify: (id: string, names?: { first_name: string; last_name: string }) => void;
-  /** The person shows something that the provider refuses, for the code. */
+  /** Simulates a person whose credential the provider refuses with `code`. */
   refuse: (id: string, code: string) => void;
   event: (type: string, id: string) => { id: string; type: string; [member: string]: unknown };
   /** Sends a signed event to a service's webhook. */
@@ -73,7 +73,7 @@ export async function startIdentity(): Promise<IdentityDouble> {
     return { status: 200, body: shown(session, {}) };
   }
 
-  /** Shows reports and outputs only where a request expands them. */
+  /** Shows reports and outputs only when a request expands them. */
   function shown(session: Session, { expand }: Params): object {
     const wanted = new Set(typeof expand === "object" ? Object.values(expand) : []);
     const { verified_outputs, last_verification_report: report, ...rest } = session;

@@ -36,17 +36,17 @@ export type LobEvent = {
 export type LobDelivery = { twice?: boolean; late?: boolean; forged?: boolean; otherSecret?: boolean };
 
 export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
-  /** For LOB_API_BASE. */
+  /** The value of LOB_API_BASE. */
   apiBase: string;
-  /** For LOB_API_KEY, in live mode. */
+  /** The value of LOB_API_KEY, in live mode. */
   apiKey: string;
-  /** For LOB_WEBHOOK_SECRET. */
+  /** The value of LOB_WEBHOOK_SECRET. */
   webhookSecret: string;
   /** All requests with a valid key, in order. */
   requests: LobRequest[];
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: LobFailure[]) => void;
-  /** Fails every request in this way, until null. */
+  /** Fails every request in this way, until it is called with null. */
   failAll: (failure: LobFailure | null) => void;
   /** How long accepted letters can be cancelled; one hour by default. */
   cancellable: (ms: number) => void;

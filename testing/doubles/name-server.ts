@@ -6,12 +6,19 @@ const response = 0x8180;
 const noSuchName = 3;
 const [typeA, typeAaaa, classIn] = [1, 28, 1];
 
-export type Question = { name: string; type: "A" | "AAAA" /** How often this question came, from 0. */; nth: number };
+export type Question = {
+  name: string;
+  type: "A" | "AAAA" /** The number of times this question came before, from 0. */;
+  nth: number;
+};
 
-/** The addresses of an answer, those of the question's family alone; null for a name that does not exist; `silent` for no answer. */
+/**
+ * The addresses in an answer, only those of the question's address family; null for a name that does not exist;
+ * `silent` to send no answer.
+ */
 export type Zone = (question: Question) => readonly string[] | null | "silent";
 
-/** The labels of the first question, and where its type and class are. */
+/** The labels of the first question, and the position of its type and class. */
 function questionOf(message: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -32,7 +39,7 @@ function bytesOf(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-/** A record of the question's name (a pointer to it, section 4.1.4) that nobody may keep: its time to live is 0. */
+/** A record for the question's name (a pointer to it, section 4.1.4). Its time to live is 0, so nobody may cache it. */
 function recordOf(address: string): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);
@@ -43,7 +50,7 @@ function recordOf(address: string): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** A name server over UDP on 127.0.0.1 that may answer otherwise each time, as a hostile one does. */
+/** A name server over UDP on 127.0.0.1 that may give another answer each time, like a hostile one. */
 export async function startNameServer(zone: Zone) {
   const asked: Question[] = [];
   const socket = createSocket("udp4");

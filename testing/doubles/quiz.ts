@@ -10,17 +10,17 @@ type Asked = {
 };
 
 export type QuizDouble = {
-  /** For QUIZ_URL. */
+  /** The value of QUIZ_URL. */
   url: string;
   asked: Asked[];
-  /** How the next request is answered. */
+  /** How the double answers the next request. */
   next: "answer" | "fail" | "fewer questions";
   /** The right choice of each question. */
   right: number;
   close: () => Promise<void>;
 };
 
-/** A double of a provider of knowledge-based questions, by the protocol of docs/identity-checks.md. */
+/** A double of a provider of knowledge-based questions, with the protocol of docs/identity-checks.md. */
 export async function startQuiz(): Promise<QuizDouble> {
   const quizzes = new Map<string, Asked>();
   const server = await startHttpDouble((request, bytes, response) => {

@@ -21,9 +21,9 @@ export type Token = { hostname: string; action: string };
 export type RecaptchaDouble = {
   readonly siteKey: string;
   readonly secret: string;
-  /** For `RECAPTCHA_API_BASE`. */
+  /** The value of `RECAPTCHA_API_BASE`. */
   readonly apiBase: string;
-  /** The score of every token from now on. */
+  /** The score of every token that is created from now on. */
   score: number;
   mode: RecaptchaMode;
   /** Whether `api.js` and tokens are available. */
@@ -55,7 +55,7 @@ function createTokens(secret: string) {
       tokens.set(text, token);
       return text;
     },
-    /** @param score left out when undefined */
+    /** @param score omitted from the answer when undefined */
     verify(form: URLSearchParams, score: number | undefined): object {
       const failed = (code: string) => ({ success: false, "error-codes": [code] });
       if (!form.get("secret")) return failed("missing-input-secret");

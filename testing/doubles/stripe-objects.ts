@@ -7,7 +7,7 @@ export type StripeObjects = {
   refunds: StripeObject[];
   firm: FirmObjects;
   answer: (method: string, path: string, params: Params) => Reply;
-  /** Where the payer is redirected after paying. */
+  /** The address to which the payer is redirected after paying. */
   successUrl: (sessionId: string) => string | undefined;
 };
 
@@ -72,7 +72,7 @@ function newSession(sessionId: string, params: Params, hostedPages: string, live
 }
 
 /**
- * @param hostedPages gives the payment address of sessions
+ * @param hostedPages returns the payment address of sessions
  * @param livemode whether the caller has a live key
  */
 export function createStripeObjects(hostedPages: () => string, livemode: () => boolean): StripeObjects {
@@ -92,7 +92,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     return { status: 200, body: session };
   }
 
-  /** The rest of the sum that the intent charged, without its refunds; undefined for an intent of no session. */
+  /** The part of the intent's charge that was not refunded yet; undefined for an intent that belongs to no session. */
   function refundable(intent: unknown): number | undefined {
     const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
     const given = refunds.filter((each) => each["payment_intent"] === intent);

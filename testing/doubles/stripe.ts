@@ -27,9 +27,9 @@ export type StripeEvent = {
 };
 
 export type StripeDouble = {
-  /** For STRIPE_API_BASE. */
+  /** The value of STRIPE_API_BASE. */
   url: string;
-  /** For STRIPE_WEBHOOK_SECRET. */
+  /** The value of STRIPE_WEBHOOK_SECRET. */
   webhookSecret: string;
   /** All requests, in order. */
   requests: StripeRequest[];
@@ -45,7 +45,7 @@ export type StripeDouble = {
   forgetKeys: () => void;
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
-  /** Answers so many requests, and not the one after them. */
+  /** Answers this many requests, but not the next one. */
   hangAfter: (answered: number) => void;
   /** Creates an event about the object, in the processor's format. */
   event: (type: string, object: Record<string, unknown>, more?: Partial<StripeEvent>) => StripeEvent;
@@ -53,17 +53,20 @@ export type StripeDouble = {
   sign: (body: string, options?: { secret?: string; at?: Date }) => string;
   /** Sends a signed event to a service's webhook. */
   deliver: (serviceUrl: string, event: StripeEvent, options?: { secret?: string; at?: Date }) => Promise<Response>;
-  /** Payers' actions on hosted pages. As with the real service, the browser returns before the event is delivered. */
+  /**
+   * The events of payers' actions on hosted pages. As with the real service, the browser returns before the event is
+   * delivered.
+   */
   paidByPayers: StripeEvent[];
   /** Creates the events of a payer's actions on a session's hosted page. */
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
-  /** A payer finishes by bank debit: the session is complete, and the money comes or fails later. */
+  /** A payer chooses bank debit: the session is complete, and the money arrives or fails later. */
   payByBank: (sessionId: string) => StripeEvent;
-  /** A refund that a person makes at the processor, of a part of an intent's sum, and its events. */
+  /** A person refunds a part of an intent's sum at the processor; returns the events. */
   refundByHand: (paymentIntent: string, amount: number) => StripeEvent[];
-  /** The events of a refund: of itself, and of its charge. */
+  /** The events of a refund: about the refund, and about its charge. */
   refundEvents: (refund: Record<string, unknown>) => StripeEvent[];
-  /** The bank's answer to such a payment. */
+  /** The bank's answer to a payment by bank debit. */
   bankAnswers: (sessionId: string, outcome: "succeeded" | "failed") => StripeEvent;
   close: () => Promise<void>;
 };
@@ -79,7 +82,7 @@ export async function startStripe(): Promise<StripeDouble> {
   const paidByPayers: StripeEvent[] = [];
   const { replyOnce, forgetKeys } = createReplies();
   let url = "";
-  // As with the real service, objects of a live key are live, and so are their events.
+  // As with the real service, objects created with a live key are live, and so are their events.
   let livemode = false;
   const { sessions, refunds, firm, answer, successUrl } = createStripeObjects(
     () => `${url}/c/pay`,

@@ -25,7 +25,7 @@ export type DeliverOptions = SignOptions & {
 };
 
 export type TelnyxEvents = {
-  /** For TELNYX_PUBLIC_KEY: base64 of the 32 bytes, as in the portal. */
+  /** The value of TELNYX_PUBLIC_KEY: base64 of the 32 bytes, as in the portal. */
   publicKey: string;
   /** Creates the event about the state of a fax. */
   event: (fax: TelnyxFax, more?: Record<string, unknown>) => TelnyxEvent;

@@ -21,9 +21,9 @@ export type TelnyxFailure = { status: number; code?: string; detail?: string } |
 export type TelnyxRequest = { method: string; path: string; query: URLSearchParams; params: Params };
 
 export type TelnyxDouble = TelnyxEvents & {
-  /** For TELNYX_API_BASE. */
+  /** The value of TELNYX_API_BASE. */
   url: string;
-  /** For TELNYX_API_KEY. */
+  /** The value of TELNYX_API_KEY. */
   apiKey: string;
   /** All requests, in order. */
   requests: TelnyxRequest[];
@@ -33,7 +33,7 @@ export type TelnyxDouble = TelnyxEvents & {
   contents: Map<string, Media>;
   /** Prepares a failure for the next request with this method and path. */
   fail: (failure: TelnyxFailure, on?: RegExp) => void;
-  /** Withdraws the prepared failures that are left. */
+  /** Removes the prepared failures that are left. */
   mend: () => void;
   /** Moves a fax to a state, and creates its event. */
   move: (fax: TelnyxFax, status: TelnyxFax["status"], more?: Record<string, unknown>) => TelnyxEvent;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 
 export type Authority = {
-  /** The authority's certificate, for WEBHOOK_CA. */
+  /** The path of the authority's certificate, for WEBHOOK_CA. */
   caFile: string;
   cert: Buffer;
   key: Buffer;

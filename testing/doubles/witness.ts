@@ -4,15 +4,15 @@ import { startHttpDouble } from "./http-double.ts";
 /** The witness's behavior: `proper`, or faulty in one way. */
 export type WitnessMode = "proper" | "server-error" | "wrong-signature" | "two-lines" | "whole-note" | "refuses";
 
-/** A witness of C2SP tlog-witness on loopback, for logs of any key: what it cosigns it takes on trust, but for the sizes. */
+/** A witness of C2SP tlog-witness on loopback, for logs with any key. It checks only the sizes of what it cosigns. */
 export type WitnessDouble = {
   readonly url: string;
-  /** NAME+ID+BASE64 of its key, as policies have it. */
+  /** The NAME+ID+BASE64 of its key, as policies list it. */
   readonly key: string;
   readonly order: (mode: WitnessMode) => void;
-  /** Sets how many entries it says that it has seen. */
+  /** Sets the number of entries that the witness says it has seen. */
   readonly sees: (size: number) => void;
-  /** Bodies of requests, in order. */
+  /** The bodies of requests, in order. */
   readonly requests: readonly string[];
   readonly close: () => Promise<void>;
 };

@@ -9,7 +9,7 @@ import type { Outcome } from "../../service/src/cli/run-verb.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** Messages of `service-host.ts` about a service, one line of JSON each. */
+/** Messages from `service-host.ts` about a service, each one line of JSON. */
 export type Said = { stdout: string } | { stderr: string } | { exit: number };
 
 /** A request to `verb-host.ts`; the answer is the verb's outcome. */
@@ -20,11 +20,11 @@ export type Running = {
   /** The output so far. */
   stdout: () => string;
   stderr: () => string;
-  /** How it ended; null while it runs. */
+  /** How the service ended; null while it runs. */
   exit: () => number | NodeJS.Signals | null;
   ended: Promise<number | null>;
   end: () => void;
-  /** Null when it shares a process with others. */
+  /** Null when the service shares a process with others. */
   process: ChildProcess | null;
 };
 
@@ -33,11 +33,11 @@ export type Hosts = { services: string[]; verbs: string };
 
 const hosts = JSON.parse(process.env["TEST_HOSTS"] ?? "null") as Hosts | null;
 
-// These settings are read from the process's own environment, so they apply to a whole process.
+// The program reads these settings from the process's own environment, so they apply to a whole process.
 const ofProcess = /^(TEST_OWN_PROCESS$|NODE_(?!ENV$)|AWS_|LD_|PATH$|HOME$|TZ$|LANG$|TMPDIR$)|^pkcs11:/;
 const bindsProcess = (env: Env) => [...Object.keys(env), env["SEAL_KEY"] ?? ""].some((each) => ofProcess.test(each));
 
-// Two services of one process would look like one to a database server that they share.
+// Two services in one process would look like one to a database server that they share.
 const folders = new Set<string>();
 
 /** Whether a host exists and may run the service. */
@@ -89,13 +89,13 @@ async function endedService(env: Env): Promise<Outcome> {
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/** Runs a verb in the host of verbs or of services; null if it needs its own process, or there is no host. */
+/** Runs a verb in the host of verbs or of services; null if the verb needs its own process, or if there is no host. */
 export async function runHostedVerb(env: Env, args: string[]): Promise<Outcome | null> {
   if (args[0] === "serve" && mayBeHosted(env)) return endedService(env);
   // These print while they run.
   const prints = ["serve", "listen", "verify"].includes(args[0] ?? "");
   if (hosts === null || bindsProcess(env) || prints) return null;
-  // Nobody reads its log.
+  // Nobody reads the log of a hosted verb.
   const call: VerbCall = { env: { ...env, LOG_LEVEL: "silent", PATH: process.env["PATH"] ?? "" }, args };
   const socket = connected(hosts.verbs, call);
   socket.end();

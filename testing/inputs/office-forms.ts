@@ -1,5 +1,5 @@
-// Draws forms of offices as PDFs, each with the places where a careful preparer would put fields.
-// A form is text (`a.txt`, `b.txt`); `README.md` has the notation.
+// Draws the forms of offices as PDFs, each with the places where a careful preparer would put fields. A form is text
+// (`a.txt`, `b.txt`); `README.md` explains the notation.
 import { readFileSync } from "node:fs";
 import { PROSE, WIDTHS } from "./office-forms-texts.ts";
 
@@ -41,7 +41,7 @@ class Drawing {
   #n(value: number): string {
     return (value / this.unit).toFixed(3);
   }
-  /** The vertical place in the PDF's own direction. */
+  /** Converts a vertical position to the PDF's own direction. */
   #up(y: number): number {
     return this.height - y;
   }
@@ -84,7 +84,7 @@ class Drawing {
     );
   }
 
-  /** One blank at the current row; gives where the next text begins. */
+  /** Draws one blank in the current row; returns where the next text begins. */
   blank(x: number, kind: string, role: string, spec: string): number {
     const [, count, style, tall] = /^(\d+)([-._:srbhdunx]?)(\d*)$/.exec(spec) ?? [];
     if (!count) throw new Error(`A blank of "${spec}" is not one.`);
@@ -161,7 +161,8 @@ class Drawing {
       const [x = 0, width = 0] = value.split(" ").map(Number);
       this.rule(x, this.y - this.size - 2, width);
     } else if (word === "grid") {
-      // Columns' edges, then the number of rows and the height of one, from the row's top.
+      // The edges of the columns, then the number of rows and the height of one row, downward from the current row's
+      // top.
       const [edges = "", rows, high] = value.split(" ");
       const xs = edges.split(",").map(Number);
       const [first = 0] = xs;
@@ -184,7 +185,7 @@ class Drawing {
 
   pdf(): Buffer {
     const { width, height, rotate } = this;
-    // The matrix turns what is drawn upright so that a viewer's rotation sets it upright again.
+    // The matrix turns the upright drawing, so that a viewer's rotation makes it upright again.
     const turned = rotate % 180 !== 0;
     const matrix = {
       0: "1 0 0 1 0 0",

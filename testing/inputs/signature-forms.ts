@@ -1,4 +1,4 @@
-/** A place of a form that is to be signed or filled in: the start of its line, in points from the upper left corner. */
+/** A place on a form that somebody signs or fills in: the start of its line, in points from the upper left corner. */
 export type ExpectedPlace = { kind: string; x: number; y: number };
 
 /** A form drawn for tests: its PDF, and what a person would fill in. */
@@ -31,7 +31,7 @@ class Sheet {
     return this;
   }
 
-  /** A rule as some programs draw it: a filled rectangle half a point high. */
+  /** A rule in the form that some programs draw: a filled rectangle half a point high. */
   thinRectangle(x: number, y: number, width: number): this {
     this.#operators.push(`${x} ${this.#height - y} ${width} 0.5 re f`);
     return this;
@@ -98,7 +98,7 @@ const blank = (count: number): string => "_".repeat(count);
 const clause = "The parties agree that this agreement is governed by the laws of the State of Ohio, and";
 const witness = "IN WITNESS WHEREOF, the parties have executed this agreement on the dates below.";
 
-/** Name, drawing, and entries of the page where it is not an upright letter page. */
+/** The name, the drawing, and the entries of the page if it is not an upright letter page. */
 const drawings: [name: string, draw: (sheet: Sheet) => Sheet, entries?: string, height?: number][] = [
   [
     "underscores with date",

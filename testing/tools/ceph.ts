@@ -11,7 +11,7 @@ import { until } from "../until.ts";
 const accessKey = "TESTACCESS";
 const secretKey = "TESTSECRET";
 
-/** One monitor and one store in memory, without copies and without passwords between them. */
+/** One monitor and one store in memory, without replicas and without passwords between them. */
 const configuration = (folder: string, ports: { monitor: number; gateway: number }, id: string): string => `[global]
 fsid = ${id}
 mon initial members = a
@@ -43,12 +43,12 @@ rgw frontends = beast endpoint=127.0.0.1:${ports.gateway}
 
 export type S3Store = {
   readonly endpoint: string;
-  /** Credentials, as clients of S3 read them. */
+  /** Credentials in the form that S3 clients read. */
   readonly env: Readonly<Record<string, string>>;
   readonly stop: () => Promise<void>;
 };
 
-/** Ceph's S3 gateway, on loopback, with nothing in it. */
+/** Ceph's S3 gateway on loopback, with an empty store. */
 export async function startS3(folder: string): Promise<S3Store> {
   for (const name of ["mon", "osd", "run", "log"]) mkdirSync(join(folder, name), { recursive: true });
   const ports = { monitor: await freePort(), gateway: await freePort() };
@@ -76,7 +76,7 @@ export async function startS3(folder: string): Promise<S3Store> {
   await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", store);
   let osd = start("ceph-osd", "-i", "0");
   await until(async () => {
-    // It ends where the monitor does not know of it yet.
+    // The store's process exits if the monitor does not know it yet.
     if (osd.exitCode !== null) osd = start("ceph-osd", "-i", "0");
     return / 1 up/.test(await run("ceph", "osd", "stat").catch(() => ""));
   });

@@ -11,7 +11,7 @@ import { until } from "../until.ts";
 const folder = fileURLToPath(new URL("../../node_modules/.cache/litewitness", import.meta.url));
 const program = join(folder, "litewitness");
 
-/** Builds it from Go's modules; their checksums are in Go's own database. */
+/** Builds it from Go modules; Go's own database has their checksums. */
 function buildLitewitness(): void {
   mkdirSync(folder, { recursive: true });
   const env = { ...process.env, GOBIN: folder };
@@ -21,12 +21,15 @@ function buildLitewitness(): void {
   });
 }
 
-/** A witness of transparency logs by other hands (torchwood's). */
+/** A witness for transparency logs that other people wrote (torchwood). */
 export const litewitness = { isHere: () => existsSync(program), build: buildLitewitness };
 
 export type Litewitness = { url: string; key: string; stop: () => Promise<void> };
 
-/** Starts it for one log. Its key is in an agent of its own. @param log origin and key (NAME+ID+BASE64) of the log */
+/**
+ * Starts the witness for one log. An SSH agent of its own holds its key. @param log origin and key (NAME+ID+BASE64) of
+ * the log
+ */
 export async function startLitewitness(name: string, log: { origin: string; key: string }): Promise<Litewitness> {
   const place = temporaryFolder();
   const at = (file: string) => join(place.path, file);

@@ -25,7 +25,7 @@ const run = (program: string, ...args: string[]): string =>
 export type PostgresServer = {
   readonly port: number;
   readonly folder: string;
-  /** Runs as the superuser. */
+  /** The connection string of the superuser. */
   readonly url: string;
   readonly start: () => Promise<void>;
   /** Simulates a power failure of its machine. */
@@ -57,7 +57,7 @@ function serverIn(folder: string, port: number): PostgresServer {
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
-      // Immediate shutdown: no checkpoint, and none of its processes can answer.
+      // Immediate shutdown: no checkpoint, and none of its processes answers any more.
       child.kill("SIGQUIT");
       await ended;
     },

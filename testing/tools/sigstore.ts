@@ -27,7 +27,7 @@ type Library = {
   verifyMerkleInclusion: (entry: Entry, checkpoint: object) => void;
 };
 
-/** @throws Error for an entry that the log does not have, or whose checkpoint it did not sign */
+/** @throws Error for an entry that the log does not contain, or whose checkpoint the log did not sign */
 export function verifyBySigstore(entry: Entry, log: Log): void {
   const require = createRequire(import.meta.url);
   const { verifyCheckpoint } = require(join(dist, "tlog/checkpoint.js")) as Library;

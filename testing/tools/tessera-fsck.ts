@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/tessera-fsck", import.meta.url));
 
-/** The program that checks a whole log, tile by tile and leaf by leaf, by those who made tlog-tiles. */
+/** The program by the authors of tlog-tiles that checks a whole log, tile by tile and leaf by leaf. */
 export const fsckProgram = join(folder, "fsck");
 
-/** Builds it from Go's modules; their checksums are in Go's own database. */
+/** Builds it from Go modules; Go's own database has their checksums. */
 function buildFsck(): void {
   mkdirSync(folder, { recursive: true });
   const env = { ...process.env, GOBIN: folder };

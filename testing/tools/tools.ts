@@ -20,9 +20,9 @@ type Tool = {
   readonly debian?: string;
   /** A requirement from PyPI, installed into the virtual environment of python.ts. */
   readonly python?: string;
-  /** A package of npm, installed into the folder of runtimes.ts. */
+  /** An npm package, installed into the folder of runtimes.ts. */
   readonly npm?: string;
-  /** An artifact of Maven's central repository, one file that runs, copied into the folder of java.ts. */
+  /** An artifact in Maven's central repository: one executable file, copied into the folder of java.ts. */
   readonly maven?: string;
   /** Builds it from its source. */
   readonly build?: () => void;
@@ -66,7 +66,7 @@ export const chromiumPath = (): string | undefined =>
 export const softHsmModule = (): string | undefined =>
   ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"].find((path) => existsSync(path));
 
-/** A library that, preloaded, gives a program another time (`FAKETIME`). */
+/** A library that, if preloaded, gives a program another time (`FAKETIME`). */
 export const fakeTimeLibrary = (): string | undefined => globSync("/usr/lib/*/faketime/libfaketime.so.1")[0];
 
 /** Settings of a service whose clock runs ahead. */
@@ -76,7 +76,7 @@ export const clockAhead = (seconds: number): Record<string, string> => ({
   FAKETIME_DONT_FAKE_MONOTONIC: "1",
 });
 
-/** Debian's client of S3. */
+/** Debian's S3 client. */
 export const awsProgram = "/usr/bin/aws";
 
 const table = {
@@ -138,7 +138,7 @@ export type ToolName = keyof typeof table;
 
 export const tools: Readonly<Record<ToolName, Tool>> = table;
 
-/** The missing tools. */
+/** The tools that are not installed. */
 export const missingTools = (): ToolName[] =>
   (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
 

@@ -7,7 +7,9 @@ import { jarPath } from "./java.ts";
 /** veraPDF, the PDF Association's validator, with its dependencies. */
 export const veraPdf = "org.verapdf.apps:greenfield-apps:1.28.2";
 
-/** The rules of PDF/A-3a and PDF/UA-1 that files break, by file name. Each file must claim conformance with both. */
+/**
+ * The rules of PDF/A-3a and PDF/UA-1 that each file breaks, by file name. Each file must claim conformance with both.
+ */
 export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string[] {
   const { path: folder, remove } = temporaryFolder();
   const paths = Object.entries(files).map(([name, bytes]) => {
@@ -15,7 +17,7 @@ export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string
     writeFileSync(path, bytes);
     return path;
   });
-  // It runs for about a second: optimizing compilation would cost more than it gains.
+  // veraPDF runs for about a second: optimizing compilation would cost more than it gains.
   const machine = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
   const program = [...machine, "-cp", jarPath(veraPdf), "org.verapdf.apps.GreenfieldCliWrapper"];
   // Checks both profiles in one run: 0 stands for the profiles that a file names.

@@ -9,8 +9,8 @@ import {
 } from "@swc/core";
 
 /**
- * One dropped rule: an operand replaced by `false` (a refusal that never refuses) or by `true` (a demand that is always
- * met), or a removed call.
+ * One dropped rule: an operand is replaced by `false` (the refusal never happens) or by `true` (the demand is always
+ * met), or a call is removed.
  */
 export type Mutant = {
   readonly file: string;

@@ -77,7 +77,7 @@ const uncovered = new Set(
     .filter((line) => line !== "" && !line.startsWith("#")),
 );
 
-/** Why no vector can kill the mutant; undefined when one should. */
+/** The reason why no vector can kill the mutant; undefined when a vector should. */
 export function reasonFor({ file, text }: Mutant): string | undefined {
   if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
   if (OUTSIDE.includes(file)) return "No claim of the format rests on it.";
@@ -91,7 +91,7 @@ export function reasonFor({ file, text }: Mutant): string | undefined {
 /** Whether the mutant is on the list of survivors. */
 export const isUncovered = (mutant: Mutant): boolean => uncovered.has(keyOf(mutant));
 
-/** Entries of the list that were killed, or are not mutants any more. */
+/** Entries of the list that were killed, or that are no longer mutants. */
 export function staleSurvivors(mutants: readonly Mutant[], killed: readonly Mutant[]): string[] {
   const all = new Set(mutants.map(keyOf));
   // Two places with the same text share an entry, which is outdated once both are killed.

@@ -31,7 +31,7 @@ async function coverage(): Promise<Answer> {
       await run();
       reached.push([...$mutation.seen]);
     } catch {
-      // It would kill every mutant that it reaches.
+      // Otherwise this vector would kill every mutant that it reaches.
       failing.push(name);
       reached.push([]);
     }

@@ -31,7 +31,7 @@ import { readVersion } from "../../service/src/kernel/version.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const nodePackage = `node-${process.platform}-${process.arch}`;
 
-/** Our own sources that run. */
+/** The folders of our own sources that the service runs. */
 const ours = [
   "packages/{certificate,evidence,sdk,verifier}/{src,package.json}",
   "service/{src,data,guides,migrations,package.json}",
@@ -48,7 +48,7 @@ const papers = [
   "examples",
 ];
 
-/** Files that are read or started by path, so that no import leads to them. */
+/** Files that are read or started by their path, so that no import leads to them. */
 function assets(): string[] {
   const fonts = [
     ...Object.values(textFontPaths()),

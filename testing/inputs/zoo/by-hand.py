@@ -201,7 +201,7 @@ def broken():
 
 
 def prev_zero_section():
-    """Byte 0 leads to a section: readers disagree on whether /Prev 0 refers to it."""
+    """A section begins at byte 0, so readers disagree on whether /Prev 0 refers to it."""
     pdf = body(header=b"%PDF-1.7\nxref\n1 1\n0000000000 65535 f \ntrailer\n<</Size 1>>\n")
     pdf.table(prev=0)
     return pdf
