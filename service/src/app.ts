@@ -55,7 +55,7 @@ import { inPersonRoutes, notarizationOf } from "./signing/notaries/notaries.ts";
 import { examiner } from "./upkeep/doctor/doctor.ts";
 import { serviceGauges } from "./upkeep/gauges.ts";
 
-/** Wires everything into one server; listens nowhere yet. */
+/** Wires everything into one server, which does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { resources, node, sealing, signerAuthorities } = deps;
   const { config, db, clock, log } = resources;
@@ -95,10 +95,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** Asks what the service can't do without. */
+/** Checks the parts that the service can't work without. */
 function readinessOf({ resources, sealing, signerAuthorities }: AppDeps): ReadReadiness {
   const { config, db, blobs, clock, log } = resources;
-  // A key in a file is the node's own, and another node may have a good one; a key service is the same for all.
+  // A key in a file belongs to this node, and another node may have a working one; a key service is the same for all
+  // nodes.
   const isShared = (key: string) => !key.startsWith("file:");
   const isOutside = config.databaseUrl !== null;
   const query = async () => void (await db.query(sql`SELECT 1`));
@@ -109,7 +110,7 @@ function readinessOf({ resources, sealing, signerAuthorities }: AppDeps): ReadRe
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
   ];
-  // Without notifications jobs start up to five seconds late.
+  // Without notifications, jobs start up to five seconds late.
   if (isOutside) probes.push({ name: "notifications", check: db.checkNotifications, isShared: true });
   return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
 }

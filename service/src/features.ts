@@ -80,7 +80,8 @@ import {
   type Recordings,
 } from "./signing/notaries/notaries.ts";
 
-// Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
+// Room for eight of the largest uploads at once; the others wait, and their senders are slowed down. Five of the eight
+// are reserved for firms with live access.
 const uploadSizes = {
   live: { total: 5 * maxReservedBytes, perHolder: 2 * maxReservedBytes },
   trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },
@@ -94,7 +95,10 @@ type Node = {
   workers: Workers;
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
-  /** Where mails stay that no server sends; null when they are sent, or the service is not for this machine alone. */
+  /**
+   * The folder for mails that no server sends; null when a server sends them, or when the service is not for this
+   * machine only.
+   */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;
   /** Whether the node is about to stop. */
@@ -109,7 +113,7 @@ export type Rules = {
   retention: RetentionPlan;
 };
 
-/** The parts that `main.ts` opens before the features, because it has to close them after those. */
+/** The parts that `main.ts` opens before the features, because it must close them after the features. */
 export type AppDeps = {
   resources: Resources;
   node: Node;
@@ -119,7 +123,7 @@ export type AppDeps = {
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
-  /** Live audio and video; null where it is off. */
+  /** Live audio and video; null when it is off. */
   media: LiveMedia | null;
 };
 
@@ -205,7 +209,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
 
 type Shared = ReturnType<typeof openShared>;
 
-/** Opens what several features share. */
+/** Opens the parts that several features share. */
 function openShared({ resources, node, rules, sealing }: AppDeps) {
   const { config, db, clock, log, secrets } = resources;
   const names = openDocumentNames(resources);
@@ -270,7 +274,10 @@ function openDesk(
   };
 }
 
-/** The due times that a firm's test clock moves. The retention plan adds up the clock's advances itself. */
+/**
+ * The due times that a firm's test clock moves. The retention plan is not among them, because it adds up the clock's
+ * advances itself.
+ */
 const broughtNearer: readonly BringNearer[] = [
   bringEnvelopesNearer,
   bringExecutionsNearer,
@@ -280,7 +287,7 @@ const broughtNearer: readonly BringNearer[] = [
   ageTestIdempotencyKeys,
 ];
 
-/** A placed order stands without its checkout, which may be asked for again. */
+/** A new order is valid even if its checkout could not be opened; the checkout can be requested again. */
 const checkoutOfNewOrder = (checkout: CheckoutDeps, log: Log) => (code: string) =>
   checkoutUrl(checkout, code, null).catch((error: Error) => {
     log.warn({ err: error }, "an order was placed without its checkout");

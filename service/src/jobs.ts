@@ -40,7 +40,7 @@ import {
 import { backupMetrics } from "./upkeep/backup/backup.ts";
 import { taskMetrics } from "./upkeep/console/console.ts";
 
-/** Everything that is mailed. */
+/** Everything that the service sends as a mail. */
 const mails = [
   orderMail,
   orderNewsMail,
@@ -72,7 +72,10 @@ const mails = [
   failingMail,
 ];
 
-/** The background work of a node: deliveries of webhooks, and jobs. It ends with `stop`, or when the node is outdated. */
+/**
+ * The background work of a node: deliveries of webhooks, and jobs. It ends when `stop` is called, or when the node is
+ * outdated.
+ */
 type Work = { mailer: Mailer; start: () => Promise<void>; stop: () => Promise<void> };
 
 export function openWork(deps: AppDeps, features: Features): Work {
@@ -110,7 +113,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
     stopped ??= Promise.all([dispatcher.stop(), jobs.stop(), endWatch()]).then(() => mailer.close());
     return stopped;
   };
-  // The requests go on for a while: load balancers have to see that this node is not ready.
+  // Requests continue for a while, because load balancers have to notice that this node is not ready.
   schemaWatch.outdated
     .then(stop)
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));

@@ -35,7 +35,7 @@ import { signingCertificates } from "./upkeep/gauges.ts";
 import { openResources, root } from "./upkeep/resources.ts";
 
 const drainMs = 2_500;
-// So long an outdated node still says that it is not ready, for load balancers that look every few seconds.
+// For this long an outdated node still reports that it is not ready, for load balancers that check every few seconds.
 const outdatedMs = 3_000;
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
@@ -48,10 +48,13 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-/** Two threads at least, so that one firm cannot have them all. */
+/** At least two threads, so that one firm can't occupy all of them. */
 const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
 const workerHeapMb = 512;
-/** docs/operating.md says what memory the service needs: beyond this, tasks that have much of it are ended. */
+/**
+ * docs/operating.md states how much memory the service needs. Above this limit, tasks that use a lot of memory are
+ * ended.
+ */
 const processMb = 2_048;
 
 function openWorkers(log: Log, metrics: Metrics): WorkerPool {
@@ -67,14 +70,14 @@ function openWorkers(log: Log, metrics: Metrics): WorkerPool {
   });
 }
 
-/** Requests in progress may end within the drain time; what is left then is cut. */
+/** Requests in progress may finish within the drain time; the connections of all others are cut. */
 async function endRequests(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainMs);
   await app.close();
   clearTimeout(cut);
 }
 
-/** Waits until the service shall end. @returns the error to end with, when the database became one of a newer release */
+/** Waits until the service must end. @returns the error to end with, if a newer release has migrated the database */
 async function untilEnd(log: Log, stopped: Promise<string>, watch: SchemaWatch): Promise<StartupError | null> {
   const end = await Promise.race([stopped, watch.outdated]);
   if (typeof end === "string") {
@@ -86,7 +89,7 @@ async function untilEnd(log: Log, stopped: Promise<string>, watch: SchemaWatch):
   return end;
 }
 
-/** The page of mails, where there is no mail server and the service is for this machine alone. */
+/** The page of mails, if there is no mail server and the service is for this machine only. */
 function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   const { hostname } = new URL(baseUrl);
   if (smtpUrl !== null || !(hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))) return null;
@@ -99,7 +102,7 @@ function unvouchedCounter(metrics: Metrics): (table: string) => void {
   return (table) => unvouched.inc({ table });
 }
 
-/** The engine of live audio and video, and its recordings, where it is on. */
+/** Opens the live audio and video with its recordings, if it is on. */
 function openMedia(
   resources: Resources,
   metrics: Metrics,
@@ -133,7 +136,7 @@ export type Surroundings = {
   print: (text: string) => void;
   openLog: (level: string) => Log;
   openWorkers: (log: Log, metrics: Metrics) => WorkerPool;
-  /** Resolves with why the service shall end. */
+  /** Resolves with the reason why the service must end. */
   stopped: Promise<string>;
 };
 
@@ -144,7 +147,7 @@ const ownProcess = (): Surroundings => ({
   stopped: stopSignal(),
 });
 
-/** The work that anchors hourly roots of the transparency log by all sources that are set. */
+/** The work that anchors the hourly roots of the transparency log with all configured sources. */
 function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
   const intervalMs = resources.config.logRootIntervalMs;
   const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };
@@ -182,7 +185,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const opened = sealing;
     const listed = { signers: listedCertificates(signers), logs: transparencyLog.trusted };
     const published = { ...opened, trustList: () => opened.trustList(listed) };
-    // Maintenance sends no codes.
+    // Maintenance sends no codes, so no sender of text messages is given.
     const envelopes = envelopesWith(resources, { workers, sealing, consentTexts: openConsentTexts(), texts: null });
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
@@ -219,7 +222,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const outboxPath = outbox && `/outbox/${outbox.token}/`;
     print(welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }));
     const outdated = await untilEnd(log, stopped, schemaWatch);
-    // Balancers look every few seconds: until they know, requests still come and are answered.
+    // Load balancers check every few seconds. Until they notice, requests still arrive and are answered.
     isDraining = true;
     if (outdated === null && config.drainSeconds > 0) {
       log.info({ seconds: config.drainSeconds }, "draining");
@@ -239,10 +242,13 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   }
 }
 
-/** Within this time a signal is the same wish said twice: to the whole process group, and passed on by npm. */
+/**
+ * Within this time a second signal counts as the same one: a process can get a signal through its process group, and
+ * again from npm.
+ */
 const sameSignalMs = 1_000;
 
-/** Resolves with the first signal; a later one ends the process at once. */
+/** Resolves with the first signal. A later signal ends the process at once. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
@@ -252,7 +258,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
       resolve(signal);
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, hear);
-    // Without Node's inspector behind it the signal would end the process.
+    // Without a listener, this signal would end the process when Node has no inspector.
     process.on("SIGUSR1", () => {});
   });
 }

@@ -48,7 +48,7 @@ import { blobTables, forgets, judgedStates } from "./upkeep/protected-data.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
-// A sweep that takes longer to stop is let go: the next one takes it up again.
+// A sweep that takes longer to stop is abandoned; the next sweep continues its work.
 const stopMs = 1 * seconds;
 const failedJobsKeptMs = 30 * 24 * hours;
 
@@ -129,7 +129,7 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,
-      // Ends those that became due while no node was running.
+      // Ends executions that became due while no node was running.
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
@@ -140,7 +140,7 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
     {
       name: "documents that are due by the retention plan",
       everyMs: hours,
-      // A short-lived node deletes, too.
+      // A node that runs only for a short time must delete documents, too.
       atStart: true,
       async work(stopping) {
         await checkMarks(stopping);
@@ -199,7 +199,10 @@ export function startMaintenance(resources: Resources, kept: Kept): () => Promis
 
 const mostBatches = 100;
 
-/** The sweeps of a firm's due test objects. Those of envelopes and executions also do other firms' due ones. */
+/**
+ * The sweeps for a firm's due test objects. The sweeps of envelopes and of executions also handle other firms' due
+ * objects.
+ */
 export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, envelopes: EnvelopeDeps): Sweep[] {
   const { db, clock, retention } = deps;
   return [
