@@ -10,7 +10,7 @@ export type SealWords = {
   /** The firm it was made for; absent on public pages. */
   holder?: string;
   at: string;
-  /** The absolute URL of the verify page; null where there is no such page. */
+  /** The absolute URL of the verify page; null when there is no such page. */
   url: string | null;
   /** An optional line about the seal's certificate. */
   certificate?: string;

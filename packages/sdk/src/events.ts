@@ -19,7 +19,7 @@ export type EventQuery = {
    * event.
    */
   cursor?: string | undefined;
-  /** Left out: all topics. */
+  /** The topics; default: all topics. */
   topics?: readonly string[] | undefined;
 };
 

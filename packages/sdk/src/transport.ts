@@ -4,7 +4,7 @@ import { wireName } from "./names.ts";
 /** One attempt of a request, for logs and metrics. `attempt` counts from 1. */
 export type SentRequest = { method: string; url: string; attempt: number };
 
-/** The outcome of one attempt. `status` and `headers` are null where no answer came; `error` says why. */
+/** The outcome of one attempt. `status` and `headers` are null when no answer came; `error` says why. */
 export type SentResponse = SentRequest & {
   status: number | null;
   headers: Headers | null;

@@ -9,7 +9,7 @@ export type Context = {
   readonly crypto: EvidenceCrypto;
   /** The file given with the target: the document before it was sealed, or the file that a proof or token covers. */
   readonly doc: NamedBytes | null;
-  /** PEM files that the printed commands may name; null where none was given. */
+  /** PEM files that the printed commands may name; null when none was given. */
   readonly trustPath: string | null;
   readonly tsaTrustPath: string | null;
 };

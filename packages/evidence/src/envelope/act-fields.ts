@@ -72,7 +72,7 @@ type Replaced = {
    * several fields.
    */
   readonly field: string | null;
-  /** The keys that changed; null where the old or the new object is not a dictionary. */
+  /** The keys that changed; null when the old or the new object is not a dictionary. */
   readonly keys: readonly string[] | null;
 };
 

@@ -1,4 +1,4 @@
-// Message word and left rotation of each of the 80 steps of the two lines, a hex digit to a step.
+// The message word and the left rotation of each of the 80 steps in both lines; each hex digit belongs to one step.
 const leftWord = digits(
   "0123456789abcdef" + "74d1a6f3c0952eb8" + "3ae49f812706db5c" + "19ba08c4d37fe562" + "40597c2ae138b6fd",
 );

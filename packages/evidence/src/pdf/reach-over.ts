@@ -89,7 +89,7 @@ function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const start = skimmed.position;
   const data = Math.max(start, ...skimmed.lengths.map((at) => start + lengthAt(document, at, end)));
   if (data > end) return false;
-  // Where /Length is wrong, readers search for the word.
+  // When /Length is wrong, readers search for the word `endstream`.
   const word = nextEnd(bytes, data, end);
   spend(budget, Math.ceil(((word < 0 ? end : word) - data) / COST.searchedBytes));
   return word >= 0;

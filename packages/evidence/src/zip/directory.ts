@@ -29,7 +29,10 @@ export type ZipEntry = {
   readonly compressed: number;
   readonly size: number;
   readonly offset: number;
-  /** From the version needed to the length of the extra field, then the name: the local header must be equal. */
+  /**
+   * The bytes from the field "version needed" to the length of the extra field, then the name. The local header must
+   * contain the same bytes.
+   */
   readonly description: Uint8Array;
   readonly nameBytes: Uint8Array;
 };

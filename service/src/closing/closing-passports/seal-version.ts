@@ -56,7 +56,7 @@ type Issuing = {
   sealing: Pick<Sealing, "sealDocument" | "stamp" | "chainPem">;
   drawCertificate: DrawCertificate;
   titleOf: TitleOf;
-  /** Of a log, as a signed note; null before the first. */
+  /** Returns the newest checkpoint of a transparency log, as a signed note; null when there is none yet. */
   newestCheckpoint: (log: Environment) => string | null;
   baseUrl: string;
 };

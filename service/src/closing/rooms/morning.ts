@@ -131,7 +131,7 @@ const timeIn = new Intl.DateTimeFormat("en-US", {
   timeZoneName: "short",
 });
 
-/** Who must act and by when, or since when the order is stuck. */
+/** The text that says who must act and by when, or since when the order is stuck. */
 function actOf(row: Row): string {
   const { status, expiresAt, since } = row;
   if (statusGroupOf(status) === "attention")

@@ -161,7 +161,7 @@ export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Prom
   return passport;
 }
 
-/** Those of the passports that the owner has. */
+/** Returns the passports with these ids that belong to the owner. */
 export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner): Promise<PassportRow[]> =>
   db.query<PassportRow>(
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[]) AND ${ownedBy(owner)}`,

@@ -42,7 +42,10 @@ export type SealingDeps = ChainsDeps & {
   workers: Workers;
 };
 
-/** The newest checkpoint of the log of an environment, from memory, which seals carry; null for none. */
+/**
+ * Returns the newest checkpoint of an environment's transparency log, which seals then contain. It is kept in memory;
+ * null when there is none.
+ */
 type NewestCheckpoint = (log: Environment) => string | null;
 
 /**

@@ -25,7 +25,7 @@ export type BillingDocument = {
   currency: string;
   issuedAt: Date;
   paidAt: Date;
-  /** The processor's name of the payment; null where it has none. */
+  /** The processor's name for the payment; null when it has none. */
   paymentReference: string | null;
   lines: readonly { type: string; label: string; amountCents: number }[];
   discountCents: number;

@@ -34,7 +34,9 @@ type StatementLine = {
   /** In the smallest unit of the currency. Only US dollars count in the sums. */
   amountCents: number;
   currency: string;
-  /** Whether the payment paid for its order: money that came too late or twice is held until it goes back. */
+  /**
+   * Whether the payment paid for its order. Money that came too late, or a second time, is held until it is refunded.
+   */
   applied: boolean;
 };
 

@@ -90,7 +90,9 @@ export async function replaceDocument(
   if (!isReplaced) await blobs.discard(blobKey);
 }
 
-/** The signers' names and the places where they sign: unchanged, from the form, or (null) from the document. */
+/**
+ * The signers' names, and the places where they sign. Null places mean that the document itself says where people sign.
+ */
 type Places = {
   names: readonly string[];
   fields: readonly RequestedField[] | null;

@@ -67,7 +67,7 @@ export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date):
 
 type Ended = { status: "Delivered" | "Failed"; deliveredAt: Date | null };
 
-/** Ends the last row, unless it has already ended. */
+/** Records the end of the order's latest shipment or fax, unless that has already ended. */
 async function endLast(tx: Tx, state: StateMac, orderId: number, sent: string, { status, deliveredAt }: Ended) {
   const [last] = await tx.query<{ id: number; status: string }>(sql`
     SELECT id, status FROM ${state.table} WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);

@@ -87,7 +87,7 @@ async function restOf(db: Sql, paymentId: number, { amountCents }: Subject): Pro
   return notes.reduce((rest, { partCents }) => rest - (partCents ?? 0), amountCents);
 }
 
-/** Where the service has no data of its own yet: a database without a service. */
+/** The time zone for a database that no service has used yet. */
 const defaultZone = "America/New_York";
 
 async function insert(

@@ -128,7 +128,7 @@ export async function markRefunded(tx: Tx, orderId: number, paymentIntent: strin
 
 export type PartRefund = {
   paymentIntent: string;
-  /** The id of the payment; null where the intent has one payment alone. */
+  /** The id of the payment; null when the intent has only one payment. */
   share: string | null;
   /** The name of the refund: the id of its request, or the processor's. */
   refund: string;

@@ -36,7 +36,7 @@ export type OrderView = Omit<
   retention: Html | string | null;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
-  /** Of a client who pays; none where the firm does. */
+  /** The client's receipts; empty when the firm pays. */
   receipts: readonly BillingDocument[];
   /** The title of its document; null when unknown. */
   title: string | null;

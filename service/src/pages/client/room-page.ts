@@ -120,7 +120,7 @@ ${onPaper(`${baseUrl}/rooms/${room.roomCode}`, { ...words.components.paper, page
 /** The latest activity of an order on one day (UTC), and the number of earlier ones. */
 type Fold = { latest: ActivityItem; earlier: number };
 
-/** Folds the list of activity; keeps its order, newest first. */
+/** Joins the activity of each order and day into one entry. The list stays sorted, newest first. */
 function folded(activity: readonly ActivityItem[]): Fold[] {
   const folds = new Map<string, Fold>();
   for (const item of activity) {

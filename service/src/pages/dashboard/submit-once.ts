@@ -106,7 +106,8 @@ export async function submitRecorded<Result extends object>(
   fields: ReadonlyMap<string, string>,
   work: (record: RecordResult) => Promise<Result>,
 ): Promise<Result> {
-  // Apart from the keys of earlier releases, whose result may name a room that lacks documents.
+  // The word `recorded` keeps these keys apart from the keys of earlier releases, whose result may name a room that
+  // lacks documents.
   const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
   const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
   // The same form may have been carried out while this one was checked: then the first answer counts, not a refusal of what it used up.

@@ -45,7 +45,7 @@ const discounts = ({ tierDiscountBasisPoints }: PriceBook): Html =>
 function ownDiscount(book: PriceBook, tier: keyof PriceBook["tierDiscountBasisPoints"]): Html {
   const points = book.tierDiscountBasisPoints[tier];
   const fee = book.fees.WorkflowFee;
-  // As quotes round it: half a cent goes up, in the firm's favor.
+  // Rounds in the same way as quotes: half a cent counts as a cent of discount.
   const off = Math.floor((fee * points + 5000) / 10_000);
   return points === 0
     ? html`<p>Your firm has no discount: its tier is “${tierName(tier)}”.</p>`

@@ -90,7 +90,7 @@ export async function* fetched<Row>(tx: Tx, cursor: Statement): AsyncGenerator<R
 /** Written as a literal, because FETCH takes no parameters. */
 const literal = (count: number): Statement => sql(Object.assign([String(count)], { raw: [String(count)] }));
 
-/** Where the chain of the audit log ended; position 0 for an empty one. */
+/** The last position of the audit log's chain; 0 for an empty chain. */
 export type ChainEnd = { position: number; sha256: string };
 
 export type SetRoot = { name: string; count: number; root: string };

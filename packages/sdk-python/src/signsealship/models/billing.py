@@ -32,7 +32,7 @@ class OrderReceipts:
     receipts: list[OrderReceipt]
     """Oldest first."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class BillingStatement:
     ends_at: datetime | None
     """UTC; None while the month is open."""
     time_zone: str
-    """Of its months and dates."""
+    """The time zone of its months and dates."""
     opening_cents: int
     """Held for the firm before: money that paid for no order."""
     payments_cents: int
@@ -70,7 +70,7 @@ class BillingStatements:
     statements: list[BillingStatement]
     """Newest first."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class StatementLine:
     """A receipt or credit note in a statement."""
 
     number: str
-    """Of the receipt or credit note."""
+    """The number of the receipt or credit note."""
     kind: Literal["receipt", "credit_note"]
     """Money that came, or went back. The list can grow."""
     at: datetime
@@ -88,7 +88,7 @@ class StatementLine:
     file_number: str | None
     """The order's external reference."""
     services: str
-    """Of the order."""
+    """The services of the order."""
     amount_cents: int
     """In the smallest unit."""
     currency: str
@@ -102,6 +102,6 @@ class BillingStatementDetail(BillingStatement):
     """A month with its lines."""
 
     lines: list[StatementLine]
-    """By file number, then as they were booked."""
+    """Sorted by file number, then by the time of booking."""
     request_id: str
-    """Of the request, for support."""
+    """The id of the request, for support."""

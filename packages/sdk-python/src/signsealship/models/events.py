@@ -16,7 +16,7 @@ class OrderEventData:
     status: str
     """The order's status then."""
     environment: Literal["live", "test"]
-    """Of the order."""
+    """The environment of the order."""
     occurred_at_utc: datetime
     """The time of the event."""
     external_reference: str | None = None

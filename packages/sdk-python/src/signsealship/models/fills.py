@@ -35,7 +35,7 @@ class FillSummary:
     seven days.
     """
     name: str | None
-    """Of the person who fills it in."""
+    """The name of the person who fills it in."""
     email: str | None
     """The email address to which the link is mailed."""
     language: Language

@@ -198,7 +198,7 @@ class EnvelopeDocument:
     original_sha256: str
     """The SHA-256 of the original document, in hex."""
     sealed_sha256: str
-    """Of the sealed document, in hex."""
+    """The SHA-256 of the sealed document, in hex."""
     bytes: int
     """The length of the sealed document in bytes."""
 

@@ -44,7 +44,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
     if (said) await refreshLetter(tx, letter.id, said);
     await applyNews(deps, tx, order, refreshed(letter, said), newsOf(said, at));
     const after = (await findLetter(tx, letterId)) ?? letter;
-    // An order on hold must still move with the letter later, so it keeps polling.
+    // If the order is on hold, polling continues, because the order must move with the letter once the hold ends.
     if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
     return tellOfSilence(tx, after, at);
   });

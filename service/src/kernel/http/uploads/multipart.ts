@@ -115,7 +115,8 @@ async function readInPace(request: FastifyRequest, rules: FormRules, capacity: n
   // The sender may have disconnected while the form waited for memory.
   if (raw.destroyed) throw invalid(messages.incomplete);
   const parts = readParts(request, rules, capacity);
-  // Reported as a stream error, the fault stops the parser, and the connection stays open for the response.
+  // The fault is reported as an error of the stream: this stops the parser, but keeps the connection open for the
+  // response.
   const stop = watchBody(raw, pace, (fault) =>
     raw.emit("error", invalid(fault === "stalled" ? messages.incomplete : messages.tooLarge)),
   );

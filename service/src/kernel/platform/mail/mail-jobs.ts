@@ -23,7 +23,10 @@ export type Letter = MailTemplate &
      * The environment of the order or room that the mail is about. Mails about test objects are stored and not sent.
      */
     environment?: Environment;
-    /** It leads to finished documents: then it carries the newest checkpoint of the transparency log. */
+    /**
+     * Whether the mail links to finished documents. Such a mail also contains the newest checkpoint of the transparency
+     * log.
+     */
     isOfFinished?: boolean;
   };
 

@@ -19,9 +19,12 @@ export type ClosingDocument = {
   fileName: string;
   name: string;
   services: Readonly<Record<DocumentService, boolean>>;
-  /** Those who are ticked for it, by their rows, `client` for the client; they sign it if they sign at all. */
+  /**
+   * The people who are ticked for this document, by their rows; `client` for the client. Only those who sign the
+   * closing sign the document.
+   */
   signers: ReadonlySet<string>;
-  /** Where it alone goes: fields of the order form. Null for where the closing goes. */
+  /** The document's own destination, as fields of the order form; null when it goes where the closing goes. */
   own: FormValues | null;
 };
 

@@ -116,7 +116,7 @@ ${own && ownPart(n, own)}
 const rowButton = (button: "own" | "shared", n: number, label: string, about: string): Html =>
   html`<button type="submit" class="quiet-button" name="${button}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, ${about}">${label}</button>`;
 
-/** Where one document goes, if not where the closing goes. */
+/** The destination of one document, if it differs from that of the closing. */
 function ownPart(n: number, own: FormValues): Html {
   const part: Part = (name) => ({ name: `doc${n}_${name}`, label: labels[name], value: own[name], error: undefined });
   return html`${hiddenFields({ [`doc${n}_own`]: "on" })}

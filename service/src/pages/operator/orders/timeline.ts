@@ -36,7 +36,7 @@ function linesOfAct({ act, provider, attempt, state, intendedAt, endedAt, endedB
   return [wanted, line(endedAt, `${act} ${state}`, endedBy ?? "system", { attempt, ...(why !== null && { why }) })];
 }
 
-/** Words for actions. Others show their name, as words. */
+/** Words for actions. For an action without words, its name is split into words. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
   "order.transition": "Moved",

@@ -45,7 +45,7 @@ const captionPoints = 6.5;
 export function createAppearances(typeset: Typeset): Appearances {
   const glyphs = createGlyphFonts();
   const drawings: Drawing[] = [];
-  // A revision has only one signer, so it needs only one picture, however often that is shown.
+  // A revision has only one signer, so it stores one picture, even if the signature appears several times.
   let picture: UploadedMark | null = null;
   const begin = (shape: Shape): Drawing => {
     const drawing = { shape, canvas: createCanvas(glyphs) };

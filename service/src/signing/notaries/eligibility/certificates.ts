@@ -49,7 +49,7 @@ export const certificateOf = (words: string, { startedAt, principals, zone }: Ab
     .replaceAll("{names}", listed(principals.map(({ name }) => name)))
     .replaceAll("{identification}", identification(principals));
 
-/** The day at the notary's place. If the time zone is unknown, the text says in which zone the day is. */
+/** The day in the notary's time zone. If that zone is unknown, the text gives the day in UTC and says so. */
 export function dateIn(zone: string | null, at: Date): string {
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: zone ?? "UTC" }).format(at);
   return zone === null ? `${day} (UTC)` : day;

@@ -5,7 +5,7 @@ import { headOf, principalOf } from "./room.ts";
 import type { Mark } from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
 
-/** Where an act by audio and video is on record. */
+/** The session and the recording of an act by audio and video. */
 export type OnRecord = Pick<Act, "session" | "recording">;
 
 /**

@@ -25,8 +25,8 @@ export function heightOf(typeset: Typeset, lines: readonly string[], hasSeal: bo
 }
 
 /**
- * Fits the words into a reserved block. It may be too small for what was written since, so the font size is reduced.
- * @throws PdfRefusal when even the smallest does not fit
+ * Fits the words into a reserved block. If the words have become too long for the block, the font size is reduced.
+ * @throws PdfRefusal when even the smallest size does not fit
  */
 export function fitted(typeset: Typeset, lines: readonly string[], { width: whole, height }: Size, hasSeal: boolean) {
   const across = acrossOf(hasSeal, whole);

@@ -57,7 +57,7 @@ const isBoxSize = ({ width, height }: Rect): boolean =>
 /** An amount, a number or a date: the place has been filled in. */
 export const isValue = (text: string): boolean => /^[$€]?\d[\d.,/%-]*$/.test(text.trim());
 
-/** Marks that follow each other on a line are one blank. */
+/** Joins marks that follow each other on a line into one blank. */
 function marksTogether(marks: readonly Run[]): Blank[] {
   const found: Blank[] = [];
   for (const { x, y, width } of [...marks].sort((a, b) => a.y - b.y || a.x - b.x)) {

@@ -122,7 +122,7 @@ const isSentence = (text: string): boolean => {
   );
 };
 
-/** The words right below a blank that are not the label of a blank next to them. */
+/** The words directly below a blank, unless they are the label of a blank next to them. */
 export function captionsBelow(blank: Blank, { words, blanks }: PageWords): Run[] {
   const near = words.filter((run) => {
     const gap = run.y - run.size * 0.75 - blank.y;
@@ -187,7 +187,7 @@ export function labelInside(blank: Blank, page: PageWords): Found | null {
   // The next cell is empty, or has an amount: the words are its label.
   const next = page.content.boxes.find((each) => Math.abs(each.x - endOf(box)) < 3 && Math.abs(each.y - box.y) < 3);
   if (next && !page.words.some((run) => isInside(run, next) && !isValue(run.text))) return { label: "", kind: "other" };
-  // So is the cell below: the words are the heading of a column.
+  // If the cell below is empty too, the words are the heading of a column.
   const lower = page.content.boxes.find((each) => isBelow(box, each));
   if (box.height < 36 && lower && !page.words.some((run) => isInside(run, lower))) return { label: "", kind: "other" };
   return read(first.text, page, first.y, false);

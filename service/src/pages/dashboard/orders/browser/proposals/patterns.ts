@@ -118,7 +118,7 @@ export const measures = {
   /** The share of the page's width: a longer box or rule divides the page. */
   mostBlank: 0.8,
   mostRule: 0.74,
-  /** From the end of a label to the blank on its right. */
+  /** The distance from the end of a label to the blank on its right. */
   labelBeside: 160,
   /** Beyond this distance, a label without a colon counts only if the words below the blank are not a label. */
   labelNear: 40,
