@@ -102,7 +102,6 @@ const TITLES: Titles = {
   act_time_stamp: "The signatures have the time stamps on record",
   signing_complete: "The signing was completed in this file",
   custody_of_this_record: "The custody certificate is of this page's record",
-  document_of_this_certificate: "The chosen document is of this certificate",
   document_of_this_room: "Which document of the closing it is",
   closing_of_this_record: "The closing certificate is of this page's record",
   document_seal: "The document's own seal is genuine",

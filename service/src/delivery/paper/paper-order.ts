@@ -49,7 +49,8 @@ export async function paperOrder(db: Sql, code: string, environment: Environment
           o.ship_from AS "shipFrom", o.fax_to AS "faxTo",
           o.carrier_rate ->> 'addressProblem' AS "addressProblem", ${verifiedOrder}, ${verifiedFirm}
         FROM orders o JOIN partners p ON p.id = o.partner_id
-        WHERE ${isSealed(sql`o.code`, "order", code)} AND o.environment = ${environment} AND o.status = ANY (${[...paperStatuses]}::text[])`)
+        WHERE ${isSealed(sql`o.code`, "order", code)} AND o.environment = ${environment} AND (o.status = ANY (${[...paperStatuses]}::text[])
+          OR o.status = 'Delivered' AND o.fax AND o.environment = 'live')`)
     : [];
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;

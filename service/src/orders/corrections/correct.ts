@@ -8,7 +8,7 @@ import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import { requireNoActUnderWay } from "../../providers/providers.ts";
+import { actsOfOrder } from "../../providers/providers.ts";
 import { lastFax, perform, recordFaxAhead } from "../fulfilment/fulfilment.ts";
 import {
   type Actor,
@@ -95,8 +95,7 @@ export async function correctOrder(
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
       await requireAllowed(tx, order, "fax", at);
-      // A fax that may leave ahead of its status may be at the provider by now.
-      if (faxesAhead(order)) await requireNoActUnderWay(tx, order.id);
+      await requireFaxNotBegun(tx, order);
       await setFaxTo(tx, order.id, faxTo);
       await sendToNewNumber(tx, { ...order, faxTo }, { ...by, log });
       await recordCorrection(tx, order, { kind: "fax", before: { faxTo: before.faxTo }, after: { faxTo }, ...by });
@@ -108,6 +107,13 @@ export async function correctOrder(
       await recordCorrection(tx, order, { kind: "address", ...moved, ...by });
     }
   });
+}
+
+/** A fax that may leave ahead of its status may be at the provider by now, before it is on record. */
+async function requireFaxNotBegun(tx: Tx, order: LockedOrder): Promise<void> {
+  const acts = await actsOfOrder(tx, order.id);
+  const isBegun = acts.some(({ act, state }) => act === "fax.send" && (state === "begun" || state === "unknown"));
+  if (isBegun) throw new ServiceError("conflict", "The fax is on its way.");
 }
 
 /** Offers a fax that may leave ahead of its status to the providers again, with its new number. */

@@ -28,7 +28,8 @@ export const faxStatusOf = (on: PeopleEvent): string | undefined =>
 const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly FaxEvent[]>> = {
   none: ["fax_sent", "fax_delivered", "fax_failed"],
   Sent: ["fax_delivered", "fax_failed"],
-  Failed: ["fax_sent", "fax_delivered", "fax_retried"],
+  // It may fail again, once a person had it sent again.
+  Failed: ["fax_sent", "fax_delivered", "fax_failed", "fax_retried"],
   Delivered: [],
 };
 

@@ -406,12 +406,14 @@ describe("an order that is shipped, too", () => {
     await until(async () => (await actOf(code))?.awaySince);
     world.telnyx.mend();
     await assert.rejects(cli("order", "move", code, "FaxPending"), /can’t have 'retried' now/);
+    for (const reason of ["the line was busy", "busy again"])
+      await cli("order", "move", code, "FaxFailed", "--reason", reason);
     await cli("order", "move", code, "FaxDelivered");
     await assert.rejects(cli("order", "move", code, "FaxSent"), /can’t have 'fax sent' now/);
     await world.passTime(code);
     await handOver(code);
     await goOn(code, "FaxDelivered");
-    assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 0]);
+    assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Failed", "Failed", "Delivered"], 0]);
   });
 });
 

@@ -30,6 +30,7 @@ import { lockEnvelope } from "../../../src/signing/envelopes/records/envelope.ts
 import { appendToTrail } from "../../../src/signing/envelopes/records/trail.ts";
 import { forgets, judgedStates } from "../../../src/upkeep/protected-data.ts";
 import { sealFingerprint } from "../../closing/closing-passports/seal-room.ts";
+import { sealer } from "../../pages/ui/samples.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 const documentsOf = async (order: string, kind: string) => {
@@ -503,11 +504,14 @@ test("a record's page names a custody or closing certificate that is of another 
   assert.match(continued.words, /: the signed file\. The chosen file continues it, and was sealed as notarized/);
   const changed = await judged(nowhere, closing, await resealed("Proof passport (test environment)", notarized.bytes));
   assert.deepEqual(changed.verdicts, ["verified", "not_verified"], "anybody may have a changed file sealed");
+  const forged = await (await sealer()).seal(notarized.bytes, "Notarized (test)");
+  const selfMade = await judged(nowhere, closing, { name: "self-made.pdf", bytes: forged.bytes });
+  assert.deepEqual(selfMade.verdicts, ["verified", "not_verified"], "a seal of somebody else's that says Notarized");
   const apart = await judged(nowhere, stranger, { name: "sealed.pdf", bytes: sealed });
-  assert.deepEqual(apart.verdicts, ["verified", "verified"]);
+  assert.deepEqual(apart.verdicts.toSorted(), ["not_verified", "verified"]);
   assert.match(apart.words, /This certificate belongs to another file/);
   const painted = await judged(nowhere, stranger, await resealed("Proof passport (test environment)"));
-  assert.ok(painted.verdicts.includes("not_verified"), "a proof seal makes it no document of another signing");
+  assert.doesNotMatch(painted.words, /belongs to another file/, "a proof seal makes it no document of another signing");
 
   const proof: VerifyConfig = { ...own, proof: { sealedSha256: "1".repeat(64), docSha256: "2".repeat(64) } };
   const { envelope: _, ...ofProof } = proof;

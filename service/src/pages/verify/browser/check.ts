@@ -88,8 +88,9 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
       judged.push(outcome);
       continue;
     }
-    const { claims, facts, document } = await checkCustody(pdf, documents, context);
-    const whole = withClaims(outcome, claims);
+    const { claims, facts, document, isOfAnotherFile } = await checkCustody(pdf, documents, context);
+    const isGenuine = outcome.verdict === "verified";
+    const whole = { ...withClaims(outcome, claims), isOfAnotherFile: isGenuine && isOfAnotherFile };
     judged.push(facts ? { ...whole, custody: facts } : whole);
     if (document && whole.verdict !== "not_verified") certified.add(document);
   }

@@ -28,6 +28,8 @@ type CheckedCustody = {
   readonly claims: readonly Claim[];
   /** Null when its evidence can't be read. */
   readonly facts: CustodyFacts | null;
+  /** Whether it was compared with a genuine document of another signing, and nothing else fails. */
+  readonly isOfAnotherFile: boolean;
   /** The dropped PDF with which it was compared. */
   readonly document: NamedBytes | null;
 };
@@ -43,11 +45,13 @@ export async function checkCustody(
   const envelope = await envelopeIn(certificate);
   const found = envelope ? await documentOf(envelope, others) : null;
   const isOther = found !== null && !found.isNamed && (await isSealedForOrder(found.file, context));
-  const document = isOther ? null : (found?.file ?? null);
+  const document = found?.file ?? null;
   const { claims } = await verifyCustody(certificate.bytes, document?.bytes ?? null, context);
+  const alone = isOther ? await verifyCustody(certificate.bytes, null, context) : { claims };
   const record = await custodyRecordClaim(certificate, envelope, context.config);
   return {
-    claims: [...claims, ...(isOther ? [ofAnotherSigning] : []), ...record],
+    claims: [...claims, ...record],
+    isOfAnotherFile: isOther && [...alone.claims, ...record].every(({ state }) => state !== "fails"),
     facts: envelope && {
       orderCode: envelope.orderCode,
       signers: envelope.signers.map(({ name }) => name),
@@ -83,18 +87,10 @@ async function documentOf(
 /** Anybody may have a file sealed as a proof passport: such a seal doesn't make a file the document of another signing. */
 const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
 
-const isSealed = ({ verdict }: ProofVerification): boolean => verdict === "verified" || verdict === "intact";
-
 async function isSealedForOrder({ bytes }: NamedBytes, { trust, at, crypto }: Context): Promise<boolean> {
   const verification = await verifyProof(bytes, trust, at, { crypto });
   return verification.verdict === "verified" && ofOrders.has(verification.seal?.purpose?.kind ?? "");
 }
-
-const ofAnotherSigning: Claim<"document_of_this_certificate"> = {
-  name: "document_of_this_certificate",
-  state: "unchecked",
-  why: "The chosen document is genuine, but it is of another signing than this certificate.",
-};
 
 /** Whether a custody certificate belongs to the record that the page shows; no claim on a page without a record. */
 async function custodyRecordClaim(
@@ -145,7 +141,7 @@ export async function roomDocumentClaim(
   const within = docSha256 === null ? undefined : namedBy([docSha256]);
   const begun = within ?? namedBy(await beginningsOf(bytes, verification));
   const kind = verification.seal?.purpose?.kind;
-  if (begun !== undefined && kind === "notarized" && isSealed(verification) && isUnchanged(verification))
+  if (begun !== undefined && kind === "notarized" && verification.verdict === "verified" && isUnchanged(verification))
     return [{ name, state: "holds", why: `${begun} ${notListedYet}` }];
   // Sealed once more, with nothing between the listed file and the seal.
   if (within !== undefined) return [{ name, state: "holds", why: within }];

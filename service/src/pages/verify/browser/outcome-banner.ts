@@ -46,7 +46,13 @@ const foreign: Banner = {
   text: "Somebody else signed this file, and it has not changed since. This page has not checked who that was.",
 };
 
-function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
+const ofAnotherFile: Banner = {
+  tone: "unknown",
+  title: "This certificate belongs to another file",
+  text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
+};
+
+function proofBanner({ verdict, claims, purpose, isOfAnotherFile = false }: ProofOutcome): Banner {
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
   switch (verdict) {
     case "verified":
@@ -57,12 +63,6 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
           text: `${incompleteSigning} Others may have had to sign, too.${purpose?.environment === "test" ? ` ${noTest}` : ""}`,
         };
       }
-      if (state("document_of_this_certificate") === "unchecked")
-        return {
-          tone: "unknown",
-          title: "This certificate belongs to another file",
-          text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
-        };
       return purpose?.environment === "test"
         ? {
             tone: "unknown",
@@ -103,6 +103,7 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
       return { tone: "unknown", title: "This is not a PDF", text: "There is nothing in it to check." };
     default:
       if (failsByRecordAlone(claims)) return otherRecord(claims);
+      if (isOfAnotherFile) return ofAnotherFile;
       if (isForeignSignature(claims)) return foreign;
       return state("sealed_hash_as_expected") === "fails" && state("seal_certificate_trusted") === "holds"
         ? {

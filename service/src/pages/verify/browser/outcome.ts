@@ -23,6 +23,8 @@ export type ProofOutcome = {
   anchoring: readonly Claim[];
   /** The signing that a custody certificate is about. */
   custody?: CustodyFacts;
+  /** Whether this genuine custody certificate was chosen with a genuine document of another signing. */
+  isOfAnotherFile?: boolean;
   /** Whether the custody certificate of this document was checked with it, and passed. */
   hasCustody?: boolean;
 };
