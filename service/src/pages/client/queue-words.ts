@@ -38,7 +38,7 @@ const en: QueueWords = {
   aNotary: "A notary",
   open: "The notary’s room is open.",
   enter: "Go to the room",
-  expired: "No notary was free within 20 minutes. Choose a time below, or ask again.",
+  expired: "No notary was free in time. Choose a time below, or ask again.",
   refused: "That can’t be asked now. Choose a time below.",
 };
 
@@ -60,7 +60,7 @@ const es: QueueWords = {
   aNotary: "Un notario",
   open: "La sala del notario está abierta.",
   enter: "Ir a la sala",
-  expired: "Ningún notario estuvo libre en 20 minutos. Elija una hora abajo o pida de nuevo.",
+  expired: "Ningún notario estuvo libre a tiempo. Elija una hora abajo o pida de nuevo.",
   refused: "Ahora no se puede pedir. Elija una hora abajo.",
 };
 
@@ -82,7 +82,7 @@ const fr: QueueWords = {
   aNotary: "Un notaire",
   open: "La salle du notaire est ouverte.",
   enter: "Aller à la salle",
-  expired: "Aucun notaire n’a été libre en 20 minutes. Choisissez une heure ci-dessous ou redemandez.",
+  expired: "Aucun notaire n’a été libre à temps. Choisissez une heure ci-dessous ou redemandez.",
   refused: "La demande n’est pas possible maintenant. Choisissez une heure ci-dessous.",
 };
 
@@ -104,7 +104,7 @@ const pt: QueueWords = {
   aNotary: "Um tabelião",
   open: "A sala do tabelião está aberta.",
   enter: "Ir para a sala",
-  expired: "Nenhum tabelião ficou livre em 20 minutos. Escolha um horário abaixo ou peça de novo.",
+  expired: "Nenhum tabelião ficou livre a tempo. Escolha um horário abaixo ou peça de novo.",
   refused: "Isso não pode ser pedido agora. Escolha um horário abaixo.",
 };
 
@@ -123,7 +123,7 @@ const zh: QueueWords = {
   aNotary: "公证人",
   open: "公证人的会议室已打开。",
   enter: "进入会议室",
-  expired: "20 分钟内没有公证人空闲。请在下面选择时间，或再次请求。",
+  expired: "没有公证人能及时与您见面。请在下面选择时间，或再次请求。",
   refused: "现在无法提出请求。请在下面选择时间。",
 };
 
@@ -145,7 +145,7 @@ const vi: QueueWords = {
   aNotary: "Một công chứng viên",
   open: "Phòng của công chứng viên đã mở.",
   enter: "Vào phòng",
-  expired: "Không có công chứng viên nào rảnh trong 20 phút. Hãy chọn giờ bên dưới hoặc yêu cầu lại.",
+  expired: "Không có công chứng viên nào rảnh kịp thời. Hãy chọn giờ bên dưới hoặc yêu cầu lại.",
   refused: "Hiện không thể yêu cầu. Hãy chọn giờ bên dưới.",
 };
 
@@ -167,7 +167,7 @@ const ko: QueueWords = {
   aNotary: "공증인",
   open: "공증인의 방이 열렸습니다.",
   enter: "방으로 가기",
-  expired: "20분 안에 가능한 공증인이 없었습니다. 아래에서 시간을 선택하거나 다시 요청하세요.",
+  expired: "제때 가능한 공증인이 없었습니다. 아래에서 시간을 선택하거나 다시 요청하세요.",
   refused: "지금은 요청할 수 없습니다. 아래에서 시간을 선택하세요.",
 };
 
@@ -189,7 +189,7 @@ const tl: QueueWords = {
   aNotary: "isang notaryo",
   open: "Bukas na ang silid ng notaryo.",
   enter: "Pumunta sa silid",
-  expired: "Walang notaryong naging libre sa loob ng 20 minuto. Pumili ng oras sa ibaba o humiling muli.",
+  expired: "Walang notaryong naging libre sa tamang oras. Pumili ng oras sa ibaba o humiling muli.",
   refused: "Hindi ito mahihiling ngayon. Pumili ng oras sa ibaba.",
 };
 

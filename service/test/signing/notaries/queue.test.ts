@@ -243,7 +243,7 @@ test("a notary who takes a request and does not come goes off duty, and the peop
   await omar.duty("off");
 });
 
-test("a notary who does not come keeps an order that was claimed before its people asked", async () => {
+test("a notary who does not come keeps an order that was claimed before, and its people are told instead of waiting for nobody", async () => {
   const order = await waitingOrder("kept@example.com");
   const [task] = await running.db.query<{ id: number }>(sql`
     SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", order.code)} AND t.kind = 'notarize'`);
@@ -253,11 +253,20 @@ test("a notary who does not come keeps an order that was claimed before its peop
   assert.equal((await order.ask()).status, 303);
   assert.equal((await nora.take()).status, 303);
   await order.advance(301);
-  await until(async () => (await requestsOf(order))[0]?.state === "waiting");
+  await until(async () => (await requestsOf(order))[0]?.outcome === "expired");
   assert.ok(claimant);
   assert.equal(await claimantOf(order), claimant);
   assert.match(await nora.look(), /You are off duty/);
+  await until(() => order.mails(/Subject: .*No notary was free/) === 1);
+  assert.match(await order.look(), /No notary was free in time/);
+  await nora.duty("on");
+  assert.equal((await order.ask()).status, 303);
+  assert.equal(codeIn(await nora.take()), order.code);
+  assert.equal((await nora.post(`/orders/${order.code}/release`)).status, 303);
+  await order.advance(1);
+  await until(async () => (await requestsOf(order)).some(({ state }) => state === "waiting"));
   assert.equal((await order.leave()).status, 303);
+  await nora.duty("off");
 });
 
 test("requests that the service did not write take no place of others", async () => {

@@ -40,35 +40,42 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
     if (!request) return;
     if (!order) return setEnded(tx, request.id, "elsewhere", at);
     if (request.state === "taken") return lookAtTaken(tx, rowMac, request, order, at);
-    if (request.expiresAt > at) return;
-    await setEnded(tx, request.id, "expired", at);
-    const { partnerId } = order;
-    const detail = { request: request.id };
-    await tx.query(auditLine({ at, action: "notary.now_expired", actor: "system", partnerId, orderId, detail }));
-    await callPeople(tx, order, { requestId: request.id, moment: "expired", at });
+    if (request.expiresAt <= at) await expire(tx, request, order, at);
   });
+}
+
+async function expire(tx: Tx, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date): Promise<void> {
+  await setEnded(tx, id, "expired", at);
+  const { partnerId, orderId } = order;
+  const detail = { request: id, ...(notaryId !== null && { notaryId }) };
+  await tx.query(auditLine({ at, action: "notary.now_expired", actor: "system", partnerId, orderId, detail }));
+  await callPeople(tx, order, { requestId: id, moment: "expired", at });
 }
 
 /**
  * Returns a request to its position when its notary released the order, or did not open the session. In the second case
- * that notary goes off duty, but keeps an order that was claimed before the request was taken.
+ * that notary goes off duty, but keeps an order that was claimed before the request was taken: the request ends, because
+ * nobody else may take it.
  */
 async function lookAtTaken(
   tx: Tx,
   rowMac: SweepDeps["rowMac"],
-  { id, notaryId, takenAt, keepsClaim }: NotaryRequest,
-  { orderId, taskId, partnerId, environment, claimedBy }: WaitingOrder,
+  request: NotaryRequest,
+  order: WaitingOrder,
   at: Date,
 ): Promise<void> {
+  const { id, notaryId, takenAt, keepsClaim } = request;
+  const { orderId, taskId, partnerId, environment, claimedBy } = order;
   // An act is already open, so the people meet in another way.
   if (notaryId === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return setEnded(tx, id, "met", at);
   const notary = await lockNotary(tx, notaryId);
   const by = `operator:${notary?.operatorId}`;
   const isLate = takenAt === null || at.getTime() - takenAt.getTime() >= callMs;
   if (!isLate && claimedBy === by) return;
-  await setWaiting(tx, id, new Date(at.getTime() + waitMs));
   if (isLate) await writeDuty(tx, { notaryId, environment }, { since: at, until: at });
-  if (claimedBy === by && !keepsClaim) await releaseTaskIn(tx, taskId, { by, at });
+  if (claimedBy === by && keepsClaim) return expire(tx, request, order, at);
+  await setWaiting(tx, id, new Date(at.getTime() + waitMs));
+  if (claimedBy === by) await releaseTaskIn(tx, taskId, { by, at });
   const detail = { request: id, notaryId };
   await tx.query(auditLine({ at, action: "notary.now_put_back", actor: "system", partnerId, orderId, detail }));
 }

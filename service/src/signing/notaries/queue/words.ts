@@ -14,7 +14,7 @@ const en: QueueWords = {
   },
   expired: {
     subject: "No notary was free",
-    line: () => "No notary was free within 20 minutes, so your request has ended. Choose a time, or ask again.",
+    line: () => "No notary was free in time, so your request has ended. Choose a time, or ask again.",
     link: "Choose a time",
   },
 };
@@ -28,8 +28,7 @@ const es: QueueWords = {
   },
   expired: {
     subject: "Ningún notario estaba libre",
-    line: () =>
-      "Ningún notario estuvo libre en 20 minutos, así que su solicitud terminó. Elija una hora, o pida de nuevo.",
+    line: () => "Ningún notario estuvo libre a tiempo, así que su solicitud terminó. Elija una hora, o pida de nuevo.",
     link: "Elegir una hora",
   },
 };
@@ -43,8 +42,7 @@ const fr: QueueWords = {
   },
   expired: {
     subject: "Aucun notaire n’était libre",
-    line: () =>
-      "Aucun notaire n’a été libre en 20 minutes : votre demande a pris fin. Choisissez une heure ou redemandez.",
+    line: () => "Aucun notaire n’a été libre à temps : votre demande a pris fin. Choisissez une heure ou redemandez.",
     link: "Choisir une heure",
   },
 };
@@ -58,8 +56,7 @@ const pt: QueueWords = {
   },
   expired: {
     subject: "Nenhum tabelião estava livre",
-    line: () =>
-      "Nenhum tabelião ficou livre em 20 minutos, então seu pedido terminou. Escolha um horário ou peça de novo.",
+    line: () => "Nenhum tabelião ficou livre a tempo, então seu pedido terminou. Escolha um horário ou peça de novo.",
     link: "Escolher um horário",
   },
 };
@@ -73,7 +70,7 @@ const zh: QueueWords = {
   },
   expired: {
     subject: "没有空闲的公证人",
-    line: () => "20 分钟内没有公证人空闲，您的请求已结束。请选择时间，或再次请求。",
+    line: () => "没有公证人能及时与您见面，您的请求已结束。请选择时间，或再次请求。",
     link: "选择时间",
   },
 };
@@ -88,7 +85,7 @@ const vi: QueueWords = {
   expired: {
     subject: "Không có công chứng viên nào rảnh",
     line: () =>
-      "Không có công chứng viên nào rảnh trong 20 phút nên yêu cầu của quý vị đã kết thúc. Hãy chọn giờ hoặc yêu cầu lại.",
+      "Không có công chứng viên nào rảnh kịp thời nên yêu cầu của quý vị đã kết thúc. Hãy chọn giờ hoặc yêu cầu lại.",
     link: "Chọn giờ",
   },
 };
@@ -102,7 +99,7 @@ const ko: QueueWords = {
   },
   expired: {
     subject: "가능한 공증인이 없었습니다",
-    line: () => "20분 안에 가능한 공증인이 없어 요청이 종료되었습니다. 시간을 선택하거나 다시 요청하세요.",
+    line: () => "제때 가능한 공증인이 없어 요청이 종료되었습니다. 시간을 선택하거나 다시 요청하세요.",
     link: "시간 선택",
   },
 };
@@ -117,7 +114,7 @@ const tl: QueueWords = {
   expired: {
     subject: "Walang libreng notaryo",
     line: () =>
-      "Walang notaryong naging libre sa loob ng 20 minuto, kaya natapos ang inyong hiling. Pumili ng oras, o humiling muli.",
+      "Walang notaryong naging libre sa tamang oras, kaya natapos ang inyong hiling. Pumili ng oras, o humiling muli.",
     link: "Pumili ng oras",
   },
 };
