@@ -33,7 +33,8 @@ export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
       rowFaults.push(...follow(row));
       if (row.record) rows += 1;
     }
-    faults.push(...states.faults(), ...rowFaults);
+    // Heads are read again, because one may have been taken in the meantime.
+    faults.push(...states.faults(), ...states.headless(await selectHeads(tx)), ...rowFaults);
     return { days: heads.length, first: heads[0]?.day ?? null, last: heads.at(-1)?.day ?? null, rows, faults };
   }, longStatements);
 }
@@ -99,9 +100,14 @@ function statesCheck(heads: readonly StoredHead[]) {
   });
   const full = days.filter(({ isFull }) => isFull);
   const byDay = new Map(days.map((one) => [one.head.day, one]));
+  const others = new Map<string, { name: string; count: number }>();
   return {
     add({ name, states }: FollowedRow) {
-      for (const state of states) byDay.get(state.day)?.roots.addChange(name, state);
+      for (const state of states) {
+        const one = byDay.get(state.day);
+        if (one) one.roots.addChange(name, state);
+        else others.set(state.day, { name, ...others.get(state.day), count: (others.get(state.day)?.count ?? 0) + 1 });
+      }
       for (const { head, roots } of full) {
         const state = states.findLast(({ day }) => day <= head.day);
         if (state) roots.add(name, state);
@@ -115,6 +121,11 @@ function statesCheck(heads: readonly StoredHead[]) {
             : `the states of ${name} that are stored are not those of the head of ${day}`,
         ),
       ),
+    /** States for days without a head, which no root covers. */
+    headless: (present: readonly StoredHead[]) =>
+      [...others]
+        .filter(([day]) => !present.some((head) => head.day === day))
+        .map(([day, { name, count }]) => `${name} has a state for ${day}, which has no head (such states: ${count})`),
   };
 }
 

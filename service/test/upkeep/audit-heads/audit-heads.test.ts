@@ -18,6 +18,7 @@ import { type Statement, sql } from "../../../src/kernel/platform/database/sql.t
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { type RecordsReport, takeHead } from "../../../src/upkeep/audit-heads/audit-heads.ts";
+import { digestOf } from "../../../src/upkeep/audit-heads/records.ts";
 import { followedRows } from "../../../src/upkeep/audit-heads/store.ts";
 
 const { service, db, rowMac } = await forTests(openHarness());
@@ -187,6 +188,27 @@ test("finds a key that was moved to another firm, and a person who was moved wit
   const email = `${userId}@desk.example`;
   const joined = { userId, email, partnerId: other.partnerId, role: "member", keyId: null, at: new Date() } as const;
   await db.transaction((tx) => insertMember(tx, rowMac, joined));
+  assert.deepEqual((await verify()).faults, []);
+});
+
+test("finds a state that was written for a day without a head, so that a row that was set back seems to be known", async () => {
+  const { keyId } = await issueKey(keys, acme.partnerId, "test");
+  await nextDay();
+  const row = await rowOf(partnerKeys, idIs(keyId));
+  const content = await db.transaction(async (tx) => {
+    for await (const { record } of followedRows(tx)) if (record?.key === keyId) return record.content;
+    return "";
+  });
+  assert.notEqual(content, "");
+  await revokeKey(keys, keyId);
+  await nextDay();
+  const day = dayOf(daysAhead(heads + 5));
+  const salt = Buffer.alloc(16, 1);
+  const known = sql`INSERT INTO audit_leaves (source, row_key, day, firm, salt, digest)
+    VALUES ('partner_keys', ${keyId}, ${day}, ${acme.partnerId}, ${salt}, ${digestOf(salt, content)})`;
+  const faults = await faultsWhile(partnerKeys, idIs(keyId), ...putBack(partnerKeys, idIs(keyId), row), known);
+  await attack(db, sql`DELETE FROM audit_leaves WHERE day = ${day}`);
+  assert.deepEqual(faults, [`partner_keys ${keyId} has a state for ${day}, which has no head (such states: 1)`]);
   assert.deepEqual((await verify()).faults, []);
 });
 
