@@ -74,7 +74,6 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "client.room.services.fax",
   ],
   fr: [
-    "frame.contact",
     "client.orders.steps.labels.fax",
     "client.room.services.fax",
     "signing.test.title",
@@ -95,7 +94,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "client.orders.hashOf",
     "client.room.services.fax",
   ],
-  tl: ["frame.privacy", "client.orders.steps.labels.fax", "client.room.services.fax", "client.delivery.closing"],
+  tl: ["client.orders.steps.labels.fax", "client.room.services.fax", "client.delivery.closing"],
 };
 
 /** The blanks of a text, and the numbers and names that a function was given. */
