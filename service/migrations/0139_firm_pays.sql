@@ -1,4 +1,4 @@
--- Older nodes: go on.
+-- Older nodes: stop.
 -- The firm pays: its card or bank account at the processor, who may spend by it, and the charges of it.
 CREATE TABLE payment_methods (
   id uuid PRIMARY KEY,

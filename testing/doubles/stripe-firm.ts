@@ -38,6 +38,11 @@ const declines: Readonly<Record<string, { code: string; decline_code: string }>>
   insufficient_funds: { code: "card_declined", decline_code: "insufficient_funds" },
 };
 
+const missing = (message: string): Reply => ({
+  status: 400,
+  body: { error: { type: "invalid_request_error", code: "resource_missing", message } },
+});
+
 type Deps = { sessions: Map<string, StripeObject>; livemode: () => boolean };
 
 export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
@@ -50,7 +55,7 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
   const outcomes = new Map<string, MethodOutcome>();
 
   function createSetup(params: Params, hostedPages: string): Reply {
-    if (!customers.some(({ id }) => id === params["customer"])) return refusal(400, "No such customer");
+    if (!customers.some(({ id }) => id === params["customer"])) return missing("No such customer");
     const { setup_intent_data: data } = params;
     const metadata = typeof data === "object" ? (data["metadata"] ?? {}) : {};
     const id = newId("cs");

@@ -3,7 +3,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
+import { neverOpened, openTask, openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, firmChargeQueue, refundQueue, verifiedOrders } from "../order/order.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
@@ -82,6 +82,9 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
     sql`SELECT status, ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;
+  // A refund next to a dispute that is lost pays the payer twice.
+  if ((await openTasksOf(db, { orderId, kinds: ["dispute"] })).length > 0)
+    throw new Error("a payment of the order is disputed at the bank: the refund waits");
   for (const payment of await heldPayments(db, orderId))
     await giveBack({ db, clock, log, processor }, payment, payment.isShared);
 }

@@ -171,12 +171,14 @@ async function confirm(tx: Tx, deps: ChargeDeps, code: string, { id }: store.Fir
 
 async function reasonAgainst(
   tx: Tx,
-  { notarySupply }: ChargeDeps,
+  deps: ChargeDeps,
   order: LockedOrder,
-  { id, amountCents }: store.FirmCharge,
+  { id, amountCents, askedBy: spender }: store.FirmCharge,
 ): Promise<string | null> {
   if (order.totalCents !== amountCents) return "price_changed";
-  if ((await paymentRefusal(tx, notarySupply, order, id)) !== null) return "not_payable";
+  if ((await paymentRefusal(tx, deps.notarySupply, order, id)) !== null) return "not_payable";
+  const limit = await spendingRefusal(tx, deps, order, { spender, amountCents, except: id });
+  if (limit !== null) return limit;
   // The checkouts were closed: one that is left was paid while they were.
   return (await currentSessions(tx, order.id)).length > 0 ? "paid_by_checkout" : null;
 }

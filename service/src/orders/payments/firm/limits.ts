@@ -80,12 +80,12 @@ export async function setLimit(
 /** Why a charge is not allowed to its spender. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
-/** Why the spender may not spend the amount now; null when it may. Charges of one spender wait for each other. */
+/** Why the spender may not spend the amount now; null when it may. Charges of one spender wait for each other. @param asked `except`: its own charge */
 export async function spendingRefusal(
   tx: Tx,
   deps: Pick<FirmPaysDeps, "rowMac" | "clock">,
   owner: Owner,
-  { spender, amountCents }: { spender: string; amountCents: number },
+  { spender, amountCents, except }: { spender: string; amountCents: number; except?: string },
 ): Promise<SpendingRefusal | null> {
   const standing = await standingOf(tx, deps, owner, spender);
   if (!standing) return "left";
@@ -95,6 +95,6 @@ export async function spendingRefusal(
   if (amountCents > limit.orderCents) return "above_order_limit";
   const now = deps.clock();
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
-  const spent = await store.spentSince(tx, owner, spender, month);
+  const spent = await store.spentSince(tx, owner, { spender, since: month, except });
   return spent + amountCents > limit.monthCents ? "above_month_limit" : null;
 }

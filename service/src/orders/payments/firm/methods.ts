@@ -45,17 +45,24 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
   const processor = requireProcessor(deps, principal);
   await db.transaction((tx) => requireOwnerOfMoney(tx, deps, principal));
   const [earlier] = await store.selectMethods(db, principal);
-  const customer = earlier?.customer ?? (await processor.firm.customer({ partnerId, environment, name: firmName }));
+  const opened = async (id: string, customer: string) => {
+    await db.transaction(async (tx) => {
+      await requireOwnerOfMoney(tx, deps, principal);
+      const at = clock();
+      const addedBy = actorOf(principal);
+      await store.insertMethod(tx, { id, partnerId, environment, customer, addedBy, addedAt: at });
+      const detail = { method: id, environment };
+      await tx.query(auditLine({ at, action: "payment_method.asked", actor: addedBy, partnerId, detail }));
+    });
+    return processor.firm.setUp({ id, customer, environment, returnTo });
+  };
+  // The installation may have another account at the processor since, which does not know the customer.
+  const known = earlier ? await opened(newUuid(), earlier.customer) : null;
+  if (known !== null) return known;
   const id = newUuid();
-  await db.transaction(async (tx) => {
-    await requireOwnerOfMoney(tx, deps, principal);
-    const at = clock();
-    const addedBy = actorOf(principal);
-    await store.insertMethod(tx, { id, partnerId, environment, customer, addedBy, addedAt: at });
-    const detail = { method: id, environment };
-    await tx.query(auditLine({ at, action: "payment_method.asked", actor: addedBy, partnerId, detail }));
-  });
-  return processor.firm.setUp({ id, customer, environment, returnTo });
+  const address = await opened(id, await processor.firm.customer({ id, partnerId, environment, name: firmName }));
+  if (address === null) throw new Error("the processor does not know the customer that it has just made");
+  return address;
 }
 
 /**

@@ -71,10 +71,10 @@ const methods = (where: Statement): Statement => sql`
     ${verified(methodState, sql`m`)}
   FROM payment_methods m WHERE ${where}`;
 
-/** The firm's methods, the newest first. @throws ServiceError `unavailable` for an altered one */
+/** The firm's methods that were entered, the newest first. @throws ServiceError `unavailable` for an altered one */
 export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>
-  db.query<PaymentMethod>(sql`${methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment}`)}
-    ORDER BY m.added_at DESC, m.id LIMIT 20`);
+  db.query<PaymentMethod>(sql`${methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state <> 'asked'`)}
+    ORDER BY m.state = 'active' DESC, m.added_at DESC, m.id LIMIT 20`);
 
 /** @throws ServiceError `unavailable` for an altered one */
 export async function selectMethod(db: Sql, id: string): Promise<PaymentMethod | undefined> {
@@ -214,13 +214,17 @@ export async function countOpen(db: Sql, methodId: string): Promise<number> {
  * A spender's charges since a time: those under way and those that were paid, without what was given back whole.
  * @throws ServiceError `unavailable` when one of them or its payment was altered
  */
-export async function spentSince(db: Sql, { partnerId, environment }: Owner, spender: string, since: Date) {
+export async function spentSince(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  { spender, since, except }: { spender: string; since: Date; except: string | undefined },
+) {
   const rows = await db.query<{ amountCents: number; isBack: boolean }>(sql`
     SELECT c.amount_cents AS "amountCents", coalesce(p.refunded_at IS NOT NULL, false) AS "isBack",
       ${verified(chargeState, sql`c`)}, ${verified(paymentState, sql`p`)}
     FROM firm_charges c LEFT JOIN payments p ON p.order_id = c.order_id AND p.payment_intent = c.payment_intent
     WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
-      AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
+      AND c.id IS DISTINCT FROM ${except ?? null}::uuid AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
   return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 

@@ -1,7 +1,7 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import { closeTasks, explainTask, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type Actor, type LockedOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
@@ -164,6 +164,9 @@ export async function takeRefund(
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
+const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
+  (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
+
 /**
  * Applies a dispute to one of the orders that the money was for: work that is not finished stops, and a person sees the sum until the
  * bank has decided. The order moves no further by itself.
@@ -178,20 +181,23 @@ export async function takeDispute(
   const { id: orderId, environment } = order;
   // One dispute of a payment for several orders is a task of each.
   const subject = `${disputeId}:${orderId}`;
-  const isNew = (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
+  const isNew = (about: string) => isNeverOpened(tx, about);
   // The event of the opening comes after that of the end, or twice.
-  if (state === "opened" && !isNew) return nothing("stale", order);
+  if (state === "opened" && !(await isNew(subject))) return nothing("stale", order);
   const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
-  const reason =
-    state === "lost"
-      ? `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`
-      : `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;
-  if (isNew) await openTask(tx, { kind: "dispute", at, environment, orderId, subject, reason });
-  else if (state === "lost") await explainTask(tx, orderId, "dispute", reason, true);
-  if (state === "won") {
-    const end = { state: "done", at, by: actor, outcome: "the bank decided for us" } as const;
+  const task = { kind: "dispute", at, environment, orderId } as const;
+  const reason = `The bank wants ${sum} back (${disputeId}). Answer at the payment processor. Refund nothing while it is open.`;
+  if (await isNew(subject)) await openTask(tx, { ...task, subject, reason });
+  if (state !== "opened") {
+    const end = { state: "done", at, by: actor, outcome: `the bank decided: ${state}` } as const;
     await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
-    return nothing("stale", order);
+  }
+  if (state === "won") return nothing("stale", order);
+  const lost = `${subject}:lost`;
+  // A task of its own: a person may have ended the one before when the answer was sent.
+  if (state === "lost" && (await isNew(lost))) {
+    const words = `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`;
+    await openTask(tx, { ...task, subject: lost, reason: words });
   }
   if (targetOf(order, "held") === null) return nothing("stale", order);
   const held = await transition(tx, order, "held", { ...actorOf(options), reason: `${sum} disputed at the bank` });

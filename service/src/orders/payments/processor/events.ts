@@ -5,10 +5,10 @@ import { maskCodes } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, type LockedOrder, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
-import { bindSession, endProcessorSession, type Payee, sessionPayees } from "../checkout/store.ts";
+import { bindSession, endProcessorSession, hasPendingFunds, type Payee, sessionPayees } from "../checkout/store.ts";
 import { takeCharge } from "../firm/charges.ts";
 import { takeSetup } from "../firm/methods.ts";
-import { selectCharge } from "../firm/store.ts";
+import { chargesOfOrder, isOpenCharge, selectCharge } from "../firm/store.ts";
 import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
 import {
   nothing,
@@ -80,7 +80,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   const message = readMessage(event);
   if (!message) return [nothing("irrelevant")];
   if (message.kind === "setup") return [nothing((await takeSetup(tx, message)) ? "saved" : "unknown")];
-  if (message.kind === "disputed") return readDispute(tx, message, options);
+  if (message.kind === "disputed") return readDispute(tx, message, event.livemode === true, options);
   const payees = await payeesOf(tx, message);
   const orders = await lockAll(tx, payees);
   if (orders.length === 0) return [nothing("unknown")];
@@ -93,13 +93,14 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
 }
 
 /** A dispute names the payment alone, and concerns every order that it paid. */
-async function readDispute(tx: Tx, message: DisputeMessage, options: TakeOptions): Promise<Taken[]> {
+async function readDispute(tx: Tx, message: DisputeMessage, isLive: boolean, options: TakeOptions): Promise<Taken[]> {
   const payees = await payeesOfIntent(tx, message.paymentIntent);
   const orders = await lockAll(
     tx,
     payees.map((each) => ({ ...each, amountCents: null })),
   );
   if (orders.length === 0) return [nothing("unknown")];
+  if (orders.some(({ environment }) => environment === "test") && isLive) return [nothing("foreign", orders[0])];
   const results: Taken[] = [];
   for (const order of orders) results.push(await takeDispute(tx, order, message, options));
   return results;
@@ -166,10 +167,17 @@ async function readSession(
     for (const { id } of orders) await enqueue(tx, closeCheckoutQueue, { orderId: id });
   const shareOf = sharesOf(message, payees, orders);
   const results: Taken[] = [];
-  for (const order of orders)
-    results.push(await takeSession(tx, order, message, { ...options, share: shareOf(order), status }));
+  for (const order of orders) {
+    // A late failure of one charge says nothing while other money is on its way.
+    const isLate = kind === "failed" && message.chargeId !== null && (await isAwaited(tx, order.id));
+    const about = { ...options, share: shareOf(order), status };
+    results.push(isLate ? nothing("stale", order) : await takeSession(tx, order, message, about));
+  }
   return results;
 }
+
+const isAwaited = async (tx: Tx, orderId: number): Promise<boolean> =>
+  (await chargesOfOrder(tx, orderId)).some(isOpenCharge) || hasPendingFunds(tx, orderId);
 
 /** The bank has answered, so the task to ask the processor is closed. */
 async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: TakeOptions) {

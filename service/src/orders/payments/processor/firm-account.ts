@@ -33,10 +33,14 @@ export type ChargeAnswer =
   | { state: "declined"; paymentIntent: string | null; reason: string };
 
 export type FirmAccount = {
-  /** The firm's customer; asked twice, one is made. @throws ServiceError `processor_failed` */
-  customer: (firm: { partnerId: string; environment: Environment; name: string }) => Promise<string>;
-  /** The address of the hosted page that saves a method; asked twice, the same. @throws ServiceError `processor_failed` */
-  setUp: (request: SetupRequest) => Promise<string>;
+  /** A customer for the firm; asked twice with one `id`, one is made. @throws ServiceError `processor_failed` */
+  customer: (firm: { id: string; partnerId: string; environment: Environment; name: string }) => Promise<string>;
+  /**
+   * The address of the hosted page that saves a method; asked twice, the same.
+   * @returns null when the processor does not know the customer
+   * @throws ServiceError `processor_failed`
+   */
+  setUp: (request: SetupRequest) => Promise<string | null>;
   /** The method that a setup saved; its state while there is none. */
   setupOf: (setupIntent: string) => Promise<SavedMethod | "verifying" | "failed">;
   /** Makes the processor forget the method. One that it does not know is forgotten. */
@@ -51,11 +55,11 @@ export type FirmAccount = {
 
 export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
   return {
-    async customer({ partnerId, environment, name }) {
+    async customer({ id, partnerId, environment, name }) {
       try {
         const stripe = await sdk();
         const metadata = { partner: partnerId, environment };
-        const idempotencyKey = `customer:${partnerId}:${environment}`;
+        const idempotencyKey = `customer:${id}`;
         return (await stripe.customers.create({ name, metadata }, { idempotencyKey })).id;
       } catch (error) {
         throw failed(error);
@@ -68,6 +72,7 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
         if (!url) throw new Error("the session has no url");
         return url;
       } catch (error) {
+        if ((error as { code?: unknown } | null)?.code === "resource_missing") return null;
         throw failed(error);
       }
     },
