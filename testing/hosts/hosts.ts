@@ -92,7 +92,7 @@ async function endedService(env: Env): Promise<Outcome> {
 /** Runs a verb in the host of verbs or of services; null if the verb needs its own process, or if there is no host. */
 export async function runHostedVerb(env: Env, args: string[]): Promise<Outcome | null> {
   if (args[0] === "serve" && mayBeHosted(env)) return endedService(env);
-  // These print while they run.
+  // These verbs print while they run, so they need a process of their own.
   const prints = ["serve", "listen", "verify"].includes(args[0] ?? "");
   if (hosts === null || bindsProcess(env) || prints) return null;
   // Nobody reads the log of a hosted verb.

@@ -45,7 +45,8 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<v
 }
 
 /**
- * Issues the credit note of a part that went back. A repeated name of a refund counts once, and never more goes back than is left.
+ * Issues the credit note for a part of a payment that was refunded. A refund with a repeated name counts once, and the
+ * credit notes never exceed the payment.
  * @param refund the name of the refund: the id of its request, or the processor's
  */
 export async function creditPart(

@@ -13,7 +13,7 @@ export type SearchScope = { environment: Environment; partnerId: string | null }
 export const ofScope = ({ environment, partnerId }: SearchScope, table: Statement): Statement =>
   sql`${table}.environment = ${environment}${partnerId === null ? nothing : sql` AND ${table}.partner_id = ${partnerId}`}`;
 
-/** The orders of rows in another table, latest first. */
+/** The orders to which the rows of another table belong, latest first. */
 const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
   SELECT o.id FROM orders o JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
   ORDER BY o.id DESC LIMIT ${foundMost}`;

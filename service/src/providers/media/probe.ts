@@ -7,7 +7,7 @@ import { systemClock } from "../../kernel/platform/clock.ts";
 import { parseAddress } from "../../kernel/platform/network.ts";
 import type { IceServer } from "./media.ts";
 
-/** For coturn's `use-auth-secret`: as long as the longest session. */
+/** The lifetime of credentials for the relay: the length of the longest session. */
 const turnSeconds = 4 * 60 * 60;
 
 /**

@@ -45,7 +45,8 @@ export function blockLines({ act, notary, rules, zone }: Facts): string[] {
 }
 
 /**
- * The lines of the block of a noted act. @throws ServiceError `unavailable` for hours that the service did not write
+ * The lines of a notary's signature block for an act that was noted. @throws ServiceError `unavailable` when somebody
+ * altered the notary's hours in the database
  */
 export async function linesOf(db: Sql, { notary, eligibility: { rules } }: Claimed, act: Act): Promise<string[]> {
   return blockLines({ act, notary, rules, zone: (await findHours(db, notary.id))?.zone ?? null });

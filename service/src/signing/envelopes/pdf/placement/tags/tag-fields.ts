@@ -188,7 +188,7 @@ function showsBraces(text: string): boolean {
 
 const brace = 0x7b;
 
-/** Whether a ToUnicode map assigns `{` to another code than its own. */
+/** Whether a ToUnicode map says that a code other than 0x7B stands for `{`. */
 function mapsBrace(cmap: string): boolean {
   if (/<\s*007b\s*>/i.test(cmap)) return true;
   for (const [, low = "", high = "", to = ""] of cmap.matchAll(/<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]{4})>/gi)) {

@@ -46,7 +46,7 @@ export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] 
   return found;
 }
 
-/** A run with the positions of its characters, with which each tag is compared. */
+/** A run of text with the positions of its characters. Each tag is compared with these positions. */
 type Placed = TextRun & {
   /** The offset in the text of all runs. */
   readonly from: number;
