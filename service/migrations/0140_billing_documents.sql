@@ -86,3 +86,5 @@ CREATE TABLE billing_statements (
 CREATE TRIGGER billing_statements_append_only BEFORE DELETE OR TRUNCATE
   OR UPDATE OF id, partner_id, environment, month, starts_at, ends_at, zone, issuer_id, buyer_id, buyer_name, closed_at
   ON billing_statements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- Each line of a statement asks for the events of its payment.
+CREATE INDEX processor_events_of_order ON processor_events (order_id, received_at) WHERE order_id IS NOT NULL;

@@ -82,11 +82,15 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
     sql`SELECT status, ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;
-  // A refund next to a dispute that is lost pays the payer twice.
-  if ((await openTasksOf(db, { orderId, kinds: ["dispute"] })).length > 0)
-    throw new Error("a payment of the order is disputed at the bank: the refund waits");
+  await requireNoDispute(db, orderId);
   for (const payment of await heldPayments(db, orderId))
     await giveBack({ db, clock, log, processor }, payment, payment.isShared);
+}
+
+/** A refund next to a dispute that is lost pays the payer twice. @throws Error while a dispute of the order is open */
+export async function requireNoDispute(db: Database, orderId: number): Promise<void> {
+  if ((await openTasksOf(db, { orderId, kinds: ["dispute"] })).length > 0)
+    throw new Error("a payment of the order is disputed at the bank: the refund waits");
 }
 
 /**

@@ -6,7 +6,7 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { type LockedOrder, verifiedOrders } from "../order/order.ts";
-import { giveBack, giveSandboxPart, heldPayments } from "../payments/payments.ts";
+import { giveBack, giveSandboxPart, heldPayments, requireNoDispute } from "../payments/payments.ts";
 import { heldFor, refusalOf } from "./rules.ts";
 import { type Held, insertRequest, selectApprovedPart } from "./store.ts";
 
@@ -99,6 +99,7 @@ async function givePartBack(deps: JobDeps, requestId: string): Promise<void> {
   const { db, processor } = deps;
   const request = await selectApprovedPart(db, requestId);
   if (!request) return;
+  await requireNoDispute(db, request.orderId);
   const held = await heldPayments(db, request.orderId);
   for (const { id, amountCents, unapplied } of request.payments) {
     // A payment that was fully refunded in the meantime includes this part.

@@ -258,9 +258,12 @@ test("a charge whose job is run again after the processor's keys ended is not se
   await watchPayments(deps);
   await watchPayments(deps);
   assert.equal((await live.tasksOf(code)).filter(({ kind }) => kind === "firm_charge").length, 1);
+  // An owner withdraws the limit meanwhile: the payment that exists counts all the same.
+  assert.equal((await setLimit("0.01", "9000")).status, 303);
   await db.query(sql`
     SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', max(id))) FROM orders`);
   const { intent } = await charge(code, "answered");
+  assert.equal((await setLimit("500.00", "9000")).status, 303);
   assert.equal(intentsOf(code).length, 1);
   await deliver(stripe.chargeEvent(intent ?? ""));
   assert.deepEqual(

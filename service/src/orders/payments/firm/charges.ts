@@ -23,7 +23,9 @@ import {
 import { paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
 import { currentSessions } from "../checkout/store.ts";
+import type { ChargeAnswer } from "../processor/firm-account.ts";
 import type { SessionMessage } from "../processor/message.ts";
+import type { Processor } from "../processor/processor.ts";
 import { spendingRefusal } from "./limits.ts";
 import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
 import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
@@ -104,25 +106,37 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
   if (code === undefined || !asked) return;
   if (!processor) throw new Error("payments are not configured: the charge waits");
   await closeCheckouts({ db, processor }, orderId);
-  const ready = await db.transaction((tx) => confirm(tx, deps, code, asked));
-  if (!ready) return;
-  const { name: firmName } = await readShownFirm(db, asked.partnerId);
-  const { id, environment, amountCents } = asked;
-  const request = { id, orderCode: code, environment, firmName, ...ready, amountCents, currency };
   // An operator who runs a failed job again has it begin at its first try, and the processor's keys end after a day.
   const isOld = clock().getTime() - asked.askedAt.getTime() > eventWithinMs;
-  const answer = await processor.firm.charge(request, isRepeated || isOld, asked.askedAt);
+  const answer =
+    (isRepeated || isOld ? await earlierAnswer(deps, processor, asked) : null) ?? (await send(deps, processor, asked));
+  if (answer === null) return;
   await db.transaction(async (tx) => {
     await lockOrder(tx, code);
-    const charge = await store.selectCharge(tx, id);
+    const charge = await store.selectCharge(tx, asked.id);
     // The event was faster than the answer.
     if (charge?.state !== "asked") return;
     const reason = answer.state === "declined" ? answer.reason : null;
     const { state, paymentIntent } = answer;
-    await store.updateCharge(tx, id, { state, at: clock(), paymentIntent, reason });
+    await store.updateCharge(tx, charge.id, { state, at: clock(), paymentIntent, reason });
     if (state === "declined") await notify(tx, charge, "failed");
     if (state === "pending") await notify(tx, charge, "pending");
   });
+}
+
+/** The answer to an earlier try that was lost. It counts whatever has changed since: the money is on its way. */
+async function earlierAnswer({ db }: ChargeDeps, processor: Processor, { id, methodId, askedAt }: store.FirmCharge) {
+  const method = await store.selectMethod(db, methodId);
+  return method ? processor.firm.findCharge({ id, customer: method.customer }, askedAt) : null;
+}
+
+/** Sends a charge that still fits; null for one that does not, which ends. */
+async function send(deps: ChargeDeps, processor: Processor, asked: store.FirmCharge): Promise<ChargeAnswer | null> {
+  const { id, orderCode, environment, partnerId, amountCents } = asked;
+  const ready = await deps.db.transaction((tx) => confirm(tx, deps, orderCode, asked));
+  if (!ready) return null;
+  const { name: firmName } = await readShownFirm(deps.db, partnerId);
+  return processor.firm.charge({ id, orderCode, environment, firmName, ...ready, amountCents, currency });
 }
 
 async function codeOf(db: Sql, orderId: number): Promise<string | undefined> {
@@ -198,7 +212,7 @@ export async function takeCharge(
   const state = kind === "cleared" ? "succeeded" : kind === "pending" ? "pending" : "failed";
   // Events come late and in any order: money stays, and so does a failure.
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
-  if (isOver || (state === "pending" && before === "declined")) return before;
+  if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
   await store.updateCharge(tx, id, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
   if (state !== "pending")
     await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: state });

@@ -1,8 +1,9 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
-import { type Actor, type LockedOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
+import { type Actor, type LockedOrder, type Milestone, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import {
@@ -192,6 +193,8 @@ export async function takeDispute(
     const end = { state: "done", at, by: actor, outcome: `the bank decided: ${state}` } as const;
     await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
   }
+  // The job of a refund that waited has long given up: banks decide after weeks.
+  if (state === "won" && order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   if (state === "won") return nothing("stale", order);
   const lost = `${subject}:lost`;
   // A task of its own: a person may have ended the one before when the answer was sent.

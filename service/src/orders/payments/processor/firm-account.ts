@@ -46,11 +46,12 @@ export type FirmAccount = {
   /** Makes the processor forget the method. One that it does not know is forgotten. */
   detach: (method: string) => Promise<void>;
   /**
-   * Charges the method once, however often it is asked with one `id`.
-   * @param isRepeated looks for the payment of an earlier try first: keys end after a day, and an error may be replayed
+   * Charges the method once for one `id`, for as long as the processor keeps its keys: a day.
    * @throws Error where nobody knows whether a payment exists
    */
-  charge: (request: ChargeRequest, isRepeated: boolean, since: Date) => Promise<ChargeAnswer>;
+  charge: (request: ChargeRequest) => Promise<ChargeAnswer>;
+  /** The payment of an earlier try, whose answer was lost; null when there is none. */
+  findCharge: (charge: Pick<ChargeRequest, "id" | "customer">, since: Date) => Promise<ChargeAnswer | null>;
 };
 
 export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
@@ -90,10 +91,14 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
         if (![400, 404].includes(statusOf(error))) throw error;
       });
     },
-    async charge(request, isRepeated, since) {
+    async findCharge({ id, customer }, since) {
+      const created = { gte: Math.floor(since.getTime() / 1000) - 60 };
+      for await (const intent of (await sdk()).paymentIntents.list({ customer, created, limit: 100 }))
+        if (intent.metadata["charge"] === id) return answerOf(intent);
+      return null;
+    },
+    async charge(request) {
       const stripe = await sdk();
-      const earlier = isRepeated ? await findCharge(stripe, request, since) : null;
-      if (earlier) return earlier;
       try {
         const intent = await stripe.paymentIntents.create(intentOf(request), {
           idempotencyKey: `charge:${request.id}`,
@@ -136,13 +141,6 @@ function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
     description: `Document services for ${firmName}, order ${orderCode.slice(0, 6).toUpperCase()}`,
     metadata: { charge: id, order_code: orderCode, environment },
   };
-}
-
-async function findCharge(stripe: Stripe, { id, customer }: ChargeRequest, since: Date): Promise<ChargeAnswer | null> {
-  const created = { gte: Math.floor(since.getTime() / 1000) - 60 };
-  for await (const intent of stripe.paymentIntents.list({ customer, created, limit: 100 }))
-    if (intent.metadata["charge"] === id) return answerOf(intent);
-  return null;
 }
 
 function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentIntent): ChargeAnswer {
