@@ -73,13 +73,14 @@ function assets(): string[] {
         "node_modules/@scalar/fastify-api-reference/dist/js/*",
       ],
       { cwd: root },
-    ).filter((path) => !unusedConversions.test(path)),
+    ).filter((path) => !unusedLibraries.test(path)),
     relative(root, createRequire(join(root, "service/package.json")).resolve("@picocss/pico")),
   ];
 }
 
-/** Conversions of encodings that no client of the embedded server uses: all speak UTF-8. */
-const unusedConversions = /\/utf8_and_(?:gb18030|euc2004|euc_tw|uhc|johab)\.so$/;
+/** Libraries that the embedded server never loads: its clients speak UTF-8, and no function is written in Perl, Python or Tcl. */
+const unusedLibraries =
+  /\/(?:utf8_and_(?:gb18030|gbk|big5|uhc|johab|euc_?\w+|sjis\w*)|\w*pl(?:perl|python3)|pltcl)\.so$/;
 
 /** Packages that our programs import by name. */
 async function importedNames(programs: readonly string[]): Promise<string[]> {

@@ -55,7 +55,7 @@ test("an act of which nobody knows is shown with its forms to who says what came
   const auditor = await newOperator(running, { roles: ["auditor"] });
   assert.doesNotMatch(await (await open(auditor.cookie, `/operator/acts/${code}`)).text(), /It was not done/);
   const order = await (await open(auditor.cookie, `/operator/orders/${code}`)).text();
-  assert.match(order, /letter\.send wanted/);
+  assert.match(order, /<strong>Letter send wanted<\/strong><br><span class="quiet breakable">Lob; Attempt: 1</);
   const tester = await newOperator(running, { roles: ["shipper"], environment: "test" });
   assert.equal((await open(tester.cookie, `/operator/acts/${code}`)).status, 404);
 });

@@ -116,11 +116,17 @@ test("finds a line that commits after lines with higher ids", async () => {
     release = resolve;
   });
   const line = `artifact/v1 ${"5a".repeat(32)}\n`;
+  let hasId = () => {};
+  const numbered = new Promise<void>((resolve) => {
+    hasId = resolve;
+  });
   const late = db.transaction(async (tx) => {
     const { queueEntry } = await import("../../../src/evidence/transparency-log/transparency-log.ts");
     await tx.query(queueEntry("test", { kind: "artifact/v1", commitment: "5a".repeat(32) }, new Date()));
+    hasId();
     await held;
   });
+  await numbered;
   await proofOf(await seal(test_.headers));
   const [before] = await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM log_entries WHERE leaf IS NOT NULL`);
   release();

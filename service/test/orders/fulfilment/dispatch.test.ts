@@ -46,6 +46,12 @@ async function waiting(more: Partial<OrderFacts> = {}) {
 }
 
 const run = (id: number) => dispatch({ db: orders.db, clock: systemClock }, [labels], id);
+async function claim(id: number, kind: string) {
+  const task = (await tasksOfOrder(orders.db, id)).find((each) => each.kind === kind);
+  assert.ok(task);
+  await claimTask({ db: orders.db, clock: systemClock }, task.id, "operator:p");
+}
+
 const jobsOf = async (code: string) => (await orders.look(code)).jobs.filter((queue) => queue === "dispatch").length;
 const tasksOf = async (id: number) =>
   (await tasksOfOrder(orders.db, id)).map(({ kind, state, outcome }) => `${kind} ${state} ${outcome}`);
@@ -61,7 +67,7 @@ describe("an order that waits for what a provider can do", () => {
   });
 
   test("is taken once, and its task is closed with that", async () => {
-    const { id } = await waiting();
+    const { id } = await waiting({ fax: false });
     await Promise.all([run(id), run(id), run(id)]);
     await run(id);
     assert.equal(taken.filter((each) => each === id).length, 1);
@@ -69,17 +75,32 @@ describe("an order that waits for what a provider can do", () => {
   });
 
   test("is left to the person who has claimed its task", async () => {
-    const { id } = await waiting();
-    const [task] = await tasksOfOrder(orders.db, id);
-    await claimTask({ db: orders.db, clock: systemClock }, task?.id ?? 0, "operator:p");
+    const { id } = await waiting({ fax: false });
+    await claim(id, "label_print");
     await run(id);
     assert.ok(!taken.includes(id));
     assert.deepEqual(await tasksOf(id), ["label_print claimed null"]);
   });
 
+  test("is taken though a person has claimed its fax, which stays theirs", async () => {
+    const { id } = await waiting();
+    await claim(id, "fax_send");
+    await run(id);
+    assert.equal(taken.filter((each) => each === id).length, 1);
+    assert.deepEqual((await tasksOf(id)).toSorted(), ["fax_send claimed null", "label_print done sent by Lob"]);
+  });
+
+  test("is left to the person who has claimed its task, also where its fax is open", async () => {
+    const { id } = await waiting();
+    await claim(id, "label_print");
+    await run(id);
+    assert.ok(!taken.includes(id));
+    assert.deepEqual((await tasksOf(id)).toSorted(), ["fax_send open null", "label_print claimed null"]);
+  });
+
   test("stays with people where the provider does not take it, or works beside them", async () => {
     for (const said of [null, "beside"] as const) {
-      const { id } = await waiting();
+      const { id } = await waiting({ fax: false });
       answer = said;
       await run(id);
       assert.deepEqual(await tasksOf(id), ["label_print open null"]);
