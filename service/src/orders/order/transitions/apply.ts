@@ -131,7 +131,7 @@ export async function applyTransition(
 
 const pausesFax: ReadonlySet<OrderEvent> = new Set(["held", "released", "refund_requested"]);
 
-/** Opens and closes people's tasks when the order moves, regardless of who moves it. */
+/** Opens and closes the tasks that an order's move brings. Every move passes here: by the API, a job, or an operator. */
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
   const { at, actor, reason } = by;
   const end = { at, by: actor, outcome: wordsOf(on) };
