@@ -287,7 +287,7 @@ const broughtNearer: readonly BringNearer[] = [
   ageTestIdempotencyKeys,
 ];
 
-/** A new order is valid even if its checkout could not be opened; the checkout can be requested again. */
+/** An order is valid even if its checkout could not be opened; the client can request the checkout again. */
 const checkoutOfNewOrder = (checkout: CheckoutDeps, log: Log) => (code: string) =>
   checkoutUrl(checkout, code, null).catch((error: Error) => {
     log.warn({ err: error }, "an order was placed without its checkout");

@@ -185,7 +185,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const opened = sealing;
     const listed = { signers: listedCertificates(signers), logs: transparencyLog.trusted };
     const published = { ...opened, trustList: () => opened.trustList(listed) };
-    // Maintenance sends no codes, so no sender of text messages is given.
+    // Maintenance sends no codes, so it gets no sender of text messages.
     const envelopes = envelopesWith(resources, { workers, sealing, consentTexts: openConsentTexts(), texts: null });
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
@@ -243,7 +243,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
 }
 
 /**
- * Within this time a second signal counts as the same one: a process can get a signal through its process group, and
+ * Within this time, a second signal counts as a repetition: a process can get a signal through its process group, and
  * again from npm.
  */
 const sameSignalMs = 1_000;

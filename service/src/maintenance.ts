@@ -140,7 +140,7 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
     {
       name: "documents that are due by the retention plan",
       everyMs: hours,
-      // A node that runs only for a short time must delete documents, too.
+      // Runs at the start, so that a node that runs only for a short time deletes documents, too.
       atStart: true,
       async work(stopping) {
         await checkMarks(stopping);
@@ -207,7 +207,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
   const { db, clock, retention } = deps;
   return [
     async (_partnerId, stopping) => {
-      // An envelope that can't be expired stays due.
+      // An error leaves the envelope due, so the next run tries it again.
       for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
     },
     (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),

@@ -4,7 +4,10 @@ import type { ObjectWriter } from "./pdf-file.ts";
 /** 8-bit samples, row by row from the top; `alpha` is null for an opaque picture. */
 export type Picture = { width: number; height: number; rgb: Uint8Array; alpha: Uint8Array | null };
 
-/** The image XObject of a picture, with its soft mask (ISO 32000-2, sections 8.9.5 and 11.6.5.2). @returns its reference */
+/**
+ * The image XObject of a picture, with its soft mask (ISO 32000-2, sections 8.9.5 and 11.6.5.2).
+ * @returns the reference of the XObject
+ */
 export function addPicture(to: ObjectWriter, { width, height, rgb, alpha }: Picture): string {
   const common = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`;
   const mask = alpha ? `/SMask ${to.stream(`${common}/ColorSpace/DeviceGray`, alpha)}` : "";

@@ -2,11 +2,11 @@ import { path, type Transport } from "./transport.ts";
 
 /** A receipt or a credit note of an order. */
 export type OrderReceipt = {
-  /** Without gaps for the firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
+  /** Numbered without gaps for each firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
   number: string;
   /** The list can grow. */
   kind: "receipt" | "credit_note";
-  /** On a credit note, the receipt whose money went back; on a receipt, its own number. */
+  /** A credit note names the receipt whose money was refunded; a receipt names itself. */
   receiptNumber: string;
   /** The amount paid or returned, in the smallest unit. */
   amountCents: number;
@@ -27,7 +27,7 @@ export type BillingStatement = {
   /** Null while the month is open. */
   endsAt: string | null;
   timeZone: string;
-  /** Held for the firm before: money that paid for no order. */
+  /** Money held for the firm from earlier months: it was paid, but for no order. */
   openingCents: number;
   paymentsCents: number;
   refundsCents: number;
@@ -51,7 +51,7 @@ export type StatementLine = {
   amountCents: number;
   /** Only `usd` counts in the sums. */
   currency: string;
-  /** False for money that came too late or twice, and paid for no order. */
+  /** False for a late or repeated payment, which paid for no order. */
   applied: boolean;
 };
 
@@ -61,7 +61,7 @@ export const receiptsOf = ({ json, bytes }: Transport) => ({
   /** The receipts and credit notes of an order, oldest first. */
   receipts: (orderCode: string): Promise<OrderReceipts> => json("GET", path`/api/partner/orders/${orderCode}/receipts`),
 
-  /** One of them as a PDF: the same one each time. */
+  /** A receipt or credit note as a PDF; the bytes never change. */
   receipt: (orderCode: string, number: string): Promise<Uint8Array> =>
     bytes(path`/api/partner/orders/${orderCode}/receipts/${number}`),
 });

@@ -64,7 +64,7 @@ export function bulkOf(transport: Transport) {
 
     get: (bulkId: string): Promise<BulkProgress> => json("GET", path`/api/partner/bulk/${bulkId}`),
 
-    /** One page, in the order of the file. */
+    /** One page of rows, in the order of the file. */
     rows: (
       bulkId: string,
       query: { limit?: number | undefined; cursor?: string | undefined } = {},
@@ -82,7 +82,7 @@ export function bulkOf(transport: Transport) {
         const progress = await place(bulkId);
         onProgress(progress);
         if (progress.waiting === 0) return progress;
-        // The limit of a key is 60 requests a minute.
+        // A key may send 60 requests a minute.
         await transport.pause(1_000);
       }
     },
@@ -90,7 +90,7 @@ export function bulkOf(transport: Transport) {
     /** Puts failed rows back in the queue. */
     retry: (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/retry`),
 
-    /** Cancels the rows that are not placed. */
+    /** Cancels the rows that are not placed yet. */
     cancel: (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/cancel`),
   };
 }

@@ -22,7 +22,7 @@ export type Me = {
     last4: string;
     createdAt: string;
     name: string | null;
-    /** Null means everything. */
+    /** Null when the key has every scope. */
     scopes: ("read" | "orders" | "rooms" | "seal" | "webhooks")[] | null;
     expiresAt: string | null;
   } | null;

@@ -30,7 +30,7 @@ const isNamed = (given: unknown): given is NamedPdf =>
 
 function pdfBlob(pdf: unknown): Blob {
   if (pdf instanceof Blob) return pdf;
-  // A path passed as text would otherwise be uploaded as its letters.
+  // A path passed as a string would otherwise be uploaded as if the string were the document.
   if (!(pdf instanceof Uint8Array))
     throw new TypeError(
       "The document must be the bytes of a PDF: a Uint8Array, a Blob, or a function that opens a stream.",
@@ -40,7 +40,7 @@ function pdfBlob(pdf: unknown): Blob {
 
 type StreamedFile = { name: string; pdf: () => AsyncIterable<Uint8Array>; fileName: string };
 
-/** RFC 7578. FormData takes no stream of unknown length. */
+/** RFC 7578 framing. `FormData` can't hold a stream of unknown length. */
 function streamed(fields: readonly [string, string][], { name, pdf, fileName }: StreamedFile): StreamedBody {
   const boundary = `sdk-${crypto.randomUUID()}`;
   const part = (disposition: string, more = "") =>

@@ -10,7 +10,7 @@ export type ChainedEvent = Place & { type: string; id: string };
 /** Why and where a chain breaks: `gap` when a position is missing, `head` when an earlier head was changed. */
 export type ChainFault = { reason: "gap" | "head"; position: number };
 
-/** The place before the first event. */
+/** The place before the first event of a firm. */
 export const chainStart: Place = { position: 0, head: "0".repeat(64) };
 
 const encoder = new TextEncoder();

@@ -54,7 +54,7 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
       const started = Date.now();
       let feed: EventFeed;
       try {
-        // Fixes the starting position before the first wait, so that events between two calls are not missed.
+        // Fixes the starting position before the first wait, so that the feed does not miss an event between two calls.
         feed = await list({ cursor: next, topics, limit: 100, wait: next === "latest" ? 0 : waitSeconds });
       } catch (error) {
         if (isEnded() || !mayPass(error)) throw error;

@@ -21,7 +21,7 @@ export type FillSummary = {
   createdAt: string;
   expiresAt: string;
   endedAt: string | null;
-  /** For `fillToken` of one order. */
+  /** Pass it as `fillToken` to one order. */
   fillToken: string | null;
   usableUntil: string | null;
 };
@@ -68,7 +68,7 @@ export type NewFill = {
   labels?: Record<string, string> | undefined;
   /** Mails the link to `email`. */
   send?: boolean | undefined;
-  /** Fills the form in at once with `values`. */
+  /** Fills in the form at once with `values`. */
   complete?: boolean | undefined;
 };
 
@@ -81,11 +81,11 @@ export function fillsOf(transport: Transport) {
     create: async (fields: NewFill, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<Fill> =>
       json("POST", at, { body: fields, idempotencyKey }),
 
-    /** One page, newest first. */
+    /** One page of fills, newest first. */
     list: (query: { limit?: number | undefined; cursor?: string | undefined } = {}): Promise<FillList> =>
       json("GET", at, { query }),
 
-    /** All, newest first; pages are fetched on demand. */
+    /** All fills, newest first; pages are fetched on demand. */
     all: (): AsyncGenerator<FillSummary, void, undefined> =>
       allOf(transport, at, { limit: 100 }, ({ fills }: FillList) => fills),
 

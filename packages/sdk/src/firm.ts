@@ -67,7 +67,7 @@ export const firmOf = ({ json }: Transport) => ({
   analytics: (query: { days?: number | undefined } = {}): Promise<Analytics> =>
     json("GET", "/api/partner/analytics", { query }),
 
-  /** Requests a key; needs none. */
+  /** Requests a key; the call itself needs none. */
   requestAccess: (request: AccessRequest): Promise<AccessAnswer> =>
     json("POST", "/api/partner/request", { body: request }),
 });

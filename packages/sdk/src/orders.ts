@@ -22,7 +22,7 @@ export type DocumentNotice = {
   page: number | null;
   /** The text or name in the document; null when nothing is quoted, and always in the answer to create. */
   text: string | null;
-  /** For people, in English. */
+  /** A text for people, in English. */
   message: string;
 };
 

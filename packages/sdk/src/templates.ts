@@ -57,7 +57,7 @@ export type TemplateMatches = {
   requestId: string;
 };
 
-/** The fields of a version. An omitted field keeps its value from the previous version. */
+/** The fields of a version. A field that you leave out keeps its value from the previous version. */
 export type TemplateVersionFields = {
   name?: string | undefined;
   roles?: readonly NewTemplateRole[] | undefined;

@@ -49,7 +49,7 @@ function parseHeader(header: string): Signature | null {
       t = value;
     } else if (name === "v1" && /^[0-9a-f]{64}$/.test(value)) candidates.push(value);
   }
-  // A rotation has only a few signatures. A limit is needed because each costs an HMAC before the sender is
+  // A rotation has only a few signatures. The limit exists because each signature costs an HMAC before the sender is
   // authenticated.
   if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
   return { t, candidates };
@@ -71,7 +71,7 @@ async function faultOf(
   if (!(Math.abs(Number(now) - Number(signature.t) * 1000) <= toleranceMs)) return "outside_tolerance";
   const key = await keyOf(secret, "verify");
   const signed = signedBytes(signature.t, body);
-  // Compares all of them in constant time, even after a match.
+  // Compares every signature in constant time, and continues after a match.
   const matches = await Promise.all(
     signature.candidates.map((candidate) => crypto.subtle.verify("HMAC", key, unhex(candidate), signed)),
   );

@@ -103,7 +103,7 @@ export type SignatureExample = {
 
 export type ReplayedFailures = {
   replayed: number;
-  /** How many remain for another call. */
+  /** How many deliveries remain for another call. */
   left: number;
   /** The end of the period: pass it to the next call. */
   until: string;
@@ -166,10 +166,10 @@ export function webhooksOf(transport: Transport) {
     replayFailed,
 
     /**
-     * Replays everything that was first sent to a webhook since then and never arrived. Each event is replayed once;
-     * the call pauses while many are pending.
-     * @returns how many events
-     * @throws ServiceRefusal 409 when too many stay pending for ten minutes
+     * Replays every delivery that was first sent to a webhook since then and never arrived. Each event is replayed
+     * once; the call pauses while many deliveries are pending.
+     * @returns the number of replayed events
+     * @throws ServiceRefusal 409 when too many deliveries stay pending for ten minutes
      */
     async replayAllFailed(id: string, since: Date): Promise<number> {
       let until: Date | undefined;

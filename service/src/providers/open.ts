@@ -41,14 +41,17 @@ export type Taken = { outcome: "stored" | "repeated" } | { outcome: "forged"; wh
 /** The accounts at providers: requests, acts that must happen once, and signed events. */
 export type Providers = {
   has: (provider: ProviderName) => boolean;
-  /** For requests that may be repeated. An act gets its own call. @throws Error without an account */
+  /** The call for requests that may be repeated. An act gets its own call. @throws Error without an account */
   callOf: (provider: ProviderName) => Call;
   /**
-   * The same with a separate circuit breaker and the default time-out. For requests that people wait for, so that
-   * failures of background work don't block them.
+   * The same call with a separate circuit breaker and the default time-out. It is for requests that people wait for, so
+   * that failures of background work don't block them.
    */
   separateCallOf: (provider: ProviderName) => Call;
-  /** Must be called at the start, before any job runs. Also works without an account, for intents from earlier. */
+  /**
+   * Must be called at the start, before any job runs. It also works without an account, so that intents from a time
+   * with an account can end.
+   */
   defineAct: <R>(act: Act<R>) => void;
   /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */
   intend: (tx: Tx, intent: NewIntent) => Promise<void>;
@@ -62,7 +65,7 @@ export type Providers = {
     end: Exclude<ActEnd<R>, { kind: "unclear" }>,
   ) => Promise<boolean>;
   /**
-   * Ends an act with an unknown outcome by a person's findings at the provider; null: it was not done.
+   * Ends an act with an unknown outcome by a person's findings at the provider; null means that the act was not done.
    * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
    */
   resolve: (which: { orderId: number; intentId: number }, said: SaidDone | null, by: string) => Promise<void>;
@@ -163,7 +166,7 @@ export type CheckedAccount = {
   provider: ProviderName;
   name: string;
   ok: boolean;
-  /** The provider's answer, or the reason why there is none. */
+  /** The provider's answer, or the reason why there is no answer. */
   detail: string;
   /** Whether the provider sends events; otherwise the service polls. */
   takesEvents: boolean;

@@ -108,7 +108,7 @@ export async function openResources(
         owner.useRowMac(rowMac);
         return work(owner);
       });
-    // Runs first, because a row with a plain code refuses any change, even of its MAC.
+    // This step runs first, because a row with a plain code refuses any change, even of its MAC.
     await sealTexts({ db, asOwner, log }, texts);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await writeRestoredLine(db, config.dataDir);

@@ -85,8 +85,8 @@ function actsOf({ envelope, proof, placed }: ActInput): readonly Act[] | string 
     const signer = signers.find(({ n }) => n === entry.signer);
     const index = revisions.findIndex((revision) => revision.kind === "signed" && revision.signer === signer?.n);
     const [before, own] = [revisions[index - 1], revisions[index]];
-    // Two acts cannot end one revision: the later one removed the other, which the other forbids. document_signatures
-    // fails.
+    // A file state ends with at most one act. If two acts claim the same end, the later one removed the other, which is
+    // a forbidden change. The claim `document_signatures` then fails.
     const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
     const signature = own && placed.get(own.bytes);
     if (!signer || !before || !signature || !found?.pades)
@@ -146,7 +146,7 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
   if (anchors.length === 0) return unchecked("No certificate of a signers' authority was given: who issued is open.");
   const stamped = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
   const stampedTime = stamped.length === 0 ? null : Math.min(...stamped);
-  // The seal covers the act, so the act is at least as old as the seal.
+  // The seal covers the act, so the act existed by the proven time of the seal.
   const sealTime = proof.seal?.provenTime ?? null;
   const provenTime =
     stampedTime === null || sealTime === null ? (stampedTime ?? sealTime) : Math.min(stampedTime, sealTime);

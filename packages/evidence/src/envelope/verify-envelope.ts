@@ -133,8 +133,8 @@ function sealedClaim({ trail, document, revisions }: EnvelopeEvidence) {
 const actsOf = ({ trail }: EnvelopeEvidence): TrailEntry[] => trail.filter(({ event }) => event === "signed");
 
 /**
- * Verifies that each signer has exactly one act, with the revisions before and after it, and that no act is anyone
- * else's.
+ * Verifies that each signer has exactly one act, that the table lists the revisions before and after it, and that every
+ * act belongs to a listed signer.
  */
 function actsClaim(envelope: EnvelopeEvidence): Claim<"acts_recorded"> {
   const name = "acts_recorded";

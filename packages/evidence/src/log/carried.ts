@@ -15,7 +15,7 @@ const mostDelayMs = 24 * 3600_000;
  * the checkpoint of its log proof.
  */
 export async function verifyCarried(input: {
-  /** The note in the seal; null when the value is not a text. */
+  /** The warning for a file that contains acts without the seal that completes them. */
   readonly carried: string | null;
   /** A proof that was verified to be about this seal. */
   readonly logProof: Uint8Array | undefined;

@@ -35,7 +35,7 @@ async function keyOfKind(name: string, kind: number, publicKey: Uint8Array): Pro
   return { name, id: (await sha256(message)).subarray(0, idBytes), publicKey };
 }
 
-/** `NAME+ID+KEY`, as verifiers take it. */
+/** `NAME+ID+KEY`: the form in which verifiers accept a key. */
 export const formatNoteKey = ({ name, id, publicKey }: NoteKey): string =>
   `${keyName({ name, id })}+${toBase64(concatBytes([Uint8Array.of(ed25519), publicKey]))}`;
 

@@ -149,8 +149,7 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
       lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)),
     );
     const entry = entryOf(revision.main, number);
-    // Section 7.5.8.4: an object that a hybrid file hides from old readers is free in the table and in use in the
-    // stream.
+    // The file hides the object from old readers: it is free in the table and in use in the stream (section 7.5.8.4).
     const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
     const found = hidden ?? entry;
     if (found !== undefined) return found.type === "free" ? undefined : found;

@@ -14,7 +14,9 @@ const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 const WIDTHS = "1,4,2";
-/** The signature, its field, page, form, catalog and, if it is a stream, the section itself. */
+/**
+ * The sealer writes at most the signature, its field, page, form, catalog, and the section itself if it is a stream.
+ */
 const MAX_OBJECTS = 8;
 const MAX_RESTATED = 100_008;
 

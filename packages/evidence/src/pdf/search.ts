@@ -33,7 +33,8 @@ const NEAR = 256;
 export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
-  // For more than six characters, Node steps as we do. A first character that is rare in PDF is fastest.
+  // For a text of more than six characters, Node's search steps like ours. The search is fastest when the first
+  // character is rare in PDF.
   const offset = text.length > 6 ? 1 : 0;
   const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {

@@ -15,7 +15,7 @@ export type SignatureInPdf = {
   readonly fieldTitles: readonly (readonly PdfString[])[];
   /** The first of these fields; undefined for a certification without a field. */
   readonly field: PdfDictionary | undefined;
-  /** /P of a certification signature (section 12.8.2.2), else undefined. */
+  /** /P of a certification signature (section 12.8.2.2); undefined for any other signature. */
   readonly docMdp: 1 | 2 | 3 | undefined;
 };
 
@@ -108,7 +108,7 @@ function looksSigned(document: PdfDocument, value: PdfValue): boolean {
 }
 
 function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
-  // `readByteRange` refuses other repeated keys of a signature.
+  // `readByteRange` refuses any other repeated key of a signature.
   if (signature.repeated.includes("Reference")) unambiguous(signature, "a signature");
   const references = signature.entries.get("Reference");
   if (references === undefined || references.kind === "null") return undefined;

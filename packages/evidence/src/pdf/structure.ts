@@ -64,7 +64,7 @@ export function structureProblem(
     return "The signature is not in the last revision";
   }
   const boundary = originalBoundary(document, seal);
-  // A wrong stated length is a claim of its own.
+  // A wrong stated length fails a claim of its own.
   if (boundary.kind === "wrong") return null;
   if (boundary.kind === "not-stated") return lengthNotStated;
   if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";

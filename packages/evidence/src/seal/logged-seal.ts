@@ -53,7 +53,7 @@ type Logged = {
   readonly logProof: Uint8Array | undefined;
 };
 
-/** The claims about the checkpoint inside a seal; none for a seal without a checkpoint. */
+/** The claims about the checkpoint inside a seal; an empty list for a seal without a checkpoint. */
 export async function verifyCarriedIn(
   dictionary: PdfDictionary,
   { logProof, stampedTime }: Pick<Logged, "logProof" | "stampedTime">,

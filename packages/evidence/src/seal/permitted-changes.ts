@@ -46,17 +46,17 @@ export async function isTrustedSeal(
   return !retirementClaims(path, retired, instants).some(({ state }) => state === "fails");
 }
 
-/** After an operator recorded a document from elsewhere, an order continues in the same way. */
+/** An operator can record a document that was signed elsewhere. The order then continues in the same way. */
 const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
 
 /**
- * Whether the changes after a seal of the service are permitted for a final document: validation data, time stamps, and
- * further invisible seals of the service. After a seal of signers, the same order's notary may follow, too, who ends
- * with a seal of its own.
+ * Whether a final document permits the changes after a seal of the service: validation data, time stamps, and further
+ * invisible seals of the service. After a seal over signers' acts, the notary of the same order may also act and ends
+ * with another seal.
  *
  * @param seals all seals of the service in the document
- * @param permission the permission of the document's certification up to that end
+ * @param permission the permission of the document's certification up to the end of this seal
  */
 export function isClosedBehind(
   { revision, purpose }: OwnSeal,
@@ -96,7 +96,7 @@ const PERMITTED = {
 } as const;
 
 /**
- * Whether the changes of later revisions are permitted by a signature.
+ * Whether a signature permits the changes of later revisions.
  *
  * @param gone a later revision removed the signature
  * @param permission the strictest one that the signature states or inherits

@@ -28,7 +28,7 @@ const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-
 /** Whether the reason for a retirement leaves the key with its owner only. */
 export const keyStaysSafe = (reason: string): boolean => KEY_STAYS_SAFE.has(reason);
 
-/** Once others have a key, no certificate of it is worth anything. */
+/** Once someone else has the key, no certificate for it proves anything. */
 const isRetired =
   (certificate: Certificate) =>
   ({ certificate: retired, reason }: RetiredCertificate): boolean =>

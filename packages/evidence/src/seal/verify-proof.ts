@@ -166,7 +166,7 @@ function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
 }
 
 interface Reading {
-  /** Set when the outcome is already decided. */
+  /** Set when the verdict is decided before all claims are made. */
   readonly verdict: "unsigned" | "not_a_pdf" | null;
   readonly document: PdfDocument | null;
   readonly signatures: readonly RangedSignature[];

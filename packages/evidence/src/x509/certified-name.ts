@@ -67,7 +67,7 @@ const needsEscape = (character: string): boolean => rightToLeft.test(character) 
  * name that fails preparation.
  */
 export function certifiedName(name: string): string {
-  // An order without names has the mail address as the name, and certificates never contain addresses.
+  // For an order without names, the mail address serves as the name. Certificates never contain addresses.
   const plain = name.replaceAll("@", " at ");
   const characters = Array.from(isOurs(plain) ? `Signer ${plain}` : plain).slice(0, mostCharacters);
   const text = characters.join("");

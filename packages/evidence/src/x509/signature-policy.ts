@@ -11,7 +11,7 @@ const MAX_RSA_BITS = 8192;
 
 /**
  * Whether a signature by this key and algorithm is acceptable: no MD5 or SHA-1, RSA of 2048 to 8192 bits, named curves,
- * and an algorithm of the key's own kind. Null when it is.
+ * and an algorithm of the key's own kind. @returns null when acceptable, otherwise the reason
  * @param signatureOid the named algorithm, to distinguish weak from unknown when `scheme` is null.
  */
 export function signatureFault(
@@ -39,7 +39,7 @@ export function outdatedPart(
   return key !== null && keyFault(key) === "weak-key" ? `a key of under ${MIN_RSA_BITS} bits` : null;
 }
 
-/** Whether a key is strong enough. Null when it is. */
+/** Why a key is too weak; null when it is strong enough. */
 export function keyFault(key: PublicKeyInfo): "weak-key" | "unsupported-algorithm" | null {
   if (key.type === "other") return "unsupported-algorithm";
   if (key.type === "ec") return null;

@@ -6,11 +6,9 @@ import { refusal } from "./faults.ts";
 export { zipLimits } from "./directory.ts";
 
 /**
- * The files of a zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk. Anything that
- * readers could disagree on is refused, with a name (docs/evidence-format.md, section 9.1): what an extra field, a
- * comment or an
- * attribute may turn a file into, names that some file systems treat as one, headers that differ, bytes outside any
- * file.
+ * The files of a zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk. Everything that
+ * readers could interpret in two ways is refused, with a name (docs/evidence-format.md, section 9.1): special file
+ * types, names that some file systems treat as one, headers that differ, and bytes outside any file.
  *
  * @throws EvidenceError `zip` for broken, ambiguous or unsupported files, `limit`
  */

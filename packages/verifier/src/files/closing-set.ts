@@ -109,11 +109,14 @@ function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Sorts records first, then manifests, then certificates. Each joins the first pair of its version that lacks one. */
+/**
+ * Sorts records first, then manifests, then certificates. Each piece joins the first pair of its version that lacks
+ * such a piece.
+ */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];
   const add = (pair: Pair) => {
-    // A duplicate of the same file adds nothing; two different files of one version do.
+    // A second copy of one file adds nothing. A different file of the same version does.
     if (!pairs.some(({ key }) => key === pair.key)) pairs.push(pair);
   };
   for (const piece of pieces) {

@@ -107,7 +107,7 @@ function readRecord(bytes: Uint8Array): ProofRecord | EvidenceError {
   }
 }
 
-/** Other readers may read a record where this one finds none. */
+/** Another reader may find a record in bytes that this one can't read. */
 export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): Report {
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }

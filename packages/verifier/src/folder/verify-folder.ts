@@ -19,7 +19,7 @@ import { type Unit, unitsOf } from "./units.ts";
 
 export type FolderDeps = {
   readonly workers: number;
-  /** Creates a progress bar for this many units; null for none. */
+  /** Creates a progress bar for this many units; null for no progress bar. */
   readonly progress: ((total: number) => Progress) | null;
 };
 

@@ -54,7 +54,7 @@ function parsedState(text: string): MonitorState | null {
   }
 }
 
-/** Writes a complete new file: if a run is interrupted, the earlier state stays. */
+/** Writes a new file and renames it over the old one: if a run is interrupted, the earlier state stays. */
 export async function writeState(
   folder: string,
   from: string,

@@ -59,7 +59,7 @@ export async function monitorAnswer(from: string, options: MonitorOptions): Prom
   }
 }
 
-/** Null for an address, a folder, and any other file. */
+/** Null for any target but a file that claims to prove a fork. */
 async function forkFile(path: string): Promise<string | null> {
   if (/^https?:\/\//i.test(path)) return null;
   const text = await readFile(path, "utf8").catch(() => "");

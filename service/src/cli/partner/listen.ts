@@ -21,8 +21,7 @@ function forwardTo(values: Values): string | null {
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `http://${text}`);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError("--forward-to must be an http(s) URL, as http://localhost:3000/hook");
-  // Events contain clients' data. They may leave this machine only by webhooks, whose addresses the service
-  // checks.
+  // Events contain clients' data. Data may leave this machine only by webhooks, whose addresses the service checks.
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (!(host === "localhost" || host.endsWith(".localhost") || isLoopback(host)))
     throw new UsageError(`--forward-to must be a URL on this machine, as http://localhost:3000/hook, not ${host}`);
@@ -91,7 +90,7 @@ export const listen: Verb = {
     if (!/^(\d{1,15}|latest)$/.test(since)) throw new UsageError("--since must be the number of an event, or 0");
     const secret = listenSecret(partner.key);
     const asJson = values["json"] === true;
-    // An invalid key or address must fail here. After this, the service may be temporarily unreachable.
+    // An invalid key or address must fail here. After this request, the service may be temporarily unreachable.
     const { cursor } = await ask(partner, ({ events }) =>
       since === "latest" ? events.list({ cursor: since, topics }) : Promise.resolve({ cursor: since }),
     );

@@ -114,7 +114,7 @@ export const createOrder: Verb = {
       throw new UsageError("either --document or --fill-token is required");
     const pdf = path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
     const idempotencyKey = textOption(values, "idempotency-key");
-    // Sent as typed, because the service checks names and values best.
+    // Values are sent as typed, because the service gives the best errors about names and values.
     const fields = form as unknown as OrderFields;
     const create = ({ orders }: Partner["client"]) => orders.create(fields, pdf, { idempotencyKey });
     const order = await ask(partner, create, flagOf(form));

@@ -32,7 +32,7 @@ async function documentOf(values: Values) {
   return path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
 }
 
-// Sent as typed, because the service checks names and values best.
+// Values are sent as typed, because the service gives the best errors about names and values.
 const fieldsOf = (values: Values) => ({
   name: textOption(values, "name"),
   roles: jsonOf<[]>(values, "roles"),

@@ -9,7 +9,7 @@ async function monitorOwn(log: string, options: MonitorOptions) {
   );
 }
 
-/** Without --own it needs no database and no running service, so anybody can monitor any log. */
+/** Without --own, the verb needs no database and no running service, so anybody can monitor any log. */
 export const monitor: Verb = {
   name: "monitor",
   args: ["LOG"],

@@ -16,7 +16,7 @@ import { root } from "../../upkeep/resources.ts";
 import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-/** The options, by the fields that they set. */
+/** The options of the verb, by the fields that they set. */
 const optionOf = {
   commissionName: "name",
   state: "state",

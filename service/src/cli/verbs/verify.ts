@@ -11,7 +11,7 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import { root } from "../../upkeep/resources.ts";
 import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
 
-/** Files with the certificates of this installation's own seal key, which are trusted by default. */
+/** Files with the certificates of this installation's own seal key. They are trusted by default. */
 async function ownCertificates(): Promise<string[]> {
   try {
     return await ownCertificateFiles(readConfig(process.env, process.cwd(), root));
@@ -35,7 +35,7 @@ const verifyValues = (values: Values): VerifyValues => ({
   with: texts(values["with"]),
 });
 
-/** Needs no database and no running service. */
+/** Does not need a database or a running service. */
 export const verify: Verb = {
   name: "verify",
   args: ["TARGET"],

@@ -44,7 +44,7 @@ export function createCertificateCheck(
   const manifestOf = new LRUCache<string, string>({ max: mostRemembered });
   return {
     async holds(row) {
-      // The certificate was deleted, so only the row's MAC vouches for it.
+      // Without the certificate, only the row's MAC vouches for the version.
       if (row.deletedAt) return true;
       const known = manifestOf.get(row.sealedSha256);
       if (known !== undefined) return known === row.manifestSha256;

@@ -251,7 +251,8 @@ const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): Certific
   );
 
 /**
- * Time-stamps the manifest, so that the text can name the stamp. The certificate's own stamp comes too late for that.
+ * Time-stamps the manifest, so that the certificate's text can name the time stamp. The certificate's own time stamp is
+ * made after its text.
  */
 async function stampManifest(stamp: Stamp | null, bytes: Uint8Array): Promise<CertificateContent["timeStamp"]> {
   const had = stamp && (await stamp(bytes));

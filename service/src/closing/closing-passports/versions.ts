@@ -116,6 +116,6 @@ export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
 /** Whether the version links to the previous one, in its record and in its manifest. */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;
-  // No text inside the manifest can look like this, because its quotes are escaped.
+  // No text inside the manifest can equal this marker, because its quotes are escaped.
   return manifest.includes(`"prevManifestSha256":${JSON.stringify(prevManifestSha256)},`);
 }

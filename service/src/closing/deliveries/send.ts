@@ -50,7 +50,10 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
   return zipOf(deps, { room, owner: room, title: room.name, reference: room.reference, files });
 }
 
-/** The same for one order. @throws ServiceError `not_found`, and while the document is not finished */
+/**
+ * Returns one zip of an order's final documents. @throws ServiceError `not_found`, and while the document is not
+ * finished
+ */
 export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: string) {
   const [order] = isCode(orderCode) ? await store.orderByCode(deps.db, orderCode, owner) : [];
   if (!order) throw new ServiceError("not_found", "Order not found.");
@@ -139,7 +142,7 @@ export type Link = { id: string; token: string };
 
 /**
  * A delivery, for a holder of its link.
- * @throws ServiceError `not_found` for a wrong link, and in the same words for one that was ended or has expired
+ * @throws ServiceError `not_found` for a wrong link; the message is the same for a link that was ended or has expired
  */
 export async function openDelivery(deps: DeliveryDeps, { id, token }: Link) {
   const delivery = isUuid(id) && isToken(deps.secrets, id, token) ? await store.selectDelivery(deps.db, id) : undefined;

@@ -86,7 +86,8 @@ export function placeClosing(
 ): Promise<{ roomCode: string }> {
   const placed = { roomCode: newCode() };
   return db.transaction(async (tx) => {
-    // First: a duplicate waits here, and finds this closing instead of documents that were taken.
+    // This statement runs first: a duplicate request waits here. It then finds this closing, and does not fail because
+    // the documents are used.
     await record(tx, placed);
     for (const { order } of documents) await writeOrder(tx, order);
     await createRoomIn(tx, clock, principal, { ...room, code: placed.roomCode });

@@ -90,8 +90,8 @@ export async function insertRoom(tx: Tx, room: NewRoomRow): Promise<void> {
 
 /** The old code is invalid from the commit on. */
 export async function changeCode(tx: Tx, roomId: string, code: string, at: Date): Promise<void> {
-  // The trigger doesn't react to a changed code. Without a new version, an earlier code could be restored together with
-  // its MAC.
+  // The trigger ignores a changed code, so the statement raises the version itself. Otherwise an earlier code could be
+  // restored together with its MAC.
   await tx.query(
     sql`UPDATE rooms SET code = ${sealed("room", code)}, updated_at = ${at}, state_version = state_version + 1 WHERE id = ${roomId}`,
   );

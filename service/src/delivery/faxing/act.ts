@@ -39,7 +39,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     async wanted(tx, intent) {
       const faxes = await lockFaxes(tx, intent.orderId);
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
-      // Not true for `FaxedByHand`, because sending again would deliver the document twice.
+      // False for `FaxedByHand`, because sending the fax again would deliver the document twice.
       const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
       // A firm may correct the number of a fax that waits ahead of its status.
       const isSameNumber = attempt?.faxTo === faxes?.order.faxTo;
@@ -68,7 +68,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // A fax without our mark can't be compared, so it may be this one.
+      // A fax without our mark can't be compared, so it may be the fax that we look for.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
             kind: "unclear",
@@ -109,7 +109,7 @@ const most = { bytes: 50 * 1024 * 1024, pages: 350 };
 /** The faxed file: a cover sheet that tells where to verify the sealed original, then the document. */
 type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
 
-/** @returns the packet, or why it can't be faxed: permanently, or because the order was held or has ended */
+/** @returns the packet, or why it can't be faxed: either permanently, or because the order is on hold or has ended */
 async function faxPacket(
   deps: FaxDeps,
   orderCode: string,

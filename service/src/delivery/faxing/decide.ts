@@ -12,7 +12,10 @@ export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> 
   dueAt: Date;
   /** Whether its cancellation was requested. */
   isCanceled: boolean;
-  /** Whether the order has already failed because of this attempt. From then on a person decides. */
+  /**
+   * Whether the order has already failed because of this attempt. After that, a person decides about every further
+   * step.
+   */
   isSettled: boolean;
 };
 
@@ -48,14 +51,16 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // While the order is pending, a person does an attempt that was never sent. Afterwards nobody would.
+  // While the order is pending, a person faxes an attempt that was never sent. Once the order has moved on, nobody
+  // would.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
   return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
 /**
- * Whether it was sent, even if it has already failed, because an event may arrive before the response to the request.
+ * Whether the attempt was sent, even if it has already failed, because an event may arrive before the response to the
+ * request.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));

@@ -46,8 +46,8 @@ export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
 }
 
 /**
- * The task stays open until Telnyx has the fax. It waits while the order is on hold, and people can do it while Telnyx
- * is unreachable.
+ * The task stays open until Telnyx has the fax: the order may be on hold, and people can send the fax while Telnyx is
+ * unreachable.
  */
 const faxTaker = (deps: FaxDeps): Taker => ({
   kind: "fax_send",
@@ -56,7 +56,8 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
     const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
-    // The document may be on its way, so nobody may fax it by hand. If it is not, the end of the act reopens the task.
+    // The document may be on its way, so nobody may fax it by hand. If it was not sent, the end of the act reopens the
+    // task.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
     // A person claimed the task before Telnyx was asked, and then released it.
     const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
@@ -99,7 +100,7 @@ export async function faxCertificate(db: Sql, orderId: number, attemptId: number
   };
 }
 
-/** Names no more pages than were confirmed. */
+/** The certificate never counts more pages than the receiving machine confirmed. */
 const confirmed = (pages: number | null, sent: number | null): string =>
   pages === null
     ? "this fax; how many of its pages was not told"

@@ -39,7 +39,8 @@ async function apply(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
-    // The look-up is no longer needed. A fax that is still queued at Telnyx may yet get the response to its request.
+    // An event has shown that Telnyx has the fax, so no look-up is needed. For a fax that is still queued at Telnyx,
+    // the response to the request may yet arrive.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
     const known = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);

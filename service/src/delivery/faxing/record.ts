@@ -12,7 +12,7 @@ import { closeTrouble, openShortfall } from "./trouble.ts";
 
 /** How long the receipt waits for Telnyx's signed event when a poll was faster. */
 const receiptWaitsMs = 10 * 60_000;
-/** A limit against endless loops: each move leads to at most a few further steps. */
+/** A limit against endless loops: each move leads to at most a few further moves. */
 const mostSteps = 5;
 
 /** Applies Telnyx's report on a fax. The caller has locked the attempt's row. @returns whether it was new */

@@ -74,8 +74,8 @@ export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; client
 export type Faxes = {
   order: LockedOrder;
   /**
-   * The order's status, or that of its fax which may leave ahead of it; `FaxedByHand` when a person faxed it and recorded
-   * that it was sent.
+   * The status that faxes follow: the order's, or that of a fax which may be sent ahead of the order. `FaxedByHand`
+   * when a person faxed the document and recorded that.
    */
   status: string;
   attempts: FaxAttempt[];
@@ -144,7 +144,7 @@ export async function insertAttempt(tx: Tx, order: LockedOrder, made: NewAttempt
 export const updateAttempt = (tx: Tx, id: number, assignments: Statement): Promise<void> =>
   changeRow(tx, attemptState, id, assignments);
 
-/** @param eventId the event that reported it; null when it was polled */
+/** @param eventId the event that reported the state; null when the state was polled */
 export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId: string, eventId: number | null) =>
   updateAttempt(
     tx,

@@ -125,7 +125,7 @@ type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: Tim
 
 type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
 
-/** Claims that the seal itself makes: its time, and the checkpoint that it contains. */
+/** The claims about the seal itself: its time, and the checkpoint that it contains. */
 type SealClaims = { at: Date; checkpoint: string | null };
 
 async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoom: number): Promise<Signed> {

@@ -15,7 +15,7 @@ export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
  */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());
 
-/** The firm that was created for the signed-in person's request, and that nobody belongs to yet. */
+/** The firm that was created for the signed-in person's request, and that has no member yet. */
 export type FirmToJoin = { partnerId: string; firmName: string };
 
 /**

@@ -43,9 +43,9 @@ export async function switchMails(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 /**
- * The address for a kind of mail about what a member did. It is the member's, or else that of the owner who joined
- * first, if the member has left the firm or may not see the environment. Undefined when that person switched the kind
- * off.
+ * The address for a kind of mail about what a member did. It is the member's address. If the member has left the firm
+ * or may not see the environment, it is the address of the owner who joined first. Undefined when that person switched
+ * the kind off.
  */
 export async function addressFor(
   { db, rowMac, clock }: Reader,

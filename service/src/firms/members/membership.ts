@@ -53,7 +53,7 @@ export async function standingOf(
 }
 
 /**
- * Refuses everybody but an owner of the firm who may work in the caller's environment, and who proved it a short while ago.
+ * Refuses everybody except an owner of the firm who may work in the caller's environment and has a recent proof.
  * @throws ServiceError
  */
 export async function requireOwnerOfMoney(
@@ -80,7 +80,7 @@ export const changeBranding = (deps: MemberDeps, principal: Principal, change: B
   );
 
 /**
- * Sets the firm's logo, under the same rules.
+ * Sets the firm's logo, under the same rules as the branding.
  * @param logo `draw` returns a PNG of at most 256 KiB. It takes a third of a second, so the caller's role is checked
  * first.
  */
@@ -102,7 +102,7 @@ export const requireBrandOwner = (deps: MemberDeps, principal: Principal): Promi
 export const servicePauses = [0, 5, 30, 120, 1440] as const;
 
 /**
- * Sets the pause between two services of the firm's live orders, under the same rules.
+ * Sets the pause between two services of the firm's live orders, under the same rules as the branding.
  * @throws ServiceError for another number of minutes
  */
 export async function changeServicePause(deps: MemberDeps, principal: Principal, typed: string): Promise<void> {

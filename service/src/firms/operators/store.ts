@@ -104,7 +104,7 @@ export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date |
 /**
  * Changes an operator; the caller must have locked the operators. An attacker who restores the old row gains nothing,
  * because its version is revoked.
- * @returns false for a row that fails its MAC, which gets no new one
+ * @returns false for a row that fails its MAC; such a row gets no new MAC
  */
 export async function updateOperator(
   tx: Tx,

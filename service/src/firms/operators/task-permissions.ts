@@ -44,7 +44,7 @@ export const kindsToDo = (operator: Roles): TaskKind[] =>
 
 /**
  * Whether the operator may claim tasks of the kind from a queue. Notarizations are claimed at the notary's desk
- * instead, which knows the notary for each of them.
+ * instead, because only the desk knows which notary claims.
  */
 export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>
   kind !== "notarize" && may(operator, permissions[kind]);

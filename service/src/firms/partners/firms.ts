@@ -106,7 +106,7 @@ export async function servicePauseOf(db: Sql, partnerId: string): Promise<number
   return pause?.minutes ?? null;
 }
 
-/** Sets the pause, in the caller's transaction. @param minutes null for none */
+/** Sets the pause, in the caller's transaction. @param minutes null to use the service's own setting */
 export async function setServicePause(tx: Tx, partnerId: string, minutes: number | null, by: ChangedBy): Promise<void> {
   if (minutes === null) await tx.query(sql`DELETE FROM service_pauses WHERE partner_id = ${partnerId}`);
   else

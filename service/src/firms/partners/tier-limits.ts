@@ -50,7 +50,7 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// Far more than a firm's own endpoints need, but a small part of what 100 subscriptions could send to a stranger's
+// Far more than a firm's own endpoints need, but only a small part of what 100 subscriptions could send to a stranger's
 // server.
 const paidPerAddress = 6_000;
 
@@ -65,7 +65,7 @@ export const hostLimitsOf =
     };
   };
 
-/** For load tests. */
+/** Load tests pass a higher limit. */
 export const unlimitedHosts = () => ({ perHost: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY });
 
 const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);

@@ -84,7 +84,7 @@ export const hasMoved = (orderId: Statement, from: string, to: string): Statemen
 
 /**
  * The two audit lines of a new order, as a part of the statement that inserts it. The order has no id yet when the MACs
- * are made, so they cover its code.
+ * are computed, so each MAC covers the order's code.
  */
 export function newOrderLines(
   { at, actor, partnerId, code, status, reason }: NewOrderLines,

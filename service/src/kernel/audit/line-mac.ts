@@ -67,9 +67,7 @@ export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine
   detail: detail === null ? null : textOf([JSON.parse(detail)]),
 });
 
-/**
- * The MAC of a line that is about to be written. @param newOrder the code of the order that the same statement inserts
- */
+/** The MAC of a line before it is inserted. @param newOrder the code of the order that the same statement inserts */
 export const macOfLine = (line: AuditLine, newOrder: string | null = null): MacOfRow =>
   new MacOfRow(
     auditTable,

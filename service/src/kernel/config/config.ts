@@ -55,7 +55,7 @@ type OwnSettings = {
   tsaTrust: string | null;
   otsCalendars: string[];
   /**
-   * Whether each proof seal is also submitted to the OpenTimestamps calendars by itself, in addition to the hourly
+   * Whether each proof seal is also submitted to the OpenTimestamps calendars individually, in addition to the hourly
    * roots of the log.
    */
   otsEachSeal: boolean;

@@ -63,8 +63,8 @@ export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAs
   };
 
 /**
- * The hooks that identify the caller and count the request. `partner-write` is counted by firm, so after the caller is
- * identified. The others are counted by session or address, before any credential is checked.
+ * The hooks that identify the caller and count the request. `partner-write` counts by firm, so its hook runs after the
+ * caller is identified. The other policies count by session or address, before any credential is checked.
  */
 export function callerHooks(deps: CallerDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
   const session = caller === "session" || caller === "key-or-session" ? [readSession(deps)] : [];

@@ -32,7 +32,7 @@ export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): 
   return key;
 }
 
-/** Sends a result as JSON, byte for byte the same when it is replayed. */
+/** Sends a result as JSON. A replayed result has the same bytes. */
 export function sendAnswer(reply: FastifyReply, { status, result, replayed }: Answer<object>): Sent {
   if (replayed) reply.header("Idempotent-Replayed", "true");
   return { sent: reply.code(status).type(json).send(JSON.stringify(result)) };

@@ -19,8 +19,8 @@ export const policies = {
   page: { points: 240, seconds: 60 },
   // A higher limit, because mirrors and monitors read a log tile by tile.
   log: { points: 2400, seconds: 60 },
-  // Counted by network, so that a client with a wrong key is still told so many times, while guessing keys is slowed
-  // down.
+  // Counted by network. A client with a wrong key still gets this many clear refusals, and an attacker who guesses keys
+  // is slowed down.
   "bad-key": { points: 300, seconds: 60 },
 } as const;
 
@@ -113,7 +113,10 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
   }
 }
 
-/** The counter that is used up, or else the one of the caller. A refused network doesn't use up its site's points. */
+/**
+ * The counter that is used up; if none is, the caller's own counter. A refused network doesn't use up its site's
+ * points.
+ */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);
   const state = await consume(counters.caller, caller);

@@ -5,8 +5,8 @@ export type Probe = {
   name: string;
   check: () => Promise<void>;
   /**
-   * All nodes share this dependency, and most requests work without it: when it fails, the node is degraded but stays
-   * in the balancer. When another dependency fails, the node counts as failed.
+   * All nodes share this dependency, and most requests work without it. When it fails, the node is degraded but stays
+   * in the load balancer. When a dependency without this mark fails, the node counts as failed.
    */
   isShared?: boolean;
 };

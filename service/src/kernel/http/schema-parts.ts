@@ -36,7 +36,7 @@ export const uuid = (description: string, example = "6f9619ff-8b86-4d01-b42d-00c
 export const environment = (description = "`test` when a test key made it, `live` when a live key did.") =>
   oneOf(["live", "test"], description);
 
-/** The header `Request-Id`, repeated in a body. */
+/** The value of the header `Request-Id`, repeated in a body. */
 export const requestId = () =>
   uuid(
     "The id of this request, as in the header `Request-Id`. Quote it to support.",
@@ -56,7 +56,7 @@ export const firm = () =>
     { description: "The firm." },
   );
 
-/** Says that a write was done. */
+/** The response to a write that has nothing else to report. */
 export const ok = (description = "Always true: a refusal has another status.") => Type.Literal(true, { description });
 
 /** A code of 160 bits in hex. */

@@ -36,8 +36,8 @@ export type ServerOptions = {
 };
 
 // No validators or serializers are compiled: the domain checks requests with the contract's messages, and the type
-// checker checks responses. Compiling serializers would double the startup time. It is an option of the server, because
-// each scope that adds schemas asks for the builders again.
+// checker checks responses. Compiling serializers would double the startup time. This is an option of the server
+// because each scope that adds schemas requests its own compilers.
 const uncompiled: object = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
 
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);

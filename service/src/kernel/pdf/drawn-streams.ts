@@ -45,7 +45,7 @@ export function drawnCharacters(
     const key = `${num} ${maps.get(named)}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    // Stops recursion: readers refuse a form that draws itself.
+    // Stops endless recursion: readers refuse a form that draws itself.
     known.set(key, 1);
     let sum = 1 + drawing.characters;
     for (const [name, drawn] of named) {

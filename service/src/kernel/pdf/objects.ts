@@ -31,7 +31,10 @@ function spanAt(file: PdfFile, { bytes, start }: Place): Span {
   return { bytes, start, end };
 }
 
-/** The entry of an object in the newest section that lists it. In a hybrid file a free entry is looked up again. */
+/**
+ * The entry of an object in the newest section that lists it. For a free entry of a hybrid file, the lookup continues
+ * in the stream.
+ */
 export function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   for (const { table, stream } of file.sections) {
     spendLexed(file.budget, 1 + comparisons(table?.subsections) + comparisons(stream?.ranges));

@@ -39,7 +39,8 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
 export type Stored = { status: number; result: object | null };
 
 /**
- * Reads a stored result that is a text. Earlier releases stored the results of pages as texts; `readText` parses them.
+ * Reads a stored result that is a text. Earlier releases stored the results of pages as texts; `readText` parses such a
+ * text.
  */
 type ReadText = ((text: string) => object) | undefined;
 
@@ -90,8 +91,8 @@ const pendingUntil = sql`now() + interval '60 seconds'`;
 export type KeyClaim = { key: RequestKey; id: string };
 
 /**
- * If a transaction in flight has claimed the same key, this statement waits for its end. If a committed row has, it
- * returns no row.
+ * If a transaction in flight has claimed the same key, this statement waits for that transaction. If a committed row
+ * has the key, it returns no row.
  */
 export function claimStatement(
   { key, id }: KeyClaim,

@@ -93,7 +93,7 @@ export const onceInSteps = <Result extends object>(
   steps: Steps<Result>,
 ): Promise<Answer<Result>> => run<Result, Result>(deps, key, steps);
 
-/** Stores a request's result in the transaction of its work, so that both are committed or neither. */
+/** Stores a request's result in the transaction of its work, so that both commit or neither does. */
 export type RecordResult = (tx: Sql, result: object) => Promise<void>;
 
 export const recordNothing: RecordResult = async () => {};
@@ -155,7 +155,7 @@ async function run<Result extends object, SoFar extends Result | null>(
   return { status, result, replayed: false };
 }
 
-/** The answer of the request that took over the claim, so that all requests with the key get the same answer. */
+/** The result of the request that took over the claim, so that all requests with the key get the same answer. */
 async function replayOf<Result extends object>(
   { db, clock }: OnceDeps,
   key: RequestKey,

@@ -56,7 +56,7 @@ function batching(fd: number): Destination {
   };
   process.on("exit", () => {
     destination.flushSync();
-    // At exit, write synchronously: the library's thread ends with the process.
+    // At exit, lines are written synchronously, because the library's thread ends with the process.
     if (batch !== "") pino.destination({ fd, sync: true }).write(batch);
   });
   return {

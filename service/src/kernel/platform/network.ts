@@ -63,7 +63,7 @@ function withoutPort(entry: string): string {
   return bracketed ?? plain ?? entry.trim();
 }
 
-/** Whether an address belongs to this machine. */
+/** Whether an address is one of this machine's own. */
 export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";
 
 /**

@@ -1,6 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
 
-/** Random values from the system's CSPRNG. Passed in wherever they decide something, so that a test can set them. */
+/**
+ * Random values from the system's CSPRNG. They are passed in wherever they decide something, so that a test can set
+ * them.
+ */
 export type Random = {
   readonly bytes: (length: number) => Buffer;
   /** A random whole number from 0 up to, but not including, the limit. */

@@ -35,7 +35,7 @@ const usualArchivedTemplates: Days = 90;
 export const archivedTemplatesOf = ({ archivedTemplates = usualArchivedTemplates }: RetentionPlan): Days =>
   archivedTemplates;
 
-/** Days, or `none` to keep forever. */
+/** A number of days, or `none` to keep the data forever. */
 export type Days = number | "none";
 
 /** @throws StartupError naming the first entry that breaks a rule */

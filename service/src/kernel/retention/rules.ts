@@ -6,7 +6,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { leapt } from "./leaps.ts";
 import { archivedTemplatesOf, type Days, type RetentionPlan } from "./plan.ts";
 
-/** A rule of the plan and its condition. The first whose condition holds applies. */
+/** A rule of the plan and its condition. The first rule whose condition holds applies. */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
 
 /** The MACs of rows that the plan depends on, provided by features in higher wings. */
@@ -129,8 +129,8 @@ function proofPassports(plan: RetentionPlan): Source {
 }
 
 /**
- * The certificates that describe the stored PDF. The others contain no more than the passport's row, except that the
- * owner's also names the firm.
+ * The certificates that describe the stored PDF. Other certificates contain no more than the passport's row, except
+ * that the owner's certificate also names the firm.
  */
 function proofCertificates(plan: RetentionPlan): Source {
   return {

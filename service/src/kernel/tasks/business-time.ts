@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from "../platform/clock.ts";
 
-// A calendar without a business day in this time is a mistake.
+// A calendar without a business day within this time is a configuration error.
 const mostDays = 370;
 
 /** The opening hours of a business, in minutes after midnight in the time zone. */

@@ -49,8 +49,8 @@ export const bucketOf = (status: string): Bucket => byName.get(status) ?? "probl
 const earns = (bucket: Bucket): boolean => bucket === "paid" || bucket === "inProgress" || bucket === "completed";
 
 const hardLimitMs = 30_000;
-// The statistics of a large firm use a processor core for a second or two, so more at once would slow the rest of the
-// service.
+// The statistics of a large firm use a processor core for a second or two. More reads at once would slow the rest of
+// the service.
 const atOnce = 2;
 
 /** Computes the snapshot from a cohort's figures. A pure function. */

@@ -157,7 +157,10 @@ export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: st
   return ownBulk(deps, principal, bulkId);
 }
 
-/** The work on each bulk in this process. Callers at once share it: each of them would prepare the same row for one to place. */
+/**
+ * The work on each bulk in this process. Concurrent callers share it. Otherwise each of them would prepare the same
+ * row, and only one could place it.
+ */
 const placing = new Map<string, Promise<void>>();
 
 async function placeWaiting(deps: BulkDeps, principal: Principal, bulk: Bulk): Promise<void> {

@@ -57,7 +57,7 @@ function linesOf(text: string): CsvRow[] {
     at = cell.end;
     if (text[at] === ",") {
       at += 1;
-      // A comma at the end of the file is followed by one more empty cell.
+      // A file that ends in a comma has one more, empty cell.
       if (at === text.length) cells.push("");
       else continue;
     }

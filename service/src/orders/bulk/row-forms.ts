@@ -10,7 +10,7 @@ type Column =
   | { readonly value: string; readonly isCheck: boolean };
 
 const people = ["name", "email", "phone", "access_code", "language"];
-/** Fields of the order form that a row can't have, because they belong to the whole bulk or to its template. */
+/** Fields of the order form that a row can't set, because they belong to the whole bulk or to its template. */
 const excluded = [
   ...["document", "fill_token", "signers", "fields", "signer_auth", "svc_sign", "svc_notary", "doc_slug"],
   ...["template", "template_version", "roles", "values", "other_document", "create_checkout"],

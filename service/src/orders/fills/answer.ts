@@ -71,7 +71,7 @@ export async function saveStep(
   return { faults, revision: revision + 1 };
 }
 
-/** Why the form can't be finished; empty when it can. */
+/** Why the form can't be finished; an empty list when it can. */
 export async function faultsOf(deps: FillDeps, fill: Fill, answers: Answers): Promise<Fault[]> {
   const missing = missingIn(fill.questions, answers);
   if (missing.length > 0) return missing;
@@ -96,7 +96,7 @@ export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
 
 /**
  * Writes the answers into the document and ends the fill.
- * @returns faults when it could not be done; `stale` when the answers have changed since they were shown
+ * @returns faults when the document could not be made; `stale` when the answers have changed since they were shown
  */
 export async function finishFill(deps: FillDeps, fill: Fill, revision: number): Promise<Fault[] | "stale"> {
   requireOpen(deps, fill);
@@ -115,7 +115,7 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   return [];
 }
 
-/** Deletes all answers, also those typed in other windows, so that the form is as it was at first. */
+/** Deletes all answers, also those typed in other windows, so that the form is in its first state again. */
 export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   requireOpen(deps, fill);
   const answers = answersOf(fill.questions);

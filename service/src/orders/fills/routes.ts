@@ -86,7 +86,7 @@ function createRoute(app: FastifyInstance, { frame, fills }: Deps): void {
         return { fillId: made.id };
       };
       const { result, ...rest } = await onceRecorded<{ fillId: string }>(fills.templates, key, { status: 201, work });
-      // Reads the fill again, because the token in a replayed answer may have been used since.
+      // Reads the fill again, because the token in a replayed response may have been used since.
       const view = await ownFill(fills, principal, result.fillId);
       return sendAnswer(reply, { ...rest, result: answerOf(view, request.id) });
     },

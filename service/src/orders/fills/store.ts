@@ -123,7 +123,7 @@ export async function isOwnFill(db: Sql, id: string, owner: Owner): Promise<bool
   return (await db.query(sql`SELECT FROM fills f WHERE f.id = ${id} AND ${ownedBy(owner)}`)).length === 1;
 }
 
-/** Counts the firm's open fills. The second of two concurrent calls waits for the first. */
+/** Counts the firm's open fills. Of two concurrent calls, the second waits for the first. */
 export async function countOpen(tx: Tx, owner: Owner, at: Date): Promise<number> {
   const { partnerId, environment } = owner;
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`fills ${partnerId} ${environment}`}, 0))`);

@@ -34,8 +34,8 @@ const aboutMoney: ReadonlySet<MailMoment> = new Set([
 export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${documentsDeletedAt(sql`o.id`)}`;
 
 /**
- * Whether the mail still applies. An order that is paid, or can't be paid here, gets no request to pay. A client whose
- * firm pays is told nothing about money.
+ * Whether the mail still applies. An order that is paid, or can't be paid here, gets no request for payment. If the
+ * firm pays, its client gets no mail about money.
  */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
@@ -82,7 +82,7 @@ const mostInADay = 5;
 const mostAskedForInADay = 3;
 
 /**
- * Mails the client again. @throws ServiceError for another firm's order, for a mail that is of no use now, and for the
+ * Mails the client again. @throws ServiceError for another firm's order, for a mail that no longer applies, and for the
  * sixth mail in 24 hours
  */
 export async function sendAgain(
@@ -133,7 +133,7 @@ WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND ${isAllowed} FOR NO KEY U
         "conflict",
         "The order has moved on, and this email would no longer be right. Nothing was sent.",
       );
-    // Counted after the lock, so that a request that waited for it also counts the mails sent in the meantime.
+    // Counts after the lock, so that a request that waited for the lock also counts the mails sent in the meantime.
     const [today] = await tx.query<{ sent: number }>(sql`
 SELECT count(*)::int AS sent FROM audit_log
 WHERE order_id = ${order.id} AND action = ${action} AND occurred_at > ${new Date(at.getTime() - dayMs)}`);

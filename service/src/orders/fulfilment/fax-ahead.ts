@@ -1,6 +1,7 @@
 /**
- * Faxes that leave before their status. An order is shipped first and faxed then, but its fax need not wait for the
- * parcel: the document is final. The order's status follows the table, and catches up when the fax's turn comes.
+ * Some faxes are sent ahead of their order's status. An order is shipped first and faxed then, but its fax need not
+ * wait for the parcel, because the document is final. The order's status follows the status table, and catches up when
+ * it is the fax's turn.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -13,7 +14,7 @@ import { endFax, lastFax, sendFax } from "./store.ts";
 
 type FaxEvent = Extract<PeopleEvent, "fax_sent" | "fax_delivered" | "fax_failed" | "fax_retried">;
 
-/** The event that a person reports by naming the status to which it would lead. */
+/** The event that a person reports by naming the status to which the event would lead. */
 export const faxStatuses: ReadonlyMap<string, FaxEvent> = new Map([
   ["FaxPending", "fax_retried"],
   ["FaxSent", "fax_sent"],
@@ -21,19 +22,22 @@ export const faxStatuses: ReadonlyMap<string, FaxEvent> = new Map([
   ["FaxFailed", "fax_failed"],
 ]);
 
-/** The status to which an event of a fax leads; undefined for an event of something else. */
+/** The status to which an event of a fax leads; undefined for an event that is not about a fax. */
 export const faxStatusOf = (on: PeopleEvent): string | undefined =>
   [...faxStatuses].find(([, event]) => event === on)?.[0];
 
 const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly FaxEvent[]>> = {
   none: ["fax_sent", "fax_delivered", "fax_failed"],
   Sent: ["fax_delivered", "fax_failed"],
-  // It may fail again, once a person had it sent again.
+  // A fax may fail again after a person has requested another attempt.
   Failed: ["fax_sent", "fax_delivered", "fax_failed", "fax_retried"],
   Delivered: [],
 };
 
-/** The events that a fax ahead of its status may have now. @param last the state of the order's last fax on record */
+/**
+ * The events that are possible now for a fax ahead of its status. @param last the state of the order's last fax on
+ * record
+ */
 export const aheadMoves = (
   order: Pick<LockedOrder, "fax" | "status" | "environment">,
   last: string | undefined,
@@ -43,15 +47,18 @@ export const aheadMoves = (
 export type FaxAhead = {
   on: Exclude<FaxEvent, "fax_retried">;
   reason: string | undefined;
-  /** Who reported it last. */
+  /** The actor who last reported on the fax. */
   actor: string;
-  /** Whether it is to be sent again after a failure. */
+  /** Whether the fax must be sent again after a failure. */
   isRetried: boolean;
 };
 
 const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_failed" } as const;
 
-/** The fax of an order that has not reached its status; null when none left. The audit log says who reported it. */
+/**
+ * The fax that was sent ahead of its order's status, with the last actor from the audit log; null when no fax was sent
+ * ahead.
+ */
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
   const last = await lastFax(db, orderId);
   if (!last) return null;
@@ -68,9 +75,9 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
 }
 
 /**
- * Records an event of a locked order's fax ahead of its status, with its tasks, in the caller's transaction.
- * @param doneAt when the receiving machine confirmed it, where that is known
- * @throws ServiceError `conflict` when the fax can't have that event now: then nothing was written
+ * Records an event of a fax ahead of its status, for a locked order, with its tasks, in the caller's transaction.
+ * @param doneAt when the receiving machine confirmed the fax; null when unknown
+ * @throws ServiceError `conflict` when the event is not possible for the fax now; nothing was written then
  */
 export async function recordFaxAhead(
   tx: Tx,

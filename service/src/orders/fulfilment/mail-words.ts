@@ -2,14 +2,14 @@ import type { MailMoment } from "../order/order.ts";
 
 /** The facts of an order that its mails mention. */
 export type MailFacts = {
-  /** The firm that placed it. */
+  /** The firm that placed the order. */
   firm: string;
   totalCents: number;
   /** The refunded amount; null when unknown. */
   refundedCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
-  /** Whether a carrier's report recorded the delivery, rather than a person. */
+  /** Whether a carrier's report recorded the delivery; otherwise a person did. */
   carrierReports: boolean;
   faxTo: string | null;
   /** Whether an operator handed in a document that was signed elsewhere. */

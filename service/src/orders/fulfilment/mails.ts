@@ -26,7 +26,7 @@ type Row = Omit<MailOrder, "title" | "firm"> &
   Titled &
   Mailable & {
     partnerId: string;
-    /** Whether the client was also a signer, who then gets the same news in the signer's mail. */
+    /** Whether the client was also a signer. Such a client gets the same information in the signer's mail. */
     hasSigned: boolean;
   };
 

@@ -27,7 +27,7 @@ export type MoveDeps = {
   log: Log;
   blobs: SealDeps["blobs"];
   rowMac: SealDeps["rowMac"];
-  /** Opened only when a document has to be sealed. */
+  /** The stored document, opened only when the move has to seal it. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
   /** Refuses a move while a provider works on the locked order. @throws ServiceError `conflict` */
   requireByHand?: (tx: Tx, order: LockedOrder, on: PeopleEvent) => Promise<void>;
@@ -43,7 +43,7 @@ export type MoveRequest = {
   facts: Facts;
 };
 
-/** Steps that a person can report, but that a provider may be doing at the same time. */
+/** Steps that a person can report although a provider may be doing the same work. */
 const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "shipped",
   "delivered",
@@ -56,7 +56,7 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
 /** Whether the move reports work that a provider may be doing. Such a move is refused while the provider does it. */
 export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 
-/** @property isAhead whether it reports on a fax before its status */
+/** @property isAhead whether the move reports on a fax that is ahead of its order's status */
 type Plan = { begin: boolean; on: PeopleEvent; isAhead?: boolean };
 
 /**
@@ -88,7 +88,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
         return { orderCode: locked.code, status: locked.status };
       }
       const at = plan.begin ? (await perform(tx, locked, "next_segment", {}, actor)).order : locked;
-      // A fax that left ahead has brought the order there, or further.
+      // The fax was sent ahead, and its report moved the order to this status or further.
       if (plan.begin && targetOf(at, plan.on) === null) return { orderCode: at.code, status: at.status };
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };

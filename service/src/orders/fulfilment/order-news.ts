@@ -33,7 +33,7 @@ type OrdersByStatus = (readonly [NewsStatus, readonly number[]])[];
 type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
- * Queues a mail to each member whose orders need a person or have ended: two minutes after the first of them, and at
+ * Queues a mail to each member whose orders need a person or have ended: two minutes after the first such order, and at
  * most once in 15 minutes for each member.
  * @returns the number of mails
  */
@@ -153,8 +153,8 @@ const caution =
   "You receive this email because you placed these orders, or own the firm of a member who did and has left. Switch such mails off under Sign-in and security.";
 
 /**
- * A mail to the member who placed orders: a person must act, or all is done. Not sent when all of the orders have moved
- * on.
+ * A mail to the member who placed the orders: a person must act, or everything is done. It is not sent when all of the
+ * orders have moved on.
  */
 export const orderNewsMail = defineMail({
   queue: "order-news",

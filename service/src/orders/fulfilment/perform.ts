@@ -17,7 +17,7 @@ import { endFax, endShipment, insertShipment, sendFax } from "./store.ts";
 
 /** The facts about completed work, reported by a person, the sandbox, or the adapter of a carrier or notary. */
 export type Facts = {
-  /** The document, already sealed and stored. */
+  /** An amount in US cents to add to the quote, and the reason for it. */
   document?: SealedDocument;
   /** Set for a document that was signed with this service. */
   custodyCertificate?: SealedDocument;
@@ -52,7 +52,7 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: bo
 
 /**
  * Records completed work for a locked order and moves the order, in the caller's transaction. All code that fulfils
- * orders calls this.
+ * orders calls this function.
  * @throws ServiceError when a fact is missing or the table refuses the move; the caller's transaction must then roll
  * back
  */
@@ -70,7 +70,7 @@ export async function perform(
   return { ...moved, order: await catchUp(tx, moved.order, actor) };
 }
 
-/** Moves an order that enters FaxPending on to where its fax, sent ahead, is already. */
+/** When an order enters FaxPending and its fax was already sent ahead, moves the order to the status of that fax. */
 async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrder> {
   const ahead = await faxAhead(tx, order.id);
   if (ahead === null || ahead.isRetried) return order;

@@ -56,7 +56,10 @@ export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | u
   return last;
 }
 
-/** Records that a fax left, unless one that left ahead of its status is on record and has not failed. */
+/**
+ * Records that a fax was sent, unless the record already has a fax that was sent ahead of the order's status and has
+ * not failed.
+ */
 export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
   const last = await lastFax(tx, orderId);
   if (last && last.status !== "Failed") return;

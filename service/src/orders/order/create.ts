@@ -47,7 +47,7 @@ export async function createOrder(
 }
 
 /**
- * Checks and prices an order, and stores the document that came with it. Writes no row: `writeOrder` does.
+ * Checks and prices an order, and stores the document that came with it. Writes no row, because `writeOrder` does that.
  * @returns also the key of the blob that it stored; null for a document that was stored before
  * @throws ServiceError naming the field and the rule
  */
@@ -82,7 +82,10 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
   return db.transaction((tx) => writeOrder(tx, order, claim));
 }
 
-/** @returns false when an earlier request has the key @throws ServiceError when another order took the document of the fill token */
+/**
+ * @returns false when an earlier request has the key @throws ServiceError when another order used the document of the
+ * fill token
+ */
 export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | null = null): Promise<boolean> {
   const { fillToken } = order.form;
   const isPriced = order.status === "QuoteReady";

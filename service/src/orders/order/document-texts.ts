@@ -21,7 +21,7 @@ type Noted = { code: string; documentNotices: Buffer | null };
 /** Reads the notices that were found when the order was placed. */
 export type NoticesOf = (order: Noted) => DocumentNotice[];
 
-/** The notices use the cipher of document names with another context. */
+/** The notices use the cipher of document names, with another context. */
 const holderOf = (code: string): string => `${code}/notices`;
 
 export const sealNotices = (names: DocumentNames, code: string, notices: readonly DocumentNotice[]): Buffer | null =>
@@ -37,7 +37,7 @@ export const noticeReader =
     return (JSON.parse(text) as DocumentNotice[]).filter(({ code }) => isCode(code));
   };
 
-/** The same, by the order's number. */
+/** The notices of an order, found by the order's number. */
 export const storedNotices =
   (db: Sql, noticesOf: NoticesOf) =>
   async (orderId: number): Promise<DocumentNotice[]> => {

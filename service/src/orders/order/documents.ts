@@ -67,7 +67,10 @@ export const insertDocument = (
   ${unlessStored ? sql`WHERE NOT EXISTS (SELECT FROM documents WHERE order_id = ${orderId} AND kind = ${kind} AND sha256 = ${sha256})` : nothing}
   RETURNING id`;
 
-/** The same for a document that the service sealed. The statement also queues its line of the transparency log. */
+/**
+ * The same INSERT for a document that the service sealed. The statement also queues the document's line of the
+ * transparency log.
+ */
 export const insertSealedDocument = (
   orderId: number,
   document: NewDocument,

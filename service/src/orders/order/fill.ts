@@ -28,7 +28,8 @@ type FillFacts = {
   blobKey: string;
   expiresAt: Date;
   /**
-   * The only firm that may order it, and the template from which it was filled in. Null when an operator handed it in.
+   * The only firm that may order the document, and the template from which it was filled in. Null when an operator
+   * handed the document in.
    */
   forPartner: string | null;
   forEnvironment: Environment | null;
@@ -82,7 +83,7 @@ export type KeptForm = "order" | "closing";
 
 export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; originals: Pick<Originals, "pagesOf"> };
 
-/** Stores a PDF under a new token. `kept` is null when an operator handed it in. */
+/** Stores a PDF under a new token. `kept` is null when an operator handed the PDF in. */
 export async function insertFill(
   deps: FillDeps,
   bytes: Buffer,
@@ -162,7 +163,8 @@ export async function fillStates(
 }
 
 /**
- * `slug` is the catalog document that was completed online, or null. `use` is the template from which it was filled in.
+ * `slug` is the catalog document that was completed online, or null. `use` is the template from which the document was
+ * filled in.
  */
 export type FilledDocument = OriginalDocument & { slug: string | null; use?: TemplateUse | null };
 

@@ -115,7 +115,10 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
   return use === null ? nothing : sql`, template AS (${insertTemplateUse(use, sql`new_order`)})`;
 }
 
-/** Mails the client a quote that can be paid. A firm that pays is charged, where it has a method on file. */
+/**
+ * Queues the job of a quote that can be paid: a mail to the client, or a charge of the firm's own method when the firm
+ * pays.
+ */
 function quoteJob({ status, createdAt: at, form }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;
   if (form.payBy === "firm") return sql`, enqueue_job(${firmChargeQueue}, jsonb_build_object('orderId', id))`;

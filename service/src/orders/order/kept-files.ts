@@ -12,8 +12,8 @@ import { type FillDeps, findFill, insertFill, type KeptForm, tokenSha256 } from 
 import { looksLikePdf } from "./original.ts";
 
 /**
- * The most stored files for each firm and form, so that they don't fill the store. Those of closings are stored while
- * their form is filled in.
+ * The most stored files for each firm and form, so that they don't fill the store. A closing's form stores all of its
+ * files before it is sent.
  */
 export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 60 };
 

@@ -56,7 +56,7 @@ export type SameClient = {
   shipFrom: Address | null;
 };
 
-/** Reads them from the owner's order; undefined for another owner's. */
+/** Reads the fields from the owner's order; undefined for another owner's order. */
 export async function sameClient(
   db: Sql,
   code: string,

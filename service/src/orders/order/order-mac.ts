@@ -33,8 +33,8 @@ export const payerlessOrderState: StateMac = {
 };
 
 /**
- * The columns that order MACs of releases before that covered, latest first. @param code the plain code, which the
- * oldest ones covered
+ * The columns that order MACs of even earlier releases covered, latest release first. @param code the plain code, which
+ * the oldest MACs covered
  */
 export const earlierOrderStates = (code: Statement): readonly StateMac[] =>
   [coveredLast, (o: Statement) => sql`${o}.state_version`].map((last) => ({

@@ -53,7 +53,8 @@ export function placeOrder<Placed extends PlacedOrder>(
 }
 
 /**
- * Replaces access codes by keyed hashes. With a plain hash of the form, anyone could find a short code by trying all.
+ * Replaces access codes by keyed hashes. With a plain hash of the form, anyone could find a short code by trying all
+ * codes.
  */
 function withoutCodes({ rowMac }: OrderDeps, fields: SentOrder["fields"]): SentOrder["fields"] {
   const hidden = (["signers", "roles"] as const).flatMap((name): [string, string][] => {

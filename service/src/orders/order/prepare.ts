@@ -53,7 +53,8 @@ async function filledDocument(
 }
 
 /**
- * Orders a document that was completed online from the catalog as that catalog document, unless the form names another.
+ * An order with a document that was completed online uses the catalog entry of that document, unless the form names
+ * another entry.
  */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
   if (!filled?.slug || (fields.get("doc_slug") ?? "") !== "") return fields;

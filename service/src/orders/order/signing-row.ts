@@ -118,7 +118,10 @@ export type PlacedForm = Omit<BoughtServices, "fax"> & {
 type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
   SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
 
-/** Reads them from the owner's order; undefined for another owner's. @throws Error when the signers fail their MAC */
+/**
+ * Reads these parts from the owner's order; undefined for another owner's order. @throws Error when the signers fail
+ * their MAC
+ */
 export async function placedForm(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   { partnerId, environment }: Owner,

@@ -55,7 +55,7 @@ export async function findOrderOfEnvironment(db: Sql, code: string, environment:
   return order;
 }
 
-/** `whenDocumentsWereDeleted` as part of a statement. */
+/** When the retention plan deleted documents of the order, as part of a statement; null when it has not. */
 export const documentsDeletedAt = (orderId: Statement): Statement =>
   deletedAmong(sql`documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId}`, "documentsDeletedAt");
 

@@ -100,7 +100,7 @@ export const detailView = (
   ...(notarization && { notarization }),
 });
 
-/** Left out when there are no notices, so that other responses keep their shape. */
+/** The member is omitted when there are no notices, so that other responses keep their shape. */
 const noticesMember = (notices: readonly DocumentNotice[]) =>
   notices.length === 0
     ? {}

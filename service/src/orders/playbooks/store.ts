@@ -112,7 +112,7 @@ export async function executionExists(db: Sql, which: Which): Promise<boolean> {
 /** Ends expired executions. Separate from its execution, so that tests can check its plan. */
 export function expireStatement(now: Date, limit: number): Statement {
   // Updates by ctid, because a join by id would read the whole table for a batch. A row that was updated after the lock
-  // is skipped, which is right, because the update ended it.
+  // is skipped. That is right, because the update ended the execution.
   return sql`
     WITH due AS (
       SELECT ctid FROM playbook_executions WHERE outcome IS NULL AND expires_at <= ${now}

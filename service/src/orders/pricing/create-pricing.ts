@@ -30,7 +30,7 @@ export type PriceRequest = {
   shipMethod: ShipMethod | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** Asked first for postage. The zone table is used when this is null or returns null. */
+  /** The source that is asked first for postage. The zone table is used when this is null or returns null. */
   askCarriers: AskCarriers | null;
 };
 
@@ -107,7 +107,7 @@ export async function priceBookVersion(db: Sql, book: { sha256: string; content:
       ON CONFLICT (sha256) DO NOTHING RETURNING version
     )
     SELECT version FROM added UNION ALL SELECT version FROM price_books WHERE sha256 = ${book.sha256}`);
-  // Both are empty only if another node has just added the same content, which can be read now.
+  // Both results are empty only if another node has just added the same content, which can be read now.
   return row?.version ?? priceBookVersion(db, book);
 }
 

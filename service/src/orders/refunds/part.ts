@@ -23,7 +23,7 @@ export async function technologyFeeOf(db: Sql, orderId: number): Promise<number>
     SELECT lines, total_cents::float8 AS "totalCents", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
   if (!order) return 0;
   const fees = order.lines.filter(({ type }) => type === "TechFee");
-  // With a discount code the total can be less than the fee.
+  // With a discount code, the total can be less than the fee.
   return Math.min(
     fees.reduce((sum, { amountCents }) => sum + amountCents, 0),
     order.totalCents,
@@ -94,7 +94,10 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => givePartBack(deps, requestId));
 }
 
-/** Refunds sandbox money at once. A job alone refunds nothing, because the request's MAC must confirm the approval. */
+/**
+ * Refunds sandbox money at once. The job first verifies the request's MAC, because a queued job alone does not prove
+ * the approval.
+ */
 async function givePartBack(deps: JobDeps, requestId: string): Promise<void> {
   const { db, processor } = deps;
   const request = await selectApprovedPart(db, requestId);

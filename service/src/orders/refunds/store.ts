@@ -126,8 +126,8 @@ export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyM
 }
 
 /**
- * Whether a partial refund was requested, and neither refused nor withdrawn. @throws ServiceError `unavailable` as
- * above
+ * Whether a partial refund was requested, and neither refused nor withdrawn. @throws ServiceError `unavailable` for a
+ * request that fails its MAC
  */
 export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> {
   const found = await db.query(sql`
@@ -136,7 +136,9 @@ export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> 
   return found.length > 0;
 }
 
-/** An approved part, for the job that refunds it. @throws ServiceError `unavailable` as above */
+/**
+ * An approved part, for the job that refunds it. @throws ServiceError `unavailable` for a request that fails its MAC
+ */
 export async function selectApprovedPart(db: Sql, id: string) {
   const [found] = await db.query<{ orderId: number; payments: readonly Held[] }>(sql`
     SELECT order_id AS "orderId", payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests

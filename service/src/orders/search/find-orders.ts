@@ -77,7 +77,7 @@ const bySigner = (here: Statement, lower: string): Statement =>
 const latest = (condition: Statement): Statement => sql`
   SELECT id FROM (SELECT id FROM orders WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
 
-/** The ids of matching orders in the scope, the latest 200 for each way. @param text from `searchText` */
+/** The ids of matching orders in the scope, the latest 200 for each search method. @param text from `searchText` */
 export function foundStatement(scope: SearchScope, text: string): Statement {
   const [first = sql`SELECT NULL::bigint AS id`, ...rest] = waysOf(scope, text);
   return rest.reduce((all, way) => sql`${all} UNION (${way})`, sql`(${first})`);

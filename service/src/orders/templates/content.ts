@@ -28,7 +28,7 @@ export type FormField = Readonly<Record<string, unknown>>;
 
 /** The fields of an order form that the template decides. */
 export const decided = ["svc_sign", "svc_notary", "doc_slug"] as const;
-/** The fields that the template sets when the order leaves them out. */
+/** The fields whose values the template supplies when the order omits them. */
 export const preset = ["svc_ship", "ship_method"] as const;
 type ServiceField = (typeof decided)[number] | (typeof preset)[number];
 
@@ -51,7 +51,7 @@ const longestRole = 60;
 const longestMessage = 500;
 
 /**
- * Reads the form of a template. A missing field stays as in the version before; an empty field is cleared.
+ * Reads the form of a template. A missing field keeps its value from the previous version; an empty field is cleared.
  * @throws ServiceError naming the field and the rule
  */
 export function parseContent(

@@ -21,10 +21,10 @@ import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
 import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 
-/** The log is for a document that fails its checks. */
+/** The log gets the faults of a template's document that fails its checks. */
 type Expanding = TemplateDeps & { log: Log };
 
-/** The form fields for a template. All except the first need it. */
+/** The form fields about a template. All except the first require the first. */
 const own = ["template", "template_version", "roles", "values", "other_document"] as const;
 const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
 

@@ -34,7 +34,10 @@ function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: PlacedFo
   return { roles, fields: fields?.map(formFieldOf) ?? null, services, message: null };
 }
 
-/** A field as the form has it. Values are left out, because they belong to the order, unless nobody may change them. */
+/**
+ * A field as the form has it. Its value is omitted, because values belong to the order, unless nobody may change the
+ * value.
+ */
 export function formFieldOf(field: RequestedField): FormField {
   const { readOnly, value, options, label, format, showWhen, choices, ...rest } = field;
   const isSpread = field.kind === "radio" || field.kind === "multiple";

@@ -187,7 +187,7 @@ export async function insertVersion(tx: Tx, rowMac: RowMac, made: NewVersion): P
       ${rowMac.of("template_versions", versionMembers(row))})`);
 }
 
-/** @returns false when it already was so, or the template is another owner's */
+/** @returns false when the template already had this state, or belongs to another owner */
 export async function setArchived(tx: Tx, owner: Owner, templateId: string, at: Date | null): Promise<boolean> {
   const changed = await tx.query(sql`
     UPDATE templates t SET archived_at = ${at}

@@ -67,7 +67,7 @@ export async function templatePage(
 type Matches = Static<typeof TemplateMatches>["matches"];
 const mostCompared = 200;
 
-/** The owner's templates whose form the document is. Templates with the same file come first. */
+/** The owner's templates whose form matches the document. Templates with the same file come first. */
 export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha256 }: SentDocument): Promise<Matches> {
   const { partnerId: holder } = owner;
   const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });

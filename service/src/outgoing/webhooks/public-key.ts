@@ -64,7 +64,7 @@ SELECT private_key AS key FROM webhook_keys WHERE partner_id = ${partnerId} AND 
 async function insertKey({ db, keyCipher }: PublicKeyDeps, owner: Owner): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const sealed = keyCipher.encrypt(privateKey.export({ format: "der", type: "pkcs8" }), keyContext(owner));
-  // A concurrent request may have been first; then its key is used.
+  // Creates the key. If a concurrent request was first, that request's key is used.
   await db.query(sql`
 INSERT INTO webhook_keys (partner_id, environment, private_key) VALUES (${owner.partnerId}, ${owner.environment}, ${sealed})
 ON CONFLICT DO NOTHING`);

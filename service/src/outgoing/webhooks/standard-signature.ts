@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, sign } from "node:crypto";
 import type { SecretKeys } from "./signing.ts";
 
-/** Headers of Standard Webhooks 1.0.0 (standardwebhooks.com), in addition to the contract's own. */
+/** Headers of Standard Webhooks 1.0.0 (standardwebhooks.com), in addition to the contract's own headers. */
 export const standardHeaders = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",

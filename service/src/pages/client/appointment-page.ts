@@ -18,7 +18,7 @@ import { appointmentPath, queuePart } from "./queue-part.ts";
 export type AppointmentView = {
   token: string;
   found: Awaited<ReturnType<typeof appointmentOf>>;
-  /** The place in the queue for meeting a notary now; null when there is nothing to ask for. */
+  /** The place in the queue for meeting a notary now; null when the client can't join the queue. */
   now: QueuePlace | null;
   reader: Reader;
   error?: string | null;
@@ -40,7 +40,7 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
     ...clientFrame(reader.words),
-    // The page has no links to other languages: the answer to a form has no address that can be opened again.
+    // The page has no links to other languages, because the response to a form has no address that can be opened again.
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,

@@ -17,7 +17,9 @@ export type FillPageView = {
   /** The address of the form, without a step. */
   path: string;
   faults: readonly Fault[];
-  /** Whether another window saved in the meantime. Then the page shows what was typed, and the next try saves it. */
+  /**
+   * Whether another window saved in the meantime. The page then shows what was typed, and the next attempt saves it.
+   */
   isStale: boolean;
   /** Refused answers, by the number of the question. Other questions show their saved answers. */
   typed?: ((index: number, question: Question) => readonly string[]) | undefined;
@@ -27,7 +29,7 @@ export type FillPageView = {
 export const inputName = (index: number, option?: number): string =>
   option === undefined ? `q${index}` : `q${index}_${option}`;
 
-/** One step of the form: the questions of one of its pages. */
+/** One step of the form: the questions of one page of the document. */
 export function fillStepPage(assets: Pick<Assets, "url">, view: FillPageView, step: number, reader: Reader): string {
   const { fill, path } = view;
   const { words } = reader;

@@ -105,8 +105,8 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
 }
 
 /**
- * Shown first on the page that the documents' link opens, because its reader came for them. Signed documents precede
- * the originals.
+ * Shown first on the page that the documents' link opens, because its reader came for the documents. Signed documents
+ * precede the originals.
  */
 function documentsCard(documents: LinkedDocuments, words: Words): Html {
   const isOriginal = ({ kind }: OrderDocument) => kind === "original";

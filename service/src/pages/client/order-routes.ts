@@ -106,7 +106,9 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   receiptRoute(app, deps);
   mailRoutes(app, deps);
 
-  /** @throws ServiceError for a token that is not the order's, as for an order that there is not */
+  /**
+   * @throws ServiceError for a token that does not belong to the order; the error is the same as for an unknown order
+   */
   async function requireToken(code: string, token: string): Promise<PublicOrderRow> {
     const order = await orderOf(db, code);
     if (!(await deps.documents.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
@@ -146,7 +148,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     return { ...order, ...shown };
   }
 
-  /** Its policy lets the firm's logo in. */
+  /** The content security policy allows the firm's logo. */
   function withPolicy(order: OrderView, reader: Reader, documents?: LinkedDocuments): PageAnswer {
     const logo = logoOf(order.firm.branding);
     const page = orderPage(assets, order, baseUrl, reader, documents);
@@ -154,7 +156,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   }
 }
 
-/** The client's wish for the link to the documents, and the pages that follow it. */
+/** Lets the client request the link to the documents, and shows the result. */
 function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const { db, assets } = deps;
   clientRoute(
@@ -181,7 +183,7 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     });
 }
 
-/** Where the firm pays, no page tells the client about money. */
+/** For an order that the firm pays, no page tells the client about money. */
 const receiptsOf = async ({ payments }: OrderPageDeps, { code, payBy }: PublicOrderRow) =>
   payBy === "client" ? payments.receiptsOf(code) : [];
 
@@ -190,7 +192,7 @@ const receiptRoute = (app: FastifyInstance, deps: OrderPageDeps): void =>
     deps.payments.receiptFile(await receiptsOf(deps, await orderOf(deps.db, code)), number),
   );
 
-/** @throws ServiceError for a malformed code and one that no order has, alike */
+/** @throws ServiceError, the same for a malformed code and for an unknown one */
 export async function orderOf(db: Sql, code: string): Promise<PublicOrderRow> {
   const order = isCode(code) ? await findOrder(db, code) : undefined;
   if (!order) throw new ServiceError("not_found", "Order not found.");

@@ -28,7 +28,7 @@ function signer({ name, email, signed }: OrderCard["signers"][number], { room }:
   } ${signed ? room.hasSigned : room.hasNotSigned}</span></li>`;
 }
 
-/** A card leads nowhere: the order's own page shows the client's prices, and everyone in the closing reads the room. */
+/** The card has no link: the order's own page shows the client's prices, and everyone in the closing reads the room. */
 function orderCard(order: OrderCard, words: Words): Html {
   const { orderCode, status, signers, evidenceBadge, takenIn, trackingNumber, carrier, services, attachedAt } = order;
   const { room, language } = words;

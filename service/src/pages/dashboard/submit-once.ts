@@ -39,8 +39,8 @@ export function requireSameEnvironment(request: FastifyRequest, opened: string |
 }
 
 /**
- * The key is equal for the same form with the same content: sent twice, it creates one thing; changed and sent again,
- * it creates another.
+ * The key is equal for the same form with the same content. Sent twice, such a form creates one thing; changed and sent
+ * again, it creates another.
  * @returns null for a form without a submission
  */
 export function submissionKey(fields: ReadonlyMap<string, string>, documentSha256: string | null): string | null {
@@ -110,7 +110,8 @@ export async function submitRecorded<Result extends object>(
   // lacks documents.
   const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
   const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
-  // The same form may have been carried out while this one was checked: then the first answer counts, not a refusal of what it used up.
+  // A concurrent request may have carried out the same form while this request was checked. Then the first result
+  // counts, because a refusal would only be about something that the form itself used up.
   const { result } = await run(work)
     .catch((error) => run(() => Promise.reject(error)))
     .catch(inOurWords(inProgress));

@@ -111,7 +111,7 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
   );
 }
 
-/** The script runs the check; it sends nothing to other people. */
+/** The script runs the check; nothing is sent to other people. */
 const devicePart = ({ device }: LiveWords): Html =>
   card(
     "device",

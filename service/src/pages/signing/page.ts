@@ -135,7 +135,7 @@ function blockHtml(block: string): Html | "" {
     .map((item) => html`<li>${bold(item)}</li>`)}</ul>`;
 }
 
-/** Text between two `**` is bold, so after splitting, every second part is. */
+/** Text between two `**` is bold, so after splitting, every second piece is bold. */
 const bold = (text: string): Html =>
   html`${text.split("**").map((part, index) => (index % 2 === 1 ? html`<strong>${part}</strong>` : part))}`;
 
@@ -187,7 +187,7 @@ ${field({ name: "entry", label: identify.code, required: true, maxLength: 64, au
 </form>`;
 }
 
-/** The address of one revision. It never returns another one. */
+/** The address of one revision. This address never returns another revision. */
 const documentUrl = (token: string, revision: number): string => `/sign/${token}/document.pdf?revision=${revision}`;
 
 /** The document: a link to the file, and a viewer in browsers with scripts. */

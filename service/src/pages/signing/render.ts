@@ -96,7 +96,7 @@ export async function withRefusalPage<Result>(
   }
 }
 
-/** The page for a link that is not valid. In a frame it is shown, too, and tells the firm's page. */
+/** The page for a link that is not valid. It is also shown in a frame, and then notifies the firm's page. */
 export const brokenPage = (
   { assets }: Pick<RenderDeps, "assets">,
   frame: Frame | undefined,

@@ -1,8 +1,8 @@
 import { type Html, html } from "./render.ts";
 
 /**
- * A stripe in a firm's colour. It is decoration without text, so no colour can make text unreadable. Our own style rule
- * keeps it visible when it has the colour of the page. Empty when the text is not a colour.
+ * A stripe in a firm's color. It is decoration without text, so no color can make text unreadable. Our own style rule
+ * keeps it visible when it has the color of the page. Empty when the text is not a color.
  */
 export const accentStripe = (colour: string | null | undefined): Html | "" =>
   colour && /^#[0-9a-f]{6}$/i.test(colour)
@@ -21,7 +21,7 @@ export function logoOf(branding: Branding | null): { url: string; origin: string
   return url && (isOpen || isHere) ? { url: url.href, origin: url.origin } : null;
 }
 
-/** The firm's name and logo. The product's own mark stays. */
+/** The firm's name and logo. The product's own mark remains. */
 export function attribution(
   partnerName: string | null,
   branding: Branding | null,

@@ -4,7 +4,7 @@ import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 import { components as english } from "./words/en/components.ts";
 
-/** The meaning of a status to the reader; each tone has its own colour and shape. */
+/** The meaning of a status to the reader; each tone has its own color and shape. */
 export type Tone = "waiting" | "progress" | "done" | "attention" | "stopped";
 
 /** A short status in words, with a shape. */

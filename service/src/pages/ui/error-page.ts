@@ -31,7 +31,7 @@ const titles: Readonly<Partial<Record<WireCode, string>>> = {
   passkey_required: "This needs a passkey",
 };
 
-/** Renders errors as pages for browsers, and as the API's errors for all other clients. */
+/** Renders an error as a page for a browser, and in the API's format for any other client. */
 export function errorPage(assets: Assets) {
   return (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (!acceptsPage(request)) return wireError(error as FastifyError, request, reply);
@@ -88,7 +88,7 @@ function signInPath({ method, url }: FastifyRequest): string {
 /** Addresses of pages for clients. */
 const clientAddress = /^\/(?:orders|rooms|sign|verify|v)(?:[/?]|$)/;
 
-/** The reader of an error page: the words in their language, and whether they get the frame for clients. */
+/** The reader of an error page: the words in the reader's language, and whether the page gets the frame for clients. */
 type Asker = { words: Words; isClient: boolean };
 
 /** Pages for members are in English only, so readers of another language get the frame for clients. */

@@ -47,7 +47,7 @@ export const time = (at: Date, language: Language = "en", form: TimeForm = "exac
 /** The short form, for tables: their head says that the time is UTC. */
 export const shortTime = (at: Date): Html => time(at, "en", "short");
 
-/** The plain form, for clients, who do not need UTC for comparison. */
+/** The plain form, for clients, who do not need to compare times in UTC. */
 export const plainTime = (at: Date, language: Language): Html => time(at, language, "plain");
 
 /** Marks short times as UTC until a script has converted them to the reader's time zone. */

@@ -1,6 +1,7 @@
 import { type Html, html } from "./render.ts";
 
-// 24 by 24, drawn in the text's colour. Each meaning has its own shape, so that colour is never the only difference.
+// Icons of 24 by 24 units, drawn in the text's color. Each meaning has its own shape, so that color is never the only
+// difference.
 const shapes = {
   waiting: html`<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3 2"/>`,
   progress: html`<circle cx="12" cy="12" r="9"/><path d="M12 3a9 9 0 0 1 0 18z" fill="currentColor"/>`,

@@ -33,7 +33,7 @@ const slug = (text: string): string =>
 
 const marked = new Marked({
   renderer: {
-    // Leaves out HTML comments, which the tool that writes the tables uses as markers.
+    // Omits HTML comments, which the tool that writes the tables uses as markers.
     html: () => "",
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;

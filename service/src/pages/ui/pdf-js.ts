@@ -14,7 +14,10 @@ export type PdfJs = {
   find: (path: string) => Promise<Asset | undefined>;
 };
 
-/** The policy of its worker. A worker has the policy of its own script, not that of the page. */
+/**
+ * The content security policy of the worker's script. A worker has the policy of its own script, not the policy of the
+ * page.
+ */
 export const pdfJsPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 // The files of pdf.js that a browser may ask for.

@@ -1,4 +1,4 @@
-/** The price book as people read it: the public page of prices, and the same with a firm's discount. */
+/** The price book as people read it: the public page of prices, and the same page with a firm's discount. */
 import type { PriceBook } from "../../orders/pricing/pricing.ts";
 import { feeLabels } from "../../orders/pricing/pricing.ts";
 import { card, moneyRows } from "./components.ts";
@@ -17,7 +17,7 @@ const perPiece: readonly Fee[] = [
   "ServiceAdjustment",
 ];
 
-/** @param tier the firm's, whose discount is shown; null shows those of all tiers */
+/** @param tier the firm's tier, whose discount is shown; null shows the discounts of all tiers */
 export function pricesBody(book: PriceBook, tier: keyof PriceBook["tierDiscountBasisPoints"] | null): Html {
   const rows = (fees: readonly Fee[]) =>
     moneyRows(

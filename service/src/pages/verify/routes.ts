@@ -39,7 +39,7 @@ const policyHeaders = (logo?: string) => ({
   "Content-Security-Policy": silentPolicy(logo === undefined ? [] : [logo]),
 });
 
-/** `/verify`, `/verify/offline`, `/verify/{code}`, `/v/room/{code}` and `/v/envelope/{code}`. */
+/** Adds `/verify`, `/verify/offline`, `/verify/{code}`, `/v/room/{code}` and `/v/envelope/{code}`. */
 export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   const { assets, baseUrl, sealCertificates, proofRecord, closingRecord, envelopeRecord, retention } = deps;
   const frame = { policy: "page", compressed: true, headers: { ...credentialHeaders, ...policyHeaders() } } as const;

@@ -15,7 +15,7 @@ const column = (kind: string, title: string, lines: readonly string[], level: "h
 
 /**
  * Three lists, next to each other if there is room: the claims that are proven, the claims that are only stated, and
- * those that no seal can show.
+ * the facts that no seal can show.
  */
 export const statementView = ({ proven, attested, notCovered }: Statement, level: "h3" | "h4" = "h3"): Html =>
   html`<div class="statement">

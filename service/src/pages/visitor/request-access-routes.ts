@@ -48,7 +48,7 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
     pageRoute(scope, deps, {
       method: "POST",
       url: "/request-access",
-      // Requests here and to the API's route count together.
+      // Requests on this page and on the API's route count together.
       policy: "partner-request",
       // Another site must not send a request in the name of its visitors.
       onRequest: async (request) => refuseCrossSite(request, ownOrigin),

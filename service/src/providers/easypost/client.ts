@@ -26,7 +26,7 @@ export type PostalAddress = {
 
 export type ShipmentRequest = {
   from: PostalAddress;
-  /** The id that EasyPost gave to a verified address. */
+  /** The provider's id of a verified address. */
   toAddressId: string;
   weightGrams: number;
   /** The reference that EasyPost's own pages show. */

@@ -19,7 +19,7 @@ export type RecordingRun = {
 export type Allowed = {
   readonly audio: boolean;
   readonly video: boolean;
-  /** Sends the person's own media back, to test the connection. */
+  /** Sends the person's own media back to that person, to test the connection. */
   readonly loop?: boolean;
 };
 

@@ -54,7 +54,7 @@ const askingMs = 90_000;
 const mostCredentials = 20;
 
 const nothingSigned = "Nothing was signed; try again.";
-/** Once the order to sign was sent. */
+/** The end of the message once the request to sign was sent. */
 const maybeSigned =
   "It may have signed, and your account there may show it. The document here is not signed: open your key again, and sign.";
 

@@ -47,9 +47,9 @@ export async function makeSignerAuthority(
 }
 
 /**
- * Issues the certificate of one act. It is valid as long as the authority, so that readers that check at today's date
- * accept the act. It is revoked minutes after the act (revocation.ts), so that readers that check revocation refuse
- * anything later. It contains no mail address.
+ * Issues the certificate of one act. It stays valid as long as the authority, because some readers check validity at
+ * today's date. It is revoked minutes after the act (revocation.ts), so that readers that check revocation refuse any
+ * later signature. It contains no mail address.
  * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` where its revocation
  * is published
  */

@@ -6,8 +6,8 @@ import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import { macTables } from "../protected-data.ts";
 
 /**
- * The sets of records that a head covers, each with its tables. A head names its sets, so that later heads may have
- * more.
+ * The sets of records that a head covers, each with its tables. A head lists the names of its sets, so that later heads
+ * may have more sets.
  */
 export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
   ["keys", ["partner_keys", "revocations"]],
@@ -27,7 +27,7 @@ export type RecordName = { source: string; key: string };
  */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 
-/** The state of a row that heads cover. `digest` is null once the row is gone. */
+/** The state of a row that heads cover. `digest` is null once the row was deleted. */
 export type RecordState = { firm: string | null; salt: Buffer | null; digest: Buffer | null };
 
 export const nameOf = ({ source, key }: RecordName): string => `${source} ${encodeURIComponent(key)}`;
@@ -35,7 +35,9 @@ export const nameOf = ({ source, key }: RecordName): string => `${source} ${enco
 export const digestOf = (salt: Buffer, content: string): Buffer =>
   hash("sha256", `${salt.toString("hex")}\n${content}`, "buffer");
 
-/** For tables that don't name a firm: the firm of the order to which the row belongs. */
+/**
+ * The firm of a row in tables without a column for the firm: usually the firm of the order to which the row belongs.
+ */
 const firmOf: ReadonlyMap<string, Statement> = new Map([
   ["partners", sql`r.key::text`],
   ["payments", sql`(SELECT partner_id::text FROM orders JOIN payments p ON orders.id = p.order_id WHERE p.id = r.key)`],
@@ -47,12 +49,15 @@ const firmOf: ReadonlyMap<string, Statement> = new Map([
 
 const pageSize = 1_000;
 
-/** A key as it stands in the line of its row (`encodeURIComponent`), in SQL: rows and states are read in the order of their lines. */
+/**
+ * Encodes a row's key as its line does (`encodeURIComponent`), in SQL, so that rows and states are read in the order of
+ * their lines.
+ */
 export const encodedKey = (key: Statement): Statement => sql`(CASE WHEN ${key} ~ '^[A-Za-z0-9_-]*$' THEN ${key} ELSE (
   SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c ELSE '%' || upper(encode(convert_to(c, 'UTF8'), 'hex')) END, '' ORDER BY n)
   FROM regexp_split_to_table(${key}, '') WITH ORDINALITY AS parts (c, n)) END) COLLATE "C"`;
 
-/** All rows that heads are over, in the order of their lines. */
+/** All rows that heads cover, in the order of their lines. */
 export async function* presentRecords(tx: Tx): AsyncGenerator<PresentRecord> {
   for (const source of [...recordSets.values()].flat().sort()) {
     const table = macTables.find((one) => one.table.text === source);
@@ -112,24 +117,30 @@ export const headText = ({ day, salt, audit, sets }: Head): string =>
 
 export const headOf = (head: Head): string => hash("sha256", headText(head));
 
-/** The line of a row in its set; null for a row that is gone. */
+/** The line of a row in its set; null for a deleted row. */
 export const recordLine = (name: string, { firm, digest }: RecordState): string | null =>
   digest && `${name} ${firm ?? "-"} ${digest.toString("hex")}\n`;
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
 
-/** The set that a head has besides: the rows whose state is another than in the head before. Heads of earlier releases lack it. */
+/**
+ * The name of an additional set in each head: the rows whose state changed since the previous head. Heads of earlier
+ * releases lack it.
+ */
 export const changesSet = "changes";
 
-/** The line of a row that changed; one that is gone has neither firm nor digest. */
+/** The line of a row that changed. A deleted row has neither firm nor digest. */
 export const changeLine = (name: string, { firm, digest }: RecordState): string =>
   `${name} ${firm ?? "-"} ${digest?.toString("hex") ?? "-"}\n`;
 
 const setOfSource = new Map([...recordSets].flatMap(([set, sources]) => sources.map((source) => [source, set])));
 export const setOf = (name: string): string => setOfSource.get(name.slice(0, name.indexOf(" "))) ?? "";
 
-/** Trees of RFC 6962 over the lines of sets. Lines come in ascending order, so that a tree is its right edge. */
+/**
+ * Builds trees of RFC 6962 over the lines of sets. Lines arrive in ascending order, so only the right edge of each tree
+ * is stored.
+ */
 export function createRoots(names: readonly string[]) {
   const sets = new Map(names.map((name) => [name, { count: 0, edge: [] as EdgeNode[] }]));
   const append = (set: string, line: string) => {
@@ -153,7 +164,7 @@ export function createRoots(names: readonly string[]) {
   };
 }
 
-/** The sets of a head whose roots are not the computed ones. */
+/** The sets of a head whose recorded roots differ from the computed ones. */
 export function otherSets({ sets }: Pick<Head, "sets">, computed: readonly SetRoot[]): string[] {
   const found = new Map(computed.map(({ name, count, root }) => [name, `${count} ${root}`]));
   return sets.filter(({ name, count, root }) => found.get(name) !== `${count} ${root}`).map(({ name }) => name);

@@ -31,7 +31,7 @@ export async function hasHead(db: Sql, day: string): Promise<boolean> {
 
 const advisoryLock = 7_246_009;
 
-/** Allows only one transaction at a time to take a head. */
+/** Tries to lock the making of heads, so that only one transaction makes a head at a time. */
 export async function tryHeadLock(tx: Tx): Promise<boolean> {
   const [lock] = await tx.query<{ ours: boolean }>(sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}) AS ours`);
   return lock?.ours === true;
@@ -42,10 +42,10 @@ export const insertHead = (tx: Tx, { day, takenAt, salt, audit, sets }: StoredHe
     INSERT INTO audit_heads (day, taken_at, salt, audit_position, audit_sha256, sets)
     VALUES (${day}, ${takenAt}, ${salt}, ${audit.position}, ${audit.sha256}, ${JSON.stringify(sets)}::jsonb)`);
 
-/** A state that a row had from a day on. */
+/** A state of a row, and the day of the head that first has it. */
 export type Leaf = RecordName & RecordState & { day: string };
 
-/** The states of one row after another, oldest first. */
+/** Yields the states of each row, row by row, oldest first. */
 async function* statesByRow(tx: Tx): AsyncGenerator<Leaf[]> {
   await tx.query(sql`
     DECLARE states_by_row NO SCROLL CURSOR FOR
@@ -63,10 +63,13 @@ async function* statesByRow(tx: Tx): AsyncGenerator<Leaf[]> {
   if (states.length > 0) yield states;
 }
 
-/** A row with the states that heads have of it, oldest first, and with its state of now; null for one that is gone. */
+/** A row with its states in heads, oldest first, and its present state; null for a deleted row. */
 export type FollowedRow = { name: string; states: readonly Leaf[]; record: PresentRecord | null };
 
-/** All rows of heads and of now, in the order of their lines. In memory are two pages, whatever their number. */
+/**
+ * All rows that are in a head or exist now, in the order of their lines. Only two pages are in memory, whatever the
+ * number of rows.
+ */
 export async function* followedRows(tx: Tx): AsyncGenerator<FollowedRow> {
   const [history, present] = [statesByRow(tx), presentRecords(tx)];
   let [before, now] = [await history.next(), await present.next()];

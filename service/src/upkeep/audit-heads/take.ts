@@ -12,9 +12,9 @@ export type HeadDeps = { db: Database; clock: Clock; random: Random; log: Log };
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /**
- * Takes the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.
+ * Makes the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.
  * The head covers the records at the time of the call, usually some minutes after midnight UTC.
- * @returns the day; null when it already has a head, or the installation is younger
+ * @returns the day; null when the day already has a head, or the installation is younger
  */
 export async function takeHead(deps: HeadDeps): Promise<string | null> {
   const { db, clock } = deps;
@@ -58,12 +58,12 @@ async function take(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Dat
   return day;
 }
 
-/** Null for a row that was gone before. */
+/** Null when the row was already deleted in the previous head. */
 const goneLeaf = (last: Leaf | undefined, day: string): Leaf | null =>
   last?.digest ? { ...last, day, firm: null, salt: null, digest: null } : null;
 
 /**
- * The new state of a row; null when it is the same as in the last head. If a row returns to an earlier state, the
+ * The new state of a row; null when it equals the state in the last head. If a row returns to an earlier state, the
  * earlier salt and digest are used again, so that `audit verify` can always recognize it.
  */
 function leafOf(

@@ -16,7 +16,7 @@ type Deps = Pick<Resources, "db" | "rowMac" | "config">;
 
 /**
  * Compares the operator's records with the heads in the transparency log. Finds rows that were set back to an earlier
- * state, are gone or moved to another firm, and audit logs whose lines differ from a head or are missing.
+ * state, deleted, or moved to another firm, and audit logs whose lines are missing or differ from a head.
  */
 export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
   const faults: string[] = await haltOf(deps);
@@ -33,7 +33,7 @@ export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
       rowFaults.push(...follow(row));
       if (row.record) rows += 1;
     }
-    // Heads are read again, because one may have been taken in the meantime.
+    // Heads are read again, because another node may have made one in the meantime.
     faults.push(...states.faults(), ...states.headless(await selectHeads(tx)), ...rowFaults);
     return { days: heads.length, first: heads[0]?.day ?? null, last: heads.at(-1)?.day ?? null, rows, faults };
   }, longStatements);
@@ -88,8 +88,8 @@ async function chainFaults(tx: Tx, { rowMac }: Deps, heads: readonly StoredHead[
 }
 
 /**
- * Recomputes the roots over the states that are stored: of each day over its changes, and of the last one over all sets. Heads of an
- * earlier release have no root over changes: of these, too, over all sets.
+ * Recomputes roots from the stored states: for each day, the root over its changes; for the last day, the roots over
+ * all sets. A head of an earlier release has no root over changes, so the roots over all of its sets are recomputed.
  */
 function statesCheck(heads: readonly StoredHead[]) {
   const hasChanges = ({ sets }: StoredHead) => sets.some(({ name }) => name === changesSet);
@@ -146,7 +146,10 @@ async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Dat
 
 type Retirement = { certificateSha256: string; retiredAt: string; reason: string; at: Date };
 
-/** The retirements of seal certificates, by the same lines. One may be retired again as it was before. */
+/**
+ * The retirements of seal certificates, by the same lines. A certificate may be retired again with the same date and
+ * reason.
+ */
 async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   const lines = await readWrittenLines(tx, rowMac, sql`action = 'seal_certificate.retired'`);
   return lines.map(({ detail, occurredAt }) => ({
@@ -159,8 +162,8 @@ async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
 type Explained = { removals: ReadonlyMap<string, readonly Date[]>; retirements: readonly Retirement[] };
 
 /**
- * A change of a row from one state to the next: the heads that have the earlier state and the later one, which is null
- * for the present state.
+ * A change of a row from one state to the next: the head with the earlier state, and the head with the later state, or
+ * null for the present state.
  */
 type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: boolean; from: string; to: string | null };
 
@@ -168,7 +171,7 @@ type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: bool
 function followerOf(heads: readonly StoredHead[], explained: Explained): (row: FollowedRow) => string[] {
   const indexOf = new Map(heads.map(({ day }, i) => [day, i]));
   const takenAt = (day: string) => heads[indexOf.get(day) ?? -1]?.takenAt.getTime() ?? 0;
-  // A transaction that began before a head was taken may end after it.
+  // A transaction that began before a head was made may commit after it.
   const isWithin = ({ from, to }: Step, at: Date) =>
     at.getTime() >= takenAt(from) - slackMs && (to === null || at.getTime() <= takenAt(to) + slackMs);
   return ({ states, record }) => {
@@ -218,7 +221,7 @@ const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, 
   !step.isReturn &&
   (removals.get(step.before.key) ?? []).some((at) => isWithin(step, at));
 
-/** Whether a seal certificate was retired between two heads to just this state. */
+/** Whether a seal certificate was retired between two heads, and the retirement led to exactly this state. */
 function wasRetired(
   { source, content }: PresentRecord,
   { retirements }: Explained,
@@ -235,7 +238,7 @@ function wasRetired(
   );
 }
 
-/** Whether a row has a state that it had before its last one. */
+/** Whether a row's present state equals one of its states before the last one. */
 function isReturnOf(states: readonly Leaf[], { content }: PresentRecord): boolean {
   const has = ({ salt, digest }: Leaf) => salt !== null && digest?.equals(digestOf(salt, content)) === true;
   const last = states.at(-1);

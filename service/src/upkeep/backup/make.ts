@@ -70,7 +70,7 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
   }
 }
 
-/** Records a successful backup, by this program or another, for monitoring. */
+/** Records a successful backup by this program or another program, for monitoring. */
 export async function recordBackup(
   { db, clock }: { db: Database; clock: Clock },
   kind: "made" | "recorded",

@@ -108,7 +108,7 @@ type Now = {
   lastFax: string | undefined;
 };
 
-/** The moves that the table allows now, and those of a fax that may leave ahead of its status. */
+/** The moves that the table allows now, and the moves of a fax that may be sent ahead of the order's status. */
 function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
   const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);
   return (Object.keys(moves) as ConsoleMove[]).filter(

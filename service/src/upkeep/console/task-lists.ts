@@ -46,8 +46,8 @@ const joined = (rows: Statement): Statement =>
 export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest: Date };
 
 /**
- * The numbers of open and overdue tasks of each kind that has any. It is separate from its execution, so that tests can
- * check its plan.
+ * The numbers of open and overdue tasks of each kind that has any. The statement is separate from its execution, so
+ * that tests can check its plan.
  */
 export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
   SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest

@@ -108,8 +108,8 @@ async function findings(
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
-  // The keys may be in the data folder, which the check of the data creates when it is missing. So the data are checked
-  // first.
+  // The keys may be in the data folder, and the check of the data creates a missing data folder. So the data are
+  // checked first.
   const ownFindings = async () => [...(await findData()), ...(await findKeys())];
   const [own, outside, providers, media] = await Promise.all([
     ownFindings(),

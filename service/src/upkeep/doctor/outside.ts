@@ -150,7 +150,7 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
 
 const isHere = (baseUrl: string): boolean => /^(localhost|127\.|\[::1\])/.test(hostOf(baseUrl));
 
-/** Whether audio and video sessions would work: ports, the announced address, the relay. */
+/** Whether audio and video sessions would work: ports, the announced address, and the relay. */
 export async function mediaFindings({ media, baseUrl }: Config): Promise<Finding[]> {
   if (!media) return [{ name: "media", result: "ok", detail: "MEDIA is off: no sessions by audio and video" }];
   const found = await runCheck("media", async () => {

@@ -22,7 +22,7 @@ export type OwnLog = {
   findings: () => string[];
 };
 
-/** A line normally enters the log within seconds. */
+/** A line that waits longer is a finding: normally it enters the log within seconds. */
 const longestWaitMs = 10 * minuteMs;
 const most = 50;
 

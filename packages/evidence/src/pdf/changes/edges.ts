@@ -6,7 +6,7 @@ import { ROLE, type Role } from "./roles.ts";
 type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
-  /** The object that has the name, and therefore the value. */
+  /** The object with the field's name (/T), and therefore with its value. */
   readonly holder: number | undefined;
   /** The object whose /Kids contain this one. */
   readonly node: number | undefined;
@@ -23,7 +23,10 @@ export type Field = {
   readonly parent: FieldParent;
   /** /Ff, own or inherited; null when readers may disagree on it. */
   readonly flags: number | null;
-  /** Whether it was reached by two paths and so is two fields, or its name or type is not a direct value. */
+  /**
+   * True when two paths lead to the field, so that readers see two fields, or when its name or type is not a direct
+   * value.
+   */
   readonly ambiguous: boolean;
 };
 

@@ -77,7 +77,8 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // An unreferenced object in the signed bytes misleads readers that a later revision makes search the file.
+  // The signed bytes contain an object that no section references. A later revision can make readers search the file,
+  // and they then find it.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }

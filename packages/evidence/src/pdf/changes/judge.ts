@@ -53,7 +53,7 @@ const RULES: Readonly<Record<Role, Rule>> = {
 export type StepResult = {
   readonly level: Level;
   readonly touched: readonly Touched[];
-  /** Where the values of the revision's new invisible fields begin. */
+  /** Offsets of the values of the revision's new invisible fields. */
   readonly invisible: readonly (number | undefined)[];
 };
 
@@ -134,7 +134,7 @@ function containerLevel({ earlier, later }: Step, number: number, containers: Re
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // Readers that know the number as another object may not look inside the stream.
+  // Some readers know the container's number as another object, and do not look inside the stream.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 

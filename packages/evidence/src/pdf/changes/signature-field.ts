@@ -17,7 +17,9 @@ const MAX_WIDGETS = 16;
 export type AddedField = {
   readonly level: Level;
   readonly name: string;
-  /** A lock on all fields permits it: it shows nothing, and is empty or holds a document time stamp. */
+  /**
+   * Whether a lock on all fields permits the new field: it shows nothing, and is empty or holds a document time stamp.
+   */
   readonly whenLocked: boolean;
   /** Whether the field shows nothing. */
   readonly isNew: boolean;
@@ -27,7 +29,7 @@ export type AddedField = {
   readonly widgets: readonly number[];
 };
 
-/** Classifies a new object in the form's list of fields; null unless it is a new signature field. */
+/** Classifies a new object in the form's list of fields; null when the object is not a new signature field. */
 export function addedField(earlier: View, later: View, item: PdfValue): AddedField | null {
   const dictionary = plainDictionary(later, item);
   if (item.kind !== "reference" || earlier.inUse(item.number) || dictionary === undefined) return null;

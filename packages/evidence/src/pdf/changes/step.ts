@@ -15,7 +15,7 @@ export type Step = {
   readonly newFields: ReadonlyMap<number, NewField>;
   /** The fields that the form computes (/CO). */
   readonly computed: () => ReadonlySet<number>;
-  /** Judges the change of a value by its role. */
+  /** Judges how a value changed, by its role. */
   readonly between: (role: Role, before: PdfValue | undefined, after: PdfValue | undefined) => Level;
   /** Records that a field was changed. */
   readonly touch: (touched: Touched) => void;

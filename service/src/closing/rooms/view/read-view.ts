@@ -32,7 +32,7 @@ export function openViewReader(
   const cache = createViewCache(maxBytes);
   return async (roomCode) => {
     if (!isCode(roomCode)) return null;
-    // On a cache miss, read the view directly.
+    // The view is not in the cache, so it is read directly.
     if (cache.has(roomCode)) {
       const version = await findViewVersion(db, roomCode);
       const kept = version && cache.get(roomCode, version);

@@ -37,7 +37,7 @@ function requireWritten(
     throw forged();
 }
 
-/** A sealed or notarized document has a hash as evidence. A payment is only recorded by a platform. */
+/** A sealed or notarized document has a hash as evidence. A payment is only a statement of the platform. */
 function badgeOf(row: CardRow): OrderCard["evidenceBadge"] {
   if (row.hasSealed) return "sealed";
   return wasPaid(row.status, row.statusBeforeHold) ? "recorded" : "none";

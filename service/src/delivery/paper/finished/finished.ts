@@ -106,8 +106,8 @@ export type Unconfirmed = { report: FinishedReport; problem: string };
 type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
- * Seals and stores a document that people finished elsewhere, and moves the order. A notarized one waits for a second
- * person, unless a notary hands it in whom no admin appointed within the last day.
+ * Seals and stores a document that people finished elsewhere, and moves the order. A notarized document waits for a
+ * second person, unless the person who hands it in is a notary whom no admin appointed within the last day.
  * @returns the report to confirm again, when nothing was done; otherwise whether the document is sealed or waits
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */

@@ -38,7 +38,7 @@ const noPerson = "Two people with names are needed. Sign in by email, or use ord
 
 /**
  * The MAC covers the document and the person who hands it in. It covers no decision, because only open requests are
- * read: triggers allow only one decision, and let a request be closed without a key.
+ * read. Triggers allow a single decision, and closing a request needs no key.
  */
 const takingInState: StateMac = {
   table: sql`taking_in_requests`,

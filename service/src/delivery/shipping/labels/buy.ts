@@ -86,7 +86,7 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  // Asks at once for the facts that the person did not know.
+  // Asks EasyPost at once for the facts that the person did not know.
   await askLater(tx, id, at, trackerId === null ? 0 : undefined);
   // The order may have moved in the meantime.
   await reviewLater(tx, orderId);

@@ -29,7 +29,9 @@ export type ShownLabel = Pick<
   isFarDearer: boolean;
 };
 
-/** Above this multiple of the quote, people with only the shipping role may not accept a price. */
+/**
+ * When a price exceeds the quote by more than this factor, people who have only the shipping role may not accept it.
+ */
 const farDearer = 2;
 
 /** The labels of an order, newest first, without those withdrawn before they were bought. */

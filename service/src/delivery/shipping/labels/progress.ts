@@ -33,7 +33,7 @@ const byCarrier: readonly TrackingStatus[] = [
 /** Whether the carrier has had the parcel. */
 export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => seen.has(status));
 
-/** Whether no later report can matter. A failed delivery may still succeed. */
+/** Whether no later report can change the state. A failed delivery may still succeed. */
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
 /** The outcome of a parcel. A returned one was not delivered, although its last scan is a delivery to the sender. */
@@ -74,7 +74,7 @@ export const failureReason = (seen: Seen): string =>
 
 /**
  * The first report that needs a person and that the order's status can't show; null for none.
- * @param seen all reports, including the news
+ * @param seen all reports, the new ones included
  * @param orderStatus after the order has moved
  */
 export function followUpOf(news: Seen, seen: Seen, orderStatus: string, isGivenBack: boolean): string | null {

@@ -52,7 +52,7 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
 // After two months no more reports are expected about a parcel.
 const longestWayMs = 60 * dayMs;
 
-/** Polls EasyPost about a label, and schedules the next poll unless the state is final. */
+/** Polls EasyPost about a label. Schedules the next poll unless the state is final. */
 async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const { db, clock, providers } = deps;
   const at = clock();

@@ -111,7 +111,7 @@ async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
 /** Statuses in which it is no longer useful for a letter to arrive. */
 const gone: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
 
-/** The news that the order's status can't show; null for none. */
+/** The last report that the order's status can't show; null for none. */
 function troubleOf({ order, moved, letter, before, news }: Followed): string | null {
   const { letterId, progress, recalledAt, trackingNumber } = letter;
   const stage = stageOf(progress);

@@ -38,7 +38,8 @@ const letterTaker = (deps: LetterDeps): Taker => ({
   actor,
   async take(tx, order) {
     const { isUnderWay, isSending } = await letterActs(tx, order.id);
-    // The letter may be on its way, so nobody may print it by hand. If it is not, the end of the act reopens the task.
+    // The letter may be on its way, so nobody may print it by hand. If it was not sent, the end of the act reopens the
+    // task.
     if (isSending) return { outcome: "being sent by Lob" };
     if (isUnderWay) return "beside";
     const letter = await currentLetter(tx, order.id);
@@ -68,7 +69,7 @@ export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterO
   });
 }
 
-/** Refuses work by hand that Lob is doing. @throws ServiceError `conflict` while a letter waits to be mailed */
+/** @throws ServiceError `conflict` while a letter waits to be mailed, so that people don't do work that Lob is doing */
 export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
   const letter = on === "shipped" ? await currentLetter(tx, id) : undefined;
   if (letter && stageOf(letter.progress) === "accepted")

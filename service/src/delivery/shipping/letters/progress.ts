@@ -33,7 +33,10 @@ const meanings: Readonly<Record<string, Happening>> = {
   deleted: "cancelled",
 };
 
-/** The report in a Lob event; undefined for an event without one. @param type such as `letter.certified.delivered` */
+/**
+ * The report in a Lob event; undefined for an event that reports nothing about the letter. @param type such as
+ * `letter.certified.delivered`
+ */
 export function meaningOf(type: string): Happening | undefined {
   const [, what = ""] = /^letter\.(?:certified\.)?([a-z_-]+)$/.exec(type) ?? [];
   return Object.hasOwn(meanings, what) ? meanings[what] : undefined;

@@ -40,7 +40,7 @@ export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: Locke
   });
 }
 
-/** Whether the order still needs this letter, waiting to be mailed or already past that. */
+/** Whether the order still needs this letter: the letter is waiting to be mailed, or was mailed already. */
 async function isWanted(tx: Tx, order: LockedOrder, letter: Letter): Promise<boolean> {
   if (["OnHold", "RefundPending", "Refunded", "Cancelled", "ShippingFailed"].includes(order.status)) return false;
   return (await currentLetter(tx, order.id))?.id === letter.id;
@@ -77,10 +77,10 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     const at = deps.clock();
     if (end.kind === "done") {
       await applyNews(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
-      // The order was released in the meantime, so it needs another letter.
+      // The hold ended in the meantime, so the order needs another letter.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
-    // A later attempt to cancel would get the same refusal.
+    // Lob refuses the cancellation for good, so no further attempt is made.
     await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
     const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;

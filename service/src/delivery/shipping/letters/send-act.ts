@@ -46,8 +46,8 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
     );
   },
-  // Repeating the request instead of a look-up could send a letter that is no longer wanted. A retry decides again and
-  // uses the same key.
+  // A repeated request instead of a look-up could send a letter that is no longer needed. So a retry first decides
+  // again, and uses the same key.
   async lookUp(intent, call) {
     const found = await createLob(call).find({ letter: letterKey(planOf(intent).orderCode, intent.attempt) });
     if (found.kind !== "done") return { kind: "unclear", why: found.why };
@@ -96,7 +96,7 @@ async function withDocument(
       return send(bytes);
     });
   } catch (error) {
-    // The document can't be read at the moment: tried again later.
+    // The document can't be read at the moment, so the act is tried again later.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
     return { kind: "refused", status: 0, code: null, why: error.message };
   }

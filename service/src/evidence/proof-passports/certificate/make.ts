@@ -36,8 +36,9 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 };
 
 /**
- * Makes a certificate at the first request and stores it, so that all copies have the same bytes. It gets no time stamp
- * of its own, because the document's counts. So it is made again when the seal's certificate changes.
+ * Makes a certificate at the first request and stores it, so that all copies have the same bytes. The certificate gets
+ * no time stamp of its own, because it lists the document's time stamp. When the seal's certificate changes, the
+ * service makes a new one.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();
@@ -74,7 +75,8 @@ async function makeAndKeep(
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
-  // A PDF that can't be read now may be readable later, and the certificate could then contain more.
+  // A PDF that can't be read now may be readable later. The certificate could then contain more, so this one is not
+  // stored.
   if (edition.documentKept && document === null)
     return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
   return keepCertificate(deps, edition, bytes, evidence);

@@ -69,7 +69,8 @@ export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockPar
 }
 
 /**
- * The field that one of the service's own documents reserves for the seal, with the seal in it; null when it has none.
+ * One of the service's own documents may reserve a field for the seal. Returns that field with the seal in it; null
+ * when the document has none.
  */
 export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): NewObject | null {
   if (!look.acroForm) return null;

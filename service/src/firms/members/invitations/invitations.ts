@@ -26,7 +26,7 @@ export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes;
 export const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
-/** The same invitation again within this time comes from a form that was sent twice. */
+/** A form that was sent twice requests the same invitation again within this time. */
 const sameMs = 60_000;
 const maxADay = { ofFirm: 30, toAddress: 5 };
 
@@ -156,7 +156,7 @@ export const invitationMail = defineMail({
   load: ({ invitationId }: { invitationId: string }, { db, rowMac, clock }: MailDeps) =>
     selectToMail(db, rowMac, invitationId, clock()),
   write({ email, firmName, role, inviter, tokenSha256 }, { invitationId }, { secrets, baseUrl }) {
-    // The link was made by a node that may already have a newer key, so all keys are tried.
+    // A node that already has a newer key may have made the link, so all keys are tried.
     const token = invitationTokenOf(secrets, invitationId, tokenSha256);
     if (token === null)
       throw new Error("the invitation was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");

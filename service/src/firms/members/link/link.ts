@@ -81,8 +81,8 @@ async function join(
 }
 
 /**
- * Makes a person the first owner of a firm without members. The caller must know that the firm was created for the
- * person's address.
+ * Makes a person the first owner of a firm without members. The caller must have verified that the firm was created for
+ * the person's address.
  * @throws ServiceError for a firm that has members, and for a person who belongs to a firm
  */
 export async function addFirstOwner(

@@ -52,7 +52,7 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
   if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
   const member = { userId, email, role, liveAccess: row.liveAccess ?? false, proof };
   const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
-  // A member without live access, or of a firm without it, continues in test.
+  // A member without live access, or of a firm without live access, continues in test.
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
 }
 

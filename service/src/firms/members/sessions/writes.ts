@@ -73,16 +73,16 @@ export async function confirmSession(
 }
 
 /**
- * Suspends a session while another person holds the device. It gives no access until a passkey completes it, or until
- * `resumeSession`.
+ * Suspends a session while another person uses the device. The session gives no access until a passkey completes it, or
+ * until `resumeSession`.
  * @returns false for an ended session
  */
 export const suspendSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
   setFactorDue(tx, rowMac, { sessionId, at, factorDue: true });
 
 /**
- * Resumes a suspended session. Actions that need a recent proof ask for a new one.
- * @returns false for one that has ended or is not suspended
+ * Resumes a suspended session. Actions that need a recent proof ask for a new proof.
+ * @returns false for a session that has ended or is not suspended
  */
 export const resumeSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
   setFactorDue(tx, rowMac, { sessionId, at, factorDue: false });

@@ -65,7 +65,7 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Mails a sign-in link. Once enough were mailed, the open links also work in this browser, so that other people's
+ * Mails a sign-in link. Once the maximum is mailed, the open links also work in this browser, so that other people's
  * requests never lock a person out. Known and unknown addresses get the same response and the same work.
  * @param asked.browser the secret in the browser's cookie; the link works in no other browser
  * @param asked.known the token of a browser that has signed in before
@@ -170,7 +170,7 @@ export async function useLink(
     if (!factorDue)
       await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
     const known = link.email === null ? null : knownBrowserToken(secrets, link.email);
-    // Such an operator is sent to the console, because the dashboard has nothing for a person without a firm.
+    // An operator without a firm is sent to the console, because the dashboard has nothing for a person without a firm.
     const isLost = link.returnTo === start && user?.isOperator && user.partnerId === null;
     return { sessionToken, factorDue, returnTo: isLost ? "/operator" : returnPath(link.returnTo), known };
   });
@@ -184,7 +184,7 @@ export const signInMail = defineMail({
   load: ({ linkId }: { linkId: string }, { db, rowMac, clock }: MailDeps) =>
     selectLinkToMail(db, rowMac, linkId, clock()),
   write({ email, tokenSha256 }, { linkId }, { secrets, baseUrl }) {
-    // The link was made by a node that may already have a newer key, so all keys are tried.
+    // A node that already has a newer key may have made the link, so all keys are tried.
     const token = linkTokenOf(secrets, linkId, tokenSha256);
     if (token === null) throw new Error("the link was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");
     return {

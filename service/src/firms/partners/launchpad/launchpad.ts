@@ -5,7 +5,7 @@ import type { Launchpad } from "./schemas.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
 
-/** The steps that lead a new partner to live, the last of which is live itself. Each links to the page for the step. */
+/** The steps that lead a new partner to live; the last step is live itself. Each step links to the page for it. */
 const items: readonly Item[] = [
   {
     key: "first_test_order",
@@ -87,7 +87,10 @@ export function launchpadOf(
   };
 }
 
-/** Reads the caller's launchpad with one query. It belongs to the firm, so it is the same for test and live keys. */
+/**
+ * Reads the caller's launchpad with one query. The launchpad belongs to the firm, so it is the same for test and live
+ * keys.
+ */
 export const readLaunchpad = async (db: Sql, principal: Principal) =>
   launchpadOf(principal, await selectFacts(db, principal.partnerId));
 

@@ -85,7 +85,7 @@ function headersOf({ parameters = [], requestBody }: Operation): object[] {
   const sent = parameters.filter((parameter) => parameter.in === "header");
   return [
     ...(isJson ? [{ key: "Content-Type", value: "application/json" }] : []),
-    // Each request needs its own, or a second order would get the first one's response.
+    // Each request needs a key of its own. With a shared key, a second order would get the first order's response.
     ...sent.map(({ name, description }) => ({ key: name, value: "{{$guid}}", description })),
   ];
 }

@@ -18,7 +18,7 @@ export type KeyEntries = {
   readonly id: Buffer;
 };
 
-/** The result of opening with the empty password: the file key, and whether the owner password is empty too. */
+/** The result of opening a file with the empty password: the file key, and whether the owner password is empty too. */
 export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 
 /** The padding of a short password (7.6.4.3.2), which is what the empty password becomes. */

@@ -16,7 +16,8 @@ export type RevisionWriter = ObjectWriter & {
   /** Reserves a number for an object that the caller writes itself. */
   number: () => Ref;
   /**
-   * A text as a value to set in a dictionary of the document. It is encrypted if the dictionary's other strings are.
+   * A text as a value to set in a dictionary of the document. The text is encrypted if the dictionary's other strings
+   * are.
    */
   text: (ref: Ref, dict: Dict, text: string) => string;
   /** Sets keys of an object's dictionary to values in PDF syntax. Several calls for one object accumulate. */

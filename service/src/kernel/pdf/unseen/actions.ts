@@ -85,7 +85,7 @@ const media: ReadonlySet<string> = new Set(["RichMedia", "Screen", "Movie", "Sou
 
 /**
  * Checks each annotation of each page.
- * @throws UnseenContent for one that is printed and not shown
+ * @throws UnseenContent for an annotation that is printed and not shown
  */
 export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
   const notices = new Map<string, DocumentNotice>();

@@ -47,7 +47,7 @@ export function restate(bytes: Buffer, header: number): PdfFile {
 const several = (at: number, why: string): PdfRefusal =>
   new PdfRefusal("needs_repair", `its cross-reference can't be read, and at ${at} ${why}`);
 
-/** Skips the item that begins at `at`: an object, a trailer, or any other word. Returns the position after it. */
+/** Skips the item that begins at `at`: an object, a trailer, or any other word. @returns the position after the item */
 function skipPart(bytes: Buffer, at: number, walk: Walk): number {
   const header = readObjectHeader(bytes, at);
   if (header.end >= 0) return skipObject(bytes, at, header, walk);

@@ -172,7 +172,10 @@ function opened(master: SecretBytes, sealed: Uint8Array, total: number, use: Blo
   return { key: saltedKey(master, sealed, total, context), context, start: saltedHeaderLength };
 }
 
-/** The key of a blob from before key ids. Only one of the keys opens its first chunk. */
+/**
+ * The key of a blob that was stored before keys had ids. The first chunk shows which key it is: only one of them opens
+ * it.
+ */
 function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, context: Buffer): Buffer {
   const salt = sealed.subarray(magic.length, saltedHeaderLength);
   const chunk = sealed.subarray(saltedHeaderLength, saltedHeaderLength + chunkLength + tagLength);

@@ -3,7 +3,7 @@ export type FairQueue<Item> = {
   add: (holder: string, item: Item) => void;
   /** Removes and returns the next item among the holders that may run now. */
   next: (mayRun?: (holder: string, item: Item) => boolean) => { holder: string; item: Item } | undefined;
-  /** Removes and returns all items. */
+  /** Removes and returns all items, for a queue that closes. */
   clear: () => Item[];
 };
 

@@ -117,7 +117,7 @@ export function createMemoryBudget({
       inLine -= 1;
       forget(name, holder);
       reject(tooMany());
-      // The next reservation may be smaller and fit.
+      // A reservation of the next holder may be smaller, and fit.
       admitWaiting();
     }
   }

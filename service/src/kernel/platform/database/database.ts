@@ -65,8 +65,8 @@ export type DatabaseOptions = {
   poolSize?: number;
   statementMs?: number;
   /**
-   * The database server itself, when `connection` leads to a pooler. Needed for notifications, which poolers don't pass
-   * on.
+   * The database server itself, when `connection` leads to a pooler. Notifications need it, because poolers don't pass
+   * them on.
    */
   direct?: pg.ClientConfig | null;
 };
@@ -192,7 +192,7 @@ async function onConnection<T>(
   }
 }
 
-/** Closes both connections when the check fails, because the state of their prepared statements is unknown. */
+/** If the check fails, both connections are closed, because the state of their prepared statements is unknown. */
 const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =>
   onConnection(pool, (first, onFirstBroken) =>
     onConnection(pool, async (second, onSecondBroken) => {

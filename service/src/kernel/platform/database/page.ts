@@ -33,7 +33,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (last: 
 }
 
 /**
- * A filter of a list; null when it is not set. @throws ServiceError for a text with NUL, which no column can contain
+ * A filter of a list; null when it is not set. @throws ServiceError for a text with a NUL character, which no column
+ * can contain
  */
 export function filterText(name: string, text: string | undefined): string | null {
   if (text?.includes("\0")) throw invalid(`${name} must not contain control characters.`);

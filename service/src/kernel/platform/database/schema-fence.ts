@@ -58,8 +58,9 @@ const triggerOn = (table: string): string =>
   `CREATE TRIGGER schema_fence BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_older_nodes();`;
 
 /**
- * The number is part of the function's text, which costs 5 microseconds a statement. A WHEN clause in the trigger would
- * cost 25, because it is compiled each time. Older releases answer read_only_sql_transaction with a 503.
+ * The schema number is part of the function's text, which costs 5 microseconds a statement. A WHEN clause in the
+ * trigger would cost 25, because it is compiled each time. The function raises read_only_sql_transaction, which older
+ * releases answer with a 503.
  */
 const fenceAt = (minimum: number): string => `
 CREATE OR REPLACE FUNCTION refuse_older_nodes() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -67,7 +67,8 @@ export const largeObjectFunctions = [
   "lo_put(oid, bigint, bytea)",
 ] as const;
 
-// Only a superuser may revoke them. For an operator's own server, `docs/operating.md`, "Two roles", explains how.
+// Only a superuser may revoke these rights. For an operator's own server, `docs/operating.md`, "Two roles", explains
+// how.
 const refuseLargeObjects = `DO $$ BEGIN
   IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
     REVOKE EXECUTE ON FUNCTION ${largeObjectFunctions.join(", ")} FROM PUBLIC, ${serviceRole};

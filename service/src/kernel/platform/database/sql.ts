@@ -111,7 +111,7 @@ export const nothing: Statement = sql``;
 export const unionAll = (statements: readonly Statement[]): Statement =>
   statements.reduce((all, one) => sql`${all} UNION ALL ${one}`);
 
-/** A value, or a part of a statement that stands for one: a column, an expression. */
+/** A value, or a part of a statement in the place of one: a column, an expression. */
 export type Part<T> = T | Statement;
 
 /** A time as the interface writes it: ISO 8601 in UTC, to the millisecond. */

@@ -73,7 +73,7 @@ const stateText = (state: StateMac, row: Statement): Statement =>
     state.opened ? sql` || ${literal(` ${state.opened.kind} `)} || ${row}.${state.opened.column}` : nothing
   })`;
 
-/** Prefixes of the columns that a handle interprets; the table's name follows. */
+/** Prefixes of the columns that a handle interprets; the name of the table follows the prefix. */
 const throwing = "verified ";
 const marking = "marked ";
 const dating = "dated ";

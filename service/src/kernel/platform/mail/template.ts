@@ -40,7 +40,7 @@ export type MailTemplate = {
   language?: Language;
   /** Null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
-  /** The newest signed note of the transparency log: its state stands below the mail. */
+  /** The newest signed note of the transparency log. The mail's footer shows its state. */
   checkpoint?: string | null;
 };
 

@@ -67,7 +67,7 @@ const isClosed = (folder: string): boolean =>
 
 /**
  * Before the server starts: lets the owner in without a password, so that `closeAccess` can set passwords. Does nothing
- * once they exist.
+ * once passwords exist.
  */
 export function openAccess(folder: string): void {
   if (!isClosed(folder)) writeHba(folder, withoutPassword);
@@ -110,8 +110,8 @@ REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC;
 COMMIT;`;
 
 /**
- * The server applies new settings only a moment after it is told to, so this waits until it refuses access without a
- * password.
+ * The server applies new settings only a moment after it is told to, so this waits until the server refuses access
+ * without a password.
  */
 async function untilRefused(host: string): Promise<void> {
   const deadline = performance.now() + 10_000;

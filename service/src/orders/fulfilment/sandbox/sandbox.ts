@@ -61,7 +61,7 @@ export async function sandboxAdvance(
 /** Moves a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
 export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest): Promise<SimulationResult> {
   const firedEvents: Milestone[] = [];
-  // One round for each milestone, and one from the last milestone to the end.
+  // One round for each milestone, and one round from the last milestone to the end.
   for (let round = 0; ; round++) {
     const result = await sandboxAdvance(deps, request, null);
     firedEvents.push(...result.firedEvents);

@@ -54,7 +54,7 @@ const happy: Readonly<Record<string, PeopleEvent>> = {
 
 export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, status);
 
-// Longer than any path through the table.
+// A limit on the steps, greater than the length of any path through the table.
 const mostSteps = 20;
 
 /**
@@ -102,7 +102,7 @@ async function takeStep(
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, asked.orderCode);
     if (!order) throw new ServiceError("not_found", "Order not found.");
-    // Another request moved the order first, so continue from its present status.
+    // Another request moved the order first, so this one continues from the order's present status.
     if (order.status !== status) return { status: order.status, firedEvents: [] };
     const at = deps.clock();
     if (!on) {
@@ -119,7 +119,7 @@ async function takeStep(
 
 const reasonOf = (on: string): SealReason => sealReasons[on === "signed" ? "signed" : "notarized"].test;
 
-/** Returns the same facts each time for the same order. */
+/** Returns the same facts for the same order each time. */
 const simulated = ({ code }: LockedOrder): Facts => ({
   carrier: "Test Carrier",
   trackingNumber: `TEST${code.slice(0, 12).toUpperCase()}`,

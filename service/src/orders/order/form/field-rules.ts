@@ -70,9 +70,7 @@ export function applyRules<Field extends RuledField>(
 ): Rules<Field> {
   const held = new Map<string, readonly string[]>();
   const named = (id: string) => fields.filter((field) => field.id === id);
-  /**
-   * Evaluates dependencies in a loop, because a long chain of formulas would overflow the stack if it were recursive.
-   */
+  /** Dependencies are evaluated in a loop, because recursion over a long chain of formulas would overflow the stack. */
   const heldBy = (id: string): readonly string[] => {
     const entered = new Set<string>();
     const waiting = held.has(id) ? [] : [id];
@@ -88,7 +86,7 @@ export function applyRules<Field extends RuledField>(
       }
       waiting.pop();
       if (held.has(top)) continue;
-      // An order with a cycle is refused earlier. This stops an endless recursion even so.
+      // An order with a cycle is refused earlier. This check stops endless recursion in any case.
       held.set(top, []);
       held.set(
         top,
@@ -135,7 +133,7 @@ export function settledFormulas<Field extends RuledField>(
     settled.set(id, found);
     return found;
   };
-  // A field that is hidden permanently has no content, whatever is typed.
+  // A permanently hidden field has no content, whatever was typed into it.
   const isDecided = (field: Field): boolean =>
     idsReadBy(field).every(isSettled) && (field.formula !== undefined || !isShown(field));
   return fields.filter((field) => field.formula !== undefined && !isFixed(field) && isDecided(field) && isShown(field));

@@ -30,7 +30,7 @@ export type OrderForm = {
   shipMethod: ShipMethod | null;
   faxTo: string | null;
   createCheckout: boolean;
-  /** When the firm pays, its client is told nothing about money. */
+  /** When the firm pays, its client gets no information about money. */
   payBy: Payer;
   signing: SigningForm;
 };
@@ -190,7 +190,7 @@ export function readWhole(
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
-      // The replacement was refused too, so nothing more can be checked.
+      // The replacement was refused too, so the remaining fields can't be checked.
       if (replaced.has(field)) return { refusals, form: null };
       replaced.add(field);
       refusals.push(error.message);

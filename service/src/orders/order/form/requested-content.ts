@@ -44,7 +44,7 @@ const formatted: readonly Kind[] = ["date", "text", "number"];
 /** Characters that make readers display other characters in a different order. */
 const reordering = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** @throws ServiceError for a text that would be displayed in a different order */
+/** @throws ServiceError for a text with characters that change the direction of reading */
 export function requireOrder(at: string, text: string | null | undefined): void {
   if (text && reordering.test(text))
     throw invalid(`${at} must have no characters that change the direction of the text.`);

@@ -81,7 +81,7 @@ function parseElements(text: string, signers: number): RequestedField[] {
     const kind = given("kind", members.oneOf("kind", requestedKinds));
     const signer = given("signer", members.whole("signer", 1, 10));
     if (signer > signers) throw invalid(`${at}.signer must be at most ${signers}, the number of signers.`);
-    // Checkboxes are optional by default, because a box that must be checked offers no choice.
+    // Checkboxes are optional by default, because a box that people must check offers no choice.
     const required = members.flag("required") ?? kind !== "checkbox";
     if (kind === "signature" && !required) throw invalid(`${at}.required must not be false for a signature.`);
     const label = members.text("label", mostLabel);

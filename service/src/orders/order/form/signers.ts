@@ -32,8 +32,9 @@ export type OrderSigner = {
 export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly accessCode: string | null };
 
 /**
- * The salted hash of a signer's access code; null without one. The firm's own salt of each person makes equal codes of one person equal
- * hashes: by them the documents of a closing are known to have one access step. Without the service's key no salt can be guessed.
+ * The salted hash of a signer's access code; null without a code. The salt depends on the firm and the person, so equal
+ * codes of one person have equal hashes. This shows that the documents of a closing share one access step. Nobody can
+ * compute a salt without the service's key.
  */
 export async function accessCodeHashOf(
   rowMac: RowMac,

@@ -96,7 +96,7 @@ export async function applyTransition(
   }
   const entered = effects[to] ?? {};
   if (entered.document) await requireDocument(tx, order, to, entered.document);
-  // A release has no effects, because the hold changed nothing else.
+  // The end of a hold has no effects, because the hold changed nothing else.
   const effect: Effect = on === "released" ? {} : entered;
   const moved: LockedOrder = {
     ...order,
@@ -110,7 +110,7 @@ export async function applyTransition(
   await moveTasks(tx, order, moved, on, by);
   // For a test order, the sandbox performs the next step.
   if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
-  // Also queued on a release, because a provider pauses its work while the order is on hold.
+  // Also queued at the end of a hold, because a provider pauses its work during the hold.
   const isOffered = entered.isDispatched || (on === "released" && faxesAhead(moved));
   if (isOffered && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
@@ -148,14 +148,14 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
   const kind = taskOf(moved);
   const { id: orderId, environment, isRush } = moved;
   if (kind) await openTask(tx, { kind, at, environment, orderId, isRush, reason });
-  // A test order has its fax simulated in its status.
+  // For a test order, the sandbox simulates the fax when the order has the fax's status.
   if (faxesAhead(moved) && !faxesAhead(order) && on !== "released" && environment === "live")
     await openTask(tx, { kind: "fax_send", at, environment, orderId, isRush });
 }
 
 const faxTasks: readonly TaskKind[] = ["fax_send", "fax_exception"];
 
-/** Whether a fax that may leave ahead of its status has to wait now, or is no longer wanted. */
+/** Whether a fax that may be sent ahead of its status must wait now, or is no longer needed. */
 const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
   faxesAhead(order) && !faxesAhead(moved) && moved.status !== "FaxPending";
 
@@ -185,11 +185,11 @@ const noteNews = (tx: Tx, { id, environment, status }: LockedOrder, at: Date) =>
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${placedBy(sql`${id}::bigint`)}) AS placed (by)
     WHERE placed.by LIKE 'member:%'`);
 
-/** Whether a provider may be working on its shipping. */
+/** Whether a provider may be working on the order's shipping. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 
-/** Whether its fax may be under way. */
+/** Whether the order's fax may be in progress. */
 function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
   const before = statusBeforeHold ?? status;
   return before === "FaxPending" || before === "FaxSent" || faxesAhead({ fax, status: before });

@@ -35,7 +35,10 @@ export const recallQueue = "recall";
  */
 export const parcelQueue = "parcel";
 
-/** The queue of live orders whose faxes must match their status: sent, ended or paused; payload `{orderId}`. */
+/**
+ * The queue of live orders whose faxes must match the order's status: each fax is sent, ended or paused; payload
+ * `{orderId}`.
+ */
 export const faxQueue = "fax";
 
 /** The queue of orders whose envelope must match their status: opened, completed or ended; payload `{orderId}`. */

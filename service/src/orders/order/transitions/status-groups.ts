@@ -75,8 +75,8 @@ const paid: ReadonlySet<string> = new Set<OrderStatus>([
 ]);
 
 /**
- * True when the order was paid in full, whatever happened afterwards. A held order counts as paid if it was paid
- * before. An unknown status counts as not paid.
+ * True when the order was paid in full, whatever happened afterwards. A held order counts as paid if it was paid before
+ * the hold. An unknown status counts as not paid.
  */
 export const wasPaid = (status: string, statusBeforeHold: string | null): boolean =>
   paid.has(status === "OnHold" ? (statusBeforeHold ?? "") : status);

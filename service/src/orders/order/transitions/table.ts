@@ -163,7 +163,10 @@ const shipping: ReadonlySet<string> = new Set<OrderStatus>([
   "Delivered",
 ]);
 
-/** Whether its fax may leave before its status: the document is final, and the parcel alone comes first. */
+/**
+ * Whether the order's fax may be sent before the order has the fax's status: the document is final, and only the
+ * shipment comes first.
+ */
 export const faxesAhead = ({ fax, status }: Pick<OrderState, "fax" | "status">): boolean => fax && shipping.has(status);
 
 /** The pending status of the first bought service after the one that ended with `status`; Completed after the last. */

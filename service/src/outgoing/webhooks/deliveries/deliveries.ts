@@ -23,7 +23,7 @@ import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDel
 export type DeliveryDeps = {
   db: Database;
   clock: Clock;
-  /** Called when a delivery is queued on request, so that it doesn't wait for the next poll. */
+  /** Called when a person requests a delivery, so that it doesn't wait for the next poll. */
   wake: () => void;
 };
 

@@ -89,7 +89,9 @@ RETURNING id`);
 
 export type TestEvent = { webhookId: string; eventId: string; topic: string; at: Date };
 
-/** Records a test event and queues it for one subscription. @returns undefined when the owner has no such one */
+/**
+ * Records a test event and queues it for one subscription. @returns undefined when the owner has no such subscription
+ */
 export async function insertTest(db: Sql, owner: Owner, test: TestEvent): Promise<string | undefined> {
   const { partnerId, environment } = owner;
   const { webhookId, eventId, topic, at } = test;

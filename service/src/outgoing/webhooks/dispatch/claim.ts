@@ -39,9 +39,9 @@ const waiting = sql`
   ) AS next`;
 
 // The query plan stays good for any number of pending and ended rows. BETWEEN makes the planner use the index of
-// pending rows, the only one in this order. With equality it could scan the primary key past all ended rows. An array
-// is looked up by index.
-/** The oldest deliveries of each subscription. The first one of every subscription comes before any second one. */
+// pending rows, the only index in this order. With equality the planner could scan the primary key past all ended rows.
+// An array is looked up by index.
+/** The oldest deliveries of each subscription. The first delivery of every subscription precedes any second one. */
 const leasing = (leaseMs: number, { total, webhooks, partners }: Capacity): Statement => sql`
 WITH RECURSIVE waiting AS (${waiting}
 ), due AS (

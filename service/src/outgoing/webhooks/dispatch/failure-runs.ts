@@ -6,7 +6,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { type FailingMail, failingQueue } from "../failing-mail.ts";
 import { isUnsent } from "../outbound/failure-text.ts";
 
-/** The run of failures after which owners are mailed: this many in a row, or a few over this long. */
+/** The run of failures after which owners are mailed: this many failures in a row, or a few over this long. */
 const alarm = { inARow: 20, few: 5, overMs: hourMs };
 /** The minimum time between two mails about one webhook. */
 const mailEveryMs = dayMs;

@@ -60,7 +60,7 @@ async function readOnce(
   limit: number,
 ): Promise<Feed> {
   const upTo = await endOf(deps, owner);
-  // The cursor is of another owner, or from before the database was restored.
+  // The cursor belongs to another owner, or was issued before the database was restored.
   if (after > upTo) throw foreignCursor();
   if (after === upTo) return { events: [], cursor: String(after) };
   const page = await selectEvents(deps, owner, { after, upTo, topics: topicNames }, limit);

@@ -55,7 +55,7 @@ export function createConnector(settings: ConnectorSettings): buildConnector.con
       : { secureContext: createSecureContext({ ca: [...getCACertificates("default"), extraCa] }) }),
   });
   return (options, done) => {
-    // For a URL with an IP address there is no look-up, so the address is checked here.
+    // A URL with an IP address needs no look-up, so the address is checked here.
     const literal = unbracketed(options.hostname);
     if (isIP(literal) !== 0 && !mayReach(literal)) done(new AddressRefused("this address may not be reached"), null);
     else connect(options, done);

@@ -58,8 +58,8 @@ export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]>
 }
 
 /**
- * Whether the caller is still authorized. Since the request began, a key may have been revoked or have expired, or a
- * member removed. Only owners with live access may change live webhooks.
+ * Whether the caller is still authorized. Since the request began, a key may have been revoked or expired, or a member
+ * may have been removed. Only owners with live access may change live webhooks.
  */
 export async function isStillAllowed(
   tx: Tx,

@@ -114,7 +114,8 @@ export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, 
 
 async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Promise<void> {
   if (await isStillAllowed(tx, principal, now)) return;
-  // The same error as if it had been revoked before the request (contract, Errors, 401).
+  // The caller's key was revoked during the request. The error is the same as for a key revoked before it (contract,
+  // Errors, 401).
   if (principal.key) throw new ServiceError("key_revoked", "A valid partner API key is required.");
   const message = "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
   throw new ServiceError("owner_required", message);

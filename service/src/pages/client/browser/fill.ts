@@ -29,7 +29,7 @@ async function send(): Promise<void> {
   }
 }
 
-/** Saves one after the other, because each save needs the revision that the previous one made. */
+/** Saves one answer after the other, because each save needs the revision that the previous save made. */
 function saveSoon(): void {
   window.clearTimeout(timer);
   timer = window.setTimeout(() => {

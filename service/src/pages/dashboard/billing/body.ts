@@ -20,14 +20,14 @@ export const billingPath = "/dashboard/billing";
 
 export type BillingView = {
   principal: Principal;
-  /** Whether orders of the environment are paid at the processor. */
+  /** Whether the payment processor charges the orders of the environment. */
   isPaidHere: boolean;
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];
   charges: readonly FirmCharge[];
   error?: string;
   typed?: FormValues;
-  /** Whether an owner comes back from the processor's page. */
+  /** Whether an owner returns from the processor's page. */
   hasReturned?: boolean;
 };
 
@@ -83,7 +83,7 @@ const removal = (method: PaymentMethod): Html =>
     action: `${billingPath}/methods/${method.id}/remove`,
   });
 
-/** `1200.00`, for a field; nothing for nobody. */
+/** A cap as the value of a field, such as `1200.00`; empty when no cap is set. */
 const typedAmount = (cents: number): string => (cents === 0 ? "" : (cents / 100).toFixed(2));
 
 function limitsPart(view: BillingView): Html {
@@ -127,7 +127,7 @@ const stateWords: Readonly<Record<ChargeState, string>> = {
   succeeded: "Paid",
 };
 
-/** The state of a charge in words, with the reason where it was not paid. */
+/** The state of a charge in words; for an unpaid charge, with the reason. */
 export const chargeText = ({ state, reason }: Pick<FirmCharge, "state" | "reason">): string =>
   ["declined", "failed", "refused"].includes(state)
     ? `${stateWords[state]}. ${reasonWords(reason)}`

@@ -19,7 +19,7 @@ import { type BillingView, billingBody, billingPath as path } from "./body.ts";
 
 type BillingDeps = { frame: DashboardFrame; members: MemberDeps; checkout: CheckoutDeps };
 
-/** The firm's card or bank account, who may spend by it, and its charges. */
+/** Shows the firm's card or bank account, the members who may spend with it, and its charges. */
 export function billingPages(forms: FastifyInstance, { frame, members, checkout }: BillingDeps): void {
   const { db, clock, rowMac } = members;
   const { processor } = checkout;

@@ -56,14 +56,20 @@ function tickedIn(values: FormValues, n: number): Set<string> {
   return new Set(everybody.filter((person) => values[`doc${n}_signs_${person}`] === "on" || !hadBox(person)));
 }
 
-/** Reads the address and number of one document; the button "Another address" begins them, and "Use the closing's" drops them. */
+/**
+ * Reads the address and fax number of one document. The button "Another address" adds these fields, and "Use the
+ * closing's" drops them.
+ */
 function ownIn(values: FormValues, n: number): FormValues | null {
   const isOwn = values["own"] === String(n) || values[`doc${n}_own`] === "on";
   if (!isOwn || values["shared"] === String(n)) return null;
   return Object.fromEntries([...shipFields, "fax_to"].map((name) => [name, values[`doc${n}_${name}`] ?? ""]));
 }
 
-/** Whether a document has this field of the order form for itself. An address is taken whole, or is the closing's. */
+/**
+ * Whether a document sets this field of the order form itself. A document uses either its own whole address or the
+ * closing's.
+ */
 export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boolean {
   if (own === null) return false;
   return name === "fax_to"

@@ -40,7 +40,10 @@ export type ClosingFormView = FormSubmission & {
 
 const serviceLabels = { sign: "Signed", notary: "Notarized online", ship: "Shipped on paper", fax: "Faxed" } as const;
 
-/** The form of a whole closing: its documents, its people (named once), where the documents are sent, and who pays. */
+/**
+ * The form of a whole closing: its documents, its people (each named once), the destination of the documents, and the
+ * payer.
+ */
 export function closingFormBody(view: ClosingFormView): Html {
   const { environment, values, messages, pricing } = view;
   const isTest = environment === "test";
@@ -84,7 +87,7 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 </form>`;
 }
 
-/** With a script, all files can be chosen at once; without one, one file at a time. */
+/** With a script, people can choose all files at once; without a script, one file at a time. */
 function dropZone(documents: readonly ClosingDocument[], values: FormValues): Html {
   if (documents.length >= mostDocuments)
     return html`<p class="hint">A closing begins with at most ${mostDocuments} documents. Add more from its room.</p>`;

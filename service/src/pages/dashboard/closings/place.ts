@@ -82,7 +82,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   return { room, people: participantsIn(values), documents: drafts };
 }
 
-/** Fields that documents share: their refusals are said once. */
+/** Fields that documents share. A refusal of such a field is reported once, not for each document. */
 const isShared = (field: string | null, document: ClosingDocument): boolean =>
   field !== null &&
   !hasOwn(document, field) &&
@@ -93,7 +93,7 @@ function inWords(message: string, document: ClosingDocument): string {
   return isShared(field, document) ? text : `${nameOf(document)}: ${text}`;
 }
 
-/** The people of the room: the client and the others, of whom those who don't sign are mailed its link. */
+/** The people of the room: the client and the others. Those who don't sign are mailed the room's link. */
 function participantsIn(values: FormValues): NewClosing["people"] {
   const email = values["email"] ?? "";
   const client = { name: values["name"] || email, email, role: "client", isInvited: false };

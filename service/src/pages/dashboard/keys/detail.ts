@@ -10,7 +10,7 @@ import { isEnded, keyState, keyText, keyTitle, scopeList } from "./words.ts";
 
 export type KeyView = {
   key: OwnKey;
-  /** The key that replaced it; null when there is none. */
+  /** The key that replaced this key; null when it was not replaced. */
   successor: string | null;
   now: Date;
   /** The submission key of the form that rotates the API key. */

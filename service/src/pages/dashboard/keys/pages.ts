@@ -105,7 +105,7 @@ type NewKey = {
   keyId: string;
   key: string;
   title: string;
-  /** When the previous key stops working; null when there was none. */
+  /** When the previous key stops working; null when there was no previous key. */
   previousExpiresAt: Date | null;
 };
 

@@ -54,7 +54,7 @@ export type OrderDetailView = OrderRoomsView &
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
-    /** Warnings about parts of the document that viewers may render differently from the sealed file. */
+    /** Warnings about parts of the document that readers may show differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
     documents: readonly OrderDocument[];
     receipts: readonly BillingDocument[];

@@ -39,7 +39,7 @@ export type OrderField = keyof typeof labels;
 
 const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels, name);
 
-// Replacements for sentences of the API that speak of how a value is sent.
+// Replacements for sentences of the API that mention how a value is sent.
 const ownWords = [
   {
     means: /^fill_token is unknown/,

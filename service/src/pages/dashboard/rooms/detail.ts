@@ -90,7 +90,7 @@ const participantTable = (view: RoomDetailView): Html =>
     ]),
   );
 
-/** The sealed versions of the room's passport, and the button that seals the next one. */
+/** The sealed versions of the room's passport, and the button that seals the next version. */
 function passportPart(view: RoomDetailView): Html {
   const { versions, nextVersion } = view.passport;
   return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>

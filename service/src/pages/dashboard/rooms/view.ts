@@ -10,7 +10,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
 
-/** The part of the page in which a refusal is shown. */
+/** The parts of the page in which a refusal can be shown. */
 export type RoomPart =
   | "attach"
   | "orders"

@@ -16,7 +16,7 @@ export type SettingsView = {
   principal: Principal;
   branding: FirmBranding;
   origins: readonly EmbedOrigin[];
-  /** How many minutes a live order pauses between two services; null where the firm has set nothing. */
+  /** How many minutes a live order pauses between two services; null when the firm has set no pause. */
   pause: number | null;
   /** The firm’s latest request for live; null without one. */
   liveRequest: LiveRequest | null;

@@ -11,7 +11,7 @@ const path = "/dashboard/statements";
 
 type StatementsView = {
   principal: Principal;
-  /** Oldest first; the last one is open. */
+  /** Oldest first; the last month is open. */
   statements: readonly StatementWithLines[];
   buyer: Awaited<ReturnType<typeof buyerOf>>;
   error?: string;
@@ -20,7 +20,7 @@ type StatementsView = {
 
 const stateOf = ({ statement }: StatementWithLines): string => (statement.endsAt === null ? "Open" : "Closed");
 
-/** The month so far, the months before, and the name and address on receipts. */
+/** The month so far, the earlier months, and the name and address on receipts. */
 export function statementsBody(view: StatementsView): Html {
   const { statements, error } = view;
   const open = statements.at(-1);

@@ -20,7 +20,10 @@ import { monthBody, statementsBody } from "./body.ts";
 
 const path = "/dashboard/statements";
 
-/** The firm's statements, and the name and address on its receipts. Who may see live orders sees what they cost. */
+/**
+ * The firm's statements, and the name and address on its receipts. Every member who may see live orders may see their
+ * prices.
+ */
 export function statementPages(
   forms: FastifyInstance,
   { frame, billing }: { frame: DashboardFrame; billing: BillingDeps },
@@ -89,7 +92,7 @@ const head = [
 
 /** One line for each receipt and credit note, for accounting programs: dates as YYYY-MM-DD in the statement's time zone. */
 function statementCsv({ statement, lines }: StatementWithLines): string {
-  // The Swedish form of a date is YYYY-MM-DD.
+  // In Swedish, a date is formatted as YYYY-MM-DD.
   const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: statement.zone });
   return csv([
     head,

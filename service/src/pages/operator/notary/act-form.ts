@@ -96,7 +96,7 @@ ${textArea({ ...part("notes"), rows: 2, maxLength: 2000 })}
 </form>`;
 }
 
-/** The fields of one principal. */
+/** The form fields of one principal. */
 export function principalPart(part: Part, n: number, isSpare: boolean): Html {
   const at = (name: string) => part(principalField(n, name));
   const must = { required: isSpare ? ("sometimes" as const) : (true as const) };

@@ -76,7 +76,7 @@ function isElectronic(draft: Draft): boolean {
   return mode === "ron" || mode === "ipen";
 }
 
-/** The page of an order that a notary has claimed. */
+/** The notary's page of an order that the notary has claimed. */
 export function orderBody(view: OrderView, actTyped: Typed): Html {
   const { claimed, draft, identity, session, act, typed = {}, problem } = view;
   const { order } = claimed;

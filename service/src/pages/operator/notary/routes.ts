@@ -91,7 +91,7 @@ export async function orderPage(
   });
 }
 
-/** Until something is recorded, the form is the same as without a session. */
+/** Until an act is recorded, the form is the same as without a session. */
 function withoutConflict(error: unknown): null {
   if (error instanceof ServiceError && error.code === "conflict") return null;
   throw error;

@@ -34,7 +34,7 @@ const titles: Readonly<Record<Check["name"], string>> = {
 };
 
 type Shown = {
-  /** Tells whether the notary signed in the page or uploads a file. */ on: "signed" | "uploaded";
+  /** Whether the notary signed in the page or uploads a file. */ on: "signed" | "uploaded";
   problem?: string;
 };
 

@@ -81,7 +81,7 @@ function pager(query: OrdersQuery, next: string | null): Html | "" {
   return html`<nav class="pager" aria-label="Pages">${query.after !== "" && html`<a href="${link("")}">Newest</a>`}${next !== null && html`<a rel="next" href="${link(next)}">Next page</a>`}</nav>`;
 }
 
-/** The results of a search. */
+/** The results of a search for orders. */
 export const foundBody = (
   typed: string,
   orders: readonly ListedOrder[],

@@ -31,7 +31,10 @@ async function filterOf(
   return { status: asked ?? null, partnerId: await firmOf(db, partner), service: wanted, after: after || null };
 }
 
-/** The firm of a link, or the one whose name has what was typed. @throws ServiceError when no firm has it, or more than one */
+/**
+ * The firm that a link names, or the firm whose name contains the typed text. @throws ServiceError when no firm or more
+ * than one matches
+ */
 async function firmOf(db: Database, typed: string): Promise<string | null> {
   if (typed === "" || isUuid(typed)) return typed || null;
   const firms = await findFirms(db, typed, 3);

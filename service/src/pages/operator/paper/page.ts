@@ -24,7 +24,7 @@ export type PaperView = {
   error?: string | undefined;
 };
 
-/** The page of an order that people print and send, and that records the facts afterwards. */
+/** The page of an order that people print and send. They then record the facts of the shipment on it. */
 export function paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);

@@ -106,7 +106,7 @@ ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 </div>`;
 }
 
-/** Bank payments in process. Nothing else can be paid for their orders until the bank has answered. */
+/** Bank payments in process. No other payment is possible for their orders until the bank has answered. */
 const pendingList = (pending: readonly PendingPayment[], operator: Operator): Html =>
   html`<p>Their payers have finished, and the money is on its way. Ask the payment processor when one takes too long: where the payment failed, the orders can be paid again.</p>
 ${pending.map(

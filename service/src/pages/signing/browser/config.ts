@@ -29,7 +29,7 @@ export type PlacedField = Omit<RuledField, "kind"> & {
   readonly options?: readonly string[];
   /** Whether a field with a condition must be filled in while it is shown. */
   readonly required?: boolean;
-  /** The number of choices in a multiple's group; only its options have it. */
+  /** How many options may be chosen in a multiple's group; only its options have this member. */
   readonly choices?: { readonly least: number; readonly most: number };
   readonly group?: string;
 };

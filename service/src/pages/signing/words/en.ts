@@ -212,7 +212,7 @@ export const en = {
       text: "Make sure that you copied the whole link from your email. If the sender gave you a newer link, use that one.",
     },
   },
-  /** For signing on a notary's device. */
+  /** Words for signing on a notary's device. */
   room: {
     lead: "You read and sign on the notary’s device, in the notary’s presence. When you have questions, ask the notary.",
     back: "Hand the device to the notary",
@@ -225,7 +225,7 @@ export const en = {
       signed: "You have signed. The notary goes on.",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `Document ${n} of ${of}`,
     signed: (n: number, of: number) => `You have signed ${n} of ${of}.`,
@@ -260,7 +260,7 @@ export const en = {
     noScript: "Your browser runs no scripts here. To sign, open this page in a tab of its own.",
     needsTab: "To sign without scripts, open this page in a tab of its own.",
   },
-  /** For signing in person on a device of the firm. */
+  /** Words for signing in person on a device of the firm. */
   sitting: {
     title: "Hand the device on",
     to: (name: string) => `Hand the device to ${name}`,

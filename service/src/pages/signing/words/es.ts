@@ -218,7 +218,7 @@ export const es: Words = {
       signed: "Ha firmado. El notario continúa.",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `Documento ${n} de ${of}`,
     signed: (n: number, of: number) => `Ha firmado ${n} de ${of}.`,

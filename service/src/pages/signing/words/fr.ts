@@ -219,7 +219,7 @@ export const fr: Words = {
       signed: "Vous avez signé. Le notaire continue.",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `Document ${n} sur ${of}`,
     signed: (n: number, of: number) => `Vous avez signé ${n} document(s) sur ${of}.`,

@@ -217,7 +217,7 @@ export const ko: Words = {
       signed: "서명하셨습니다. 공증인이 계속 진행합니다.",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `문서 ${n}/${of}`,
     signed: (n: number, of: number) => `${of}건 중 ${n}건에 서명했습니다.`,

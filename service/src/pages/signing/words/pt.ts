@@ -217,7 +217,7 @@ export const pt: Words = {
       signed: "Você assinou. O tabelião continua.",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `Documento ${n} de ${of}`,
     signed: (n: number, of: number) => `Você assinou ${n} de ${of}.`,

@@ -221,7 +221,7 @@ export const tl: Words = {
       signed: "Nakapirma na kayo. Magpapatuloy ang notaryo.",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `Dokumento ${n} ng ${of}`,
     signed: (n: number, of: number) => `Nakapirma na kayo sa ${n} ng ${of}.`,

@@ -218,7 +218,7 @@ export const vi: Words = {
       signed: "Quý vị đã ký. Công chứng viên sẽ tiếp tục.",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `Tài liệu ${n} trên ${of}`,
     signed: (n: number, of: number) => `Quý vị đã ký ${n} trên ${of}.`,

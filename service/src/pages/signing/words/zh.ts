@@ -216,7 +216,7 @@ export const zh: Words = {
       signed: "您已签名。公证人将继续。",
     },
   },
-  /** For a link that opens several documents. */
+  /** Words for a link that opens several documents. */
   session: {
     title: (n: number, of: number) => `第 ${n} 份文件，共 ${of} 份`,
     signed: (n: number, of: number) => `您已签署 ${n} 份，共 ${of} 份。`,

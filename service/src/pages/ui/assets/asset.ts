@@ -16,7 +16,7 @@ export type Asset = {
 
 const compressed = promisify(brotliCompress);
 
-/** Compresses once. */
+/** Compresses the content once; further calls get the same result. */
 export function brotliOf(bytes: Buffer): () => Promise<Buffer> {
   let made: Promise<Buffer> | undefined;
   return () => {

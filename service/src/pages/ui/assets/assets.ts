@@ -98,7 +98,7 @@ export async function buildAssets(): Promise<Assets> {
     write: false,
     logLevel: "silent",
   });
-  // The bundler's process would otherwise run as long as this one.
+  // Otherwise the bundler's process would run as long as this process.
   stop();
   const byName = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)]));
   const named = (name: string): Asset => {
@@ -134,7 +134,7 @@ function assetOf(path: string, contents: Uint8Array): Asset {
   let gzipped: Buffer | undefined;
   return {
     bytes,
-    // Not compressed at the start, because few are needed soon.
+    // Assets are not compressed at the start, because most of them are needed late or never.
     get gzipped() {
       gzipped ??= gzipSync(bytes, { level: 9 });
       return gzipped;

@@ -1,4 +1,4 @@
-/** An element that the page must contain. */
+/** Returns an element that the page must contain. @throws Error when it is missing */
 export function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);

@@ -26,7 +26,7 @@ export const confirmOptionsPath = ({ path }: ConfirmArea): string => `${path}/co
 export type ConfirmView = {
   area: ConfirmArea;
   session: Session;
-  /** The address to which the form was sent, and is sent again. */
+  /** The address to which the form was sent, and to which it is sent again. */
   action: string;
   /** The values of the form. */
   form: FormValues;

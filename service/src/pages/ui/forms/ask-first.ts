@@ -2,7 +2,7 @@ import { type Html, html } from "../render.ts";
 import { buttonForm } from "./button-form.ts";
 
 export type Question = {
-  /** The label that opens the question. `about` distinguishes it from others for screen readers. */
+  /** The label that opens the question. `about` distinguishes this question from others for screen readers. */
   label: string;
   about?: string;
   /** The effect of the action, in words. */

@@ -5,7 +5,7 @@ type ButtonOptions = {
   fields?: Readonly<Record<string, string>>;
   /** A class in forms.css, for less prominent or destructive buttons. */
   kind?: string;
-  /** Distinguishes the button from others with the same label, for screen readers. */
+  /** Distinguishes the button from other buttons with the same label, for screen readers. */
   about?: string;
 };
 

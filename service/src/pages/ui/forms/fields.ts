@@ -66,7 +66,7 @@ export function field(part: Field): Html {
 /** Text in several lines. */
 export function textArea(part: TextArea): Html {
   const id = idOf(part);
-  // HTML drops a line break directly after the tag, so this one keeps a line break with which the value begins.
+  // HTML drops a line break directly after the tag. This extra line break preserves one at the beginning of the value.
   return labelled(
     id,
     part,
@@ -113,7 +113,10 @@ export function checkbox(part: Checkbox): Html {
   return html`<div class="form-field form-check"><input type="checkbox"${wiring(id, part)} value="${value}"${checked && html` checked`}><label for="${id}">${part.label}</label>${hintOf(id, part)}${errorOf(id, part)}</div>`;
 }
 
-/** The reasons why the form was not accepted; read out and focused when the page opens; empty without a message. */
+/**
+ * The reasons why the form was not accepted. Screen readers announce them, and they get the focus when the page opens.
+ * Empty without a message.
+ */
 export function errorSummary(messages: string | readonly string[] | null | undefined): Html {
   const all = typeof messages === "string" ? [messages] : (messages ?? []);
   const said = all.length === 1 ? html`<p>${all[0]}</p>` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;

@@ -29,9 +29,7 @@ export function documentList(
   )}</ul>`;
 }
 
-/**
- * The name under which a document is saved, without the ending: the document's title, and which of its files this is.
- */
+/** The name under which a document is saved, without the ending: the document's title, and the kind of the file. */
 export const savedName = (called: string, kind: OrderDocument["kind"], { orders }: Words): string =>
   `${called} - ${orders.documentTitles[kind].toLowerCase()}`;
 

@@ -3,7 +3,7 @@ import { money, plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
-/** An order's receipts and credit notes, each to save. @param path the folder of their addresses */
+/** An order's receipts and credit notes, each with a link to save it. @param path the folder of their addresses */
 export const receiptList = (
   path: string,
   receipts: readonly BillingDocument[],

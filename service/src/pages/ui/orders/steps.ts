@@ -7,8 +7,8 @@ type StepName = keyof Words["orders"]["steps"]["labels"];
 
 type Place = { at: StepName; state: "current" | "done" | "attention" };
 
-// The step to which each status belongs. Statuses that are missing belong to no step: they do not tell which services
-// were done before.
+// The step to which each status belongs. A status that is not listed belongs to no step, because it does not show which
+// services were done before.
 const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   Created: { at: "placed", state: "done" },
   QuoteReady: { at: "payment", state: "current" },

@@ -1,5 +1,6 @@
 /**
- * For a page with forms: other sites do not learn its address, but a browser names our origin when it sends the forms.
+ * Headers for a page with forms: other sites do not learn its address, but a browser names our origin when it sends the
+ * forms.
  */
 export const formHeaders = {
   "Cache-Control": "no-store",
@@ -8,7 +9,8 @@ export const formHeaders = {
 };
 
 /**
- * For a page whose address is a credential: caches and search engines must not store it, and no referrer passes it on.
+ * Headers for a page whose address is a credential: caches and search engines must not store the page, and no referrer
+ * passes on its address.
  */
 export const credentialHeaders = {
   "Cache-Control": "no-store",
@@ -16,10 +18,10 @@ export const credentialHeaders = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** For a page that is the same for everyone. */
+/** Headers for a page that is the same for everyone. */
 export const publicHeaders = { "Cache-Control": "no-cache" };
 
-/** For a room where people meet by audio and video: no other page may use camera and microphone. */
+/** Headers for a room where people meet by audio and video: no other page may use camera and microphone. */
 export const cameraHeaders = {
   "Permissions-Policy": "camera=(self), microphone=(self), display-capture=(), geolocation=()",
 };

@@ -13,20 +13,21 @@ const policy = (connect: string, images: readonly string[], forms: string): stri
   ].join("; ");
 
 /**
- * For pages that check files: their scripts can't send data to anybody, not even to us. @param images origins of logos
+ * A policy for pages that check files: their scripts can't send data to anybody, not even to us. @param images origins
+ * of logos
  */
 export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images, "'none'");
 
-/** For pages that refresh themselves; a refresh may add a form. @param images origins of logos */
+/** A policy for pages that refresh themselves; a refresh may add a form. @param images origins of logos */
 export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images, "'self'");
 
-/** For a room where people meet: it shows the signing pages, which are ours, in a frame. */
+/** A policy for a room where people meet: the room shows our signing pages in a frame. */
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
- * For a page that shows a document: it allows our own scripts, their worker, and the data that both fetch. pdf.js
- * stores pictures of a document as blobs. @param images origins of logos @param frame the only origin that may show the
- * page in a frame
+ * A policy for a page that shows a document: it allows our own scripts, their worker, and the data that both fetch.
+ * pdf.js stores pictures of a document as blobs. @param images origins of logos @param frame the only origin that may
+ * show the page in a frame
  */
 export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): string =>
   [
@@ -42,5 +43,5 @@ export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): 
     `frame-ancestors ${frame}`,
   ].join("; ");
 
-/** For a page that plays recordings: they come from us, and scripts do not read them. */
+/** A policy for a page that plays recordings. The recordings come from our own origin, and scripts do not read them. */
 export const playerPolicy: string = `${refreshingPolicy()}; media-src 'self'`;

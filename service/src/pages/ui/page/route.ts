@@ -54,17 +54,17 @@ export type PageRoute<Url extends string> = {
   /** Default GET. */
   method?: "GET" | "POST";
   url: Url;
-  /** The rate limit that counts each request. The scope may have another one. */
+  /** The rate limit that counts each request. By default, the limit of the scope applies. */
   policy?: Policy;
   /** Hooks that run after the request was counted. */
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
   config?: FastifyContextConfig;
   /**
-   * Whether the page is sent compressed. Only a page without a secret next to text that somebody else can choose may be
-   * compressed: otherwise the length of the compressed page reveals the secret, letter by letter (BREACH). Pages for
-   * clients and for everyone are read without cookies; the only secret about them is their address, and an attacker who
-   * requests them already knows it. Pages of members and operators, and the signing pages, show other people's text
-   * together with text for the session only, so they are sent uncompressed.
+   * Whether the page is sent compressed. If a page contains both a secret and text that somebody else can choose, the
+   * length of the compressed page reveals the secret, letter by letter (BREACH). Pages for clients and for everyone are
+   * read without cookies. Their only secret is their address, and an attacker who requests them already knows it. Pages
+   * of members and operators, and the signing pages, show other people's text together with text for the session only,
+   * so they are sent uncompressed.
    */
   compressed?: boolean;
   /** The headers of every answer; by default those of a page with forms. */

@@ -38,8 +38,8 @@ export async function checkClosing(
 }
 
 /**
- * Whether closing certificates belong to the page's record. A page about something else says that they do not; a room's
- * own page compares them by their own claims.
+ * Whether closing certificates belong to the page's record. On a page about something else, the claim fails. A room's
+ * own page compares the certificates by claims of their own.
  */
 async function closingRecordClaim(
   given: readonly ClosingVersion[],

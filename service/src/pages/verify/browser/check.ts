@@ -54,7 +54,8 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   for (const file of given) {
     const kind = kindOf(file);
     if (kind === "pdf") {
-      // The seal identifies a certificate, so a certificate with an unreadable attachment is still verified as one.
+      // The seal's purpose identifies a certificate, so a certificate with an unreadable attachment is still verified
+      // as a certificate.
       if (await isClosingCertificate(file.bytes)) closing.push({ name: file.name, certificate: file.bytes });
       else pdfs.push(file);
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });

@@ -2,7 +2,7 @@
 export type VerifyConfig = {
   /** Certificates of the service's seals, as its trust list or as PEM. A seal with one of them is the service's own. */
   readonly sealCertificates: string;
-  /** The firm whose record the page shows; null when the page does not say. */
+  /** The firm whose record the page shows; null when the page does not name it. */
   readonly firm: string | null;
   /** The record that the page shows, to compare the file with. */
   readonly proof: { readonly sealedSha256: string; readonly docSha256: string } | null;

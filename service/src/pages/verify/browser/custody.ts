@@ -28,7 +28,7 @@ type CheckedCustody = {
   readonly claims: readonly Claim[];
   /** Null when its evidence can't be read. */
   readonly facts: CustodyFacts | null;
-  /** Whether it was compared with a genuine document of another signing, and nothing else fails. */
+  /** True when the certificate was compared with a genuine document of another signing, and no other claim fails. */
   readonly isOfAnotherFile: boolean;
   /** The dropped PDF with which it was compared. */
   readonly document: NamedBytes | null;
@@ -143,7 +143,7 @@ export async function roomDocumentClaim(
   const kind = verification.seal?.purpose?.kind;
   if (begun !== undefined && kind === "notarized" && verification.verdict === "verified" && isUnchanged(verification))
     return [{ name, state: "holds", why: `${begun} ${notListedYet}` }];
-  // Sealed once more, with nothing between the listed file and the seal.
+  // The listed file was sealed once more, with nothing between the file and the new seal.
   if (within !== undefined) return [{ name, state: "holds", why: within }];
   if (begun !== undefined && kind !== "notarized_elsewhere")
     return [{ name, state: "fails", why: `${begun} The chosen file begins with it, and was changed afterwards.` }];

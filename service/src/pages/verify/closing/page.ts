@@ -156,7 +156,7 @@ const unreadable: ClaimLine = {
   why: "What is stored in its place is not a manifest, so what was sealed cannot be shown.",
 };
 
-/** `/v/room/{verifyCode}` for a version whose stored manifest was altered and can't be parsed. */
+/** The page `/v/room/{verifyCode}` for a version whose stored manifest was altered and can't be parsed. */
 function alteredClosingPage(
   assets: Pick<Assets, "url">,
   { record, retention, baseUrl }: { record: ClosingRecord; retention: RetentionPlan; baseUrl: string },

@@ -150,6 +150,6 @@ function signerRoute(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps):
   });
 }
 
-/** Returns the member as sent, because the rules of the origin refuse anything but a text. */
+/** Returns the member unchecked, because the rules of the origin refuse anything but a text. */
 const originIn = (body: unknown): unknown =>
   typeof body === "object" && body !== null ? (body as { origin?: unknown }).origin : undefined;

@@ -94,12 +94,13 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
-  // Ignored for other devices, where signers consent separately: the session's consent was given with its own link.
+  // Other devices get no place in the session, because each of their signers consents separately: the session's consent
+  // was given under its own link.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
 
-/** The members of a link that was mailed. */
+/** The members for a mailed link. */
 const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   embed: null,
   sitting: null,
@@ -128,7 +129,7 @@ export function stateOf({ envelope, signer, signers, identified, at }: Stating):
   const pending = envelope.isInRoom ? ["NotarizationPending"] : ["EsignPending", "OnHold"];
   if (outcome === "Voided" || !pending.includes(orderStatus)) return "voided";
   if (isOverdue(envelope, signers, at)) return "expired";
-  // Not for a signer who has entered the right code, so that a stranger's wrong codes don't end that session.
+  // A signer who has entered the right code is not locked out, so that a stranger's wrong codes don't end that session.
   if (!identified) return isLocked(signer, envelope, at) ? "locked" : "identify";
   if (signer.signedAt !== null) return "signed";
   if (orderStatus === "OnHold") return "waiting";

@@ -265,7 +265,8 @@ const shownField = (field: PreparedField, now: (format: PreparedField["format"])
     page: page + 1,
     left: place.x,
     top: place.y,
-    // The document shows no mark in this case, but the signer still needs something to draw or type.
+    // The document shows no mark for an invisible signature, but the page needs an area in which the signer draws or
+    // types.
     width: invisible ? 180 : place.width,
     height: invisible ? 24 : place.height,
     label: invisible ? null : label,

@@ -201,7 +201,7 @@ async function writeAct(
       signer: signer.n,
       timeStamp: made.timeStamp,
     });
-    // The notary calls the next signer, and the notary's own signature ends the envelope.
+    // Before a notary, the notary calls the next signer, and the notary's own signature ends the envelope.
     if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = whoseTurn(await findSigners(tx, id));

@@ -44,7 +44,7 @@ const methods: Readonly<Record<string, string>> = {
   access_code: "an access code that the sender agreed on with the signer",
 };
 
-/** Methods as described when no mailed link was used: in a frame, and on a device of the firm. */
+/** How a signer was identified when no mailed link was used: in a frame, or on a device of the firm. */
 const withoutLink: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
 
 /** The acts as stated in their records, in the order of the signers. */

@@ -68,8 +68,8 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
 }
 
 /**
- * Makes a firm's open test envelopes remind and expire this many seconds earlier. The trail records it only when it
- * happens. Altered envelopes stay unchanged.
+ * Makes a firm's open test envelopes remind and expire this many seconds earlier. The trail records a reminder or an
+ * expiry when it happens. Altered envelopes stay unchanged.
  */
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: number } & Marked>(sql`

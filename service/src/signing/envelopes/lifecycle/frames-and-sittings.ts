@@ -30,7 +30,7 @@ export function checkedOrigin(text: unknown, environment: Environment): string {
   const hasMore =
     url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "";
   if (hasMore) throw invalid(`origin must be ${rule}, without a path: ${shownText(String(text))} has more.`);
-  // In a content security policy a wildcard would allow every site below, and a semicolon would start another rule.
+  // In a content security policy, a wildcard would allow every subdomain, and a semicolon would start another rule.
   if (/[*;,'"\s]/.test(url.origin)) throw invalid(`origin must be ${rule}, without a wildcard.`);
   return url.origin;
 }

@@ -44,7 +44,10 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
   if (tailKey !== null) await deps.blobs.discard(tailKey);
 }
 
-/** @returns the key of a tail without a reference, when the envelope had already been opened */
+/**
+ * @returns the blob key of a tail that no row refers to, because the envelope had already been opened; null when the
+ * tail was recorded
+ */
 async function openOn(
   deps: EnvelopeDeps,
   orderId: number,

@@ -27,8 +27,9 @@ import { closeUnlocking } from "./unlock.ts";
 type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth" | "accessCodeHash">;
 
 /**
- * Replaces a signer by another person. The link of the earlier signer stops working at once; the new one is mailed when
- * it is the new signer's turn.
+ * Replaces a signer by another person. The earlier signer's link stops working at once. The new link is mailed when it
+ * is the new signer's turn.
+ *
  * @param body `{name, email, language?, auth?, phone?, access_code?}`
  * @throws ServiceError
  */

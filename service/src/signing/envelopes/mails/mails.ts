@@ -53,8 +53,8 @@ const rowsOf = (db: Sql, signerIds: readonly number[]) =>
   WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
 
 /**
- * The mail can't know the reader's time zone. Readers of a US service can convert from this one, and it never promises
- * a day that ends too early.
+ * A mail can't know the reader's time zone, so it states the deadline in one zone of the United States, with the zone's
+ * name. The stated day never ends too early.
  */
 const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
   new Intl.DateTimeFormat(locale, {
@@ -68,7 +68,8 @@ const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
   });
 
 /**
- * English and Spanish of the United States have a short name for the zone. The others would show its offset from UTC.
+ * English and Spanish of the United States have a short name for the zone. In other languages the short form would be
+ * an offset from UTC.
  */
 const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = {
   en: deadlineIn("en-US", "short"),

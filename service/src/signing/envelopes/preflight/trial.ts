@@ -24,8 +24,8 @@ export type Tried = { readonly planned: readonly PlannedField[]; readonly notice
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
 /**
- * Draws no text. Only the sender's texts are really drawn; every other text has glyphs in any case, and loading their
- * fonts would take longer than everything else.
+ * A typeset without glyphs. Only the sender's texts are really drawn here. Every other text has glyphs in any case, and
+ * loading their fonts would take longer than everything else.
  */
 const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
 

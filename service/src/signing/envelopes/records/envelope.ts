@@ -182,7 +182,7 @@ export async function endEnvelope(
     WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
   if (ended.length === 0) return false;
   await vouchForEnvelopes(tx, sql`id = ${id}`);
-  // Codes for the copies are counted separately from here on.
+  // From here on, the limit of codes counts only codes for the finished copies.
   await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return true;
 }

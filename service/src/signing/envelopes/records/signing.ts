@@ -86,8 +86,8 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
 export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "links"> };
 
 /**
- * The signers and their states. Before there is an envelope, those whom the order names. Empty when signing was not
- * bought.
+ * The signers and their states. Before an envelope exists, these are the signers that the order names. Empty when
+ * signing was not bought.
  */
 export async function signerStates(
   { db, rowMac, reach }: SigningReadDeps,
@@ -122,7 +122,7 @@ export async function signerStates(
   });
 }
 
-/** The signers of the next envelope, after one that was not completed: a person may have been replaced since. */
+/** The signers of the next envelope after one that ended without completion. A person may have been replaced since. */
 function nextSigners(rowMac: RowMac, order: Signing["order"], envelope: NonNullable<Signing["envelope"]>) {
   if (envelope.outcome === null || envelope.outcome === "Completed") return [];
   if (!signersHold(rowMac, order)) throw forged();

@@ -100,7 +100,7 @@ const withoutCodes = (record: string, verifyCode: string): string =>
   record.replaceAll(`"envelope":"${verifyCode}"`, noEnvelope).replaceAll(/"orderCode":"[0-9a-f]{40}"/g, noOrder);
 const withCodes = (stored: string, verifyCode: string, orderCode: string): string =>
   stored.replaceAll(noEnvelope, `"envelope":"${verifyCode}"`).replaceAll(noOrder, `"orderCode":"${orderCode}"`);
-// No text inside a record can look like this, because its quotes are escaped.
+// No text inside a record can equal these placeholders, because its quotes are escaped.
 const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
 /** The topic about a signer that each record causes. */

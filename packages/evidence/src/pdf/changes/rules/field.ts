@@ -100,7 +100,7 @@ export const appearance: Rule = (change, step) => {
   return old !== undefined && isAppearance(step, now) ? ofOwner(change, step) : "other";
 };
 
-/** An appearance that is rewritten in place. */
+/** The stream of an appearance, rewritten in place. */
 export const appearanceStream: Rule = (change, step) => {
   const { before, after } = change;
   if (before?.data === undefined || after?.data === undefined || !after.closed) return "other";

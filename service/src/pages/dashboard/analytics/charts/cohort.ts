@@ -32,7 +32,7 @@ const buckets = [
   { name: "problem", label: "Problem", kind: "trouble" },
 ] as const;
 
-/** The current states of the orders of the window: each is in one of five groups. */
+/** The current states of the orders of the window: each order is in one of five groups. */
 export function funnelFigure(funnel: Snapshot["funnel"], total: number): Html {
   const percents = percentages(buckets.map(({ name }) => funnel[name]));
   const shares = buckets.map(({ name, label, kind }, at) => {

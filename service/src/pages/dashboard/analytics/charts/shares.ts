@@ -1,6 +1,6 @@
 /**
- * Whole percentages of the parts of a whole. They sum to 100: what rounding down loses goes to the parts that lost the
- * most. If the whole is 0, all are 0.
+ * Whole percentages of the parts of a whole. They sum to 100: the points that are lost by rounding down go to the parts
+ * that lost the most. If the whole is 0, all are 0.
  */
 export function percentages(parts: readonly number[]): number[] {
   const total = parts.reduce((sum, part) => sum + part, 0);

@@ -125,7 +125,7 @@ async function proposeTemplates(file: File): Promise<void> {
       }),
     );
   } catch {
-    // The order can be placed without a template.
+    // The order can be placed without a template, so an error hides the offer.
   }
 }
 

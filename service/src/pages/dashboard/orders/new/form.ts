@@ -35,8 +35,8 @@ export type OrderFormView = FormSubmission & {
 };
 
 /**
- * The form that places an order. The Enter key presses its first button, so that one must not be the button that adds a
- * signer.
+ * The form that places an order. The Enter key presses the form's first button, so the first button must not be the one
+ * that adds a signer.
  */
 export function orderFormBody(view: OrderFormView): Html {
   const { environment, pricing, paymentsConfigured, textCodes, typed } = view;

@@ -88,7 +88,8 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     }),
   });
 
-  // Changing the form leaves out the file: it would be uploaded and then have to be chosen again.
+  // A request that only changes the form omits the file. Otherwise the file would be uploaded, and would then have to
+  // be chosen again.
   app.register(async (forms) => {
     acceptForms(forms);
     quoteRoute(forms, { limits: deps.frame.limits, orders: deps.orders });
@@ -149,7 +150,7 @@ async function keepRefused(
   return refusals.includes(message) ? refusals : [message];
 }
 
-/** Storing the file may fail; the refusal is reported anyway. */
+/** Storing the file may fail. The refusal is reported in any case. */
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
     await deps.orders.originals.requireStorage(principal, bytes.length);

@@ -45,7 +45,7 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   return done(after, isInRoom ? message : "order-placed-outside");
 }
 
-/** Attaches the order to the chosen room. @returns whether that worked; the order is placed in any case */
+/** Attaches the order to the chosen room. @returns whether it was attached; the order is placed in any case */
 async function putIntoRoom(
   deps: OrderNewDeps,
   principal: Principal,

@@ -1,4 +1,4 @@
-// A file of its own, so that browsers load it only with the components that use it.
+// These words have a file of their own, so that browsers load them only with the components that use them.
 export const components = {
   steps: {
     done: "Done",

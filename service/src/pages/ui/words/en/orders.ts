@@ -2,7 +2,7 @@ import { type OrderStatus, statusLabels } from "../../../../orders/order/order.t
 import type { OrderDocument, SignerState } from "../../../../signing/envelopes/envelopes.ts";
 import { otherStatus, statuses } from "./statuses.ts";
 
-/** Statuses for which a step has more words than that it is done. */
+/** Words for statuses that say more about a step than that it is done. */
 type NotedStatus = Exclude<OrderStatus, "Created" | "Paid" | "EsignComplete" | "NotarizationComplete" | "Completed">;
 
 export const orders = {
@@ -72,7 +72,7 @@ export const orders = {
   lineLabel: ({ label }: { type: string; label: string }) => label,
 };
 
-/** The page on which a client fills a form in. */
+/** Words for the page on which a client fills in a form. */
 export const fill = {
   test: {
     title: "A test form",

@@ -15,7 +15,7 @@ export const elementNames = (fields: readonly RequestedField[]): string[] =>
 
 type Asking = { readonly place: Place; readonly option?: string };
 
-/** Both use coordinates from the upper left corner of the page as shown. */
+/** The places of a field and of its options use coordinates from the upper left corner of the page as shown. */
 function placesOf(field: RequestedField): Asking[] {
   const { x, y, width, height, options = [] } = field;
   if (!isSpread(field)) return [{ place: { x, y, width, height } }];

@@ -28,7 +28,7 @@ export const kindWords: Readonly<Record<Kind, string>> = {
   dropdown: "List",
 };
 
-/** In points from the upper left corner of the page as it is shown. */
+/** In points from the upper left corner of the page as shown. */
 export type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type Size = Pick<Rect, "width" | "height">;
 
@@ -56,12 +56,12 @@ export type Field = {
   readonly label: string;
   readonly help: string;
   readonly required: boolean;
-  /** Empty for none; `true` for a ticked checkbox. */
+  /** Empty for no value; `true` for a ticked checkbox. */
   readonly value: string;
   readonly readOnly: boolean;
   readonly format: FieldFormat | null;
   readonly options: readonly Option[];
-  /** The name by which rules of other fields refer to this field; empty for none. */
+  /** The name by which rules of other fields refer to this field; empty for no name. */
   readonly name: string;
   readonly showWhen: ShowWhen | null;
   /** The formula that computes a number; empty for a number that is typed. */

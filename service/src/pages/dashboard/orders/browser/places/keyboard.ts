@@ -10,7 +10,7 @@ export type KeyboardDeps = {
   readonly isEditing: () => boolean;
   readonly say: (text: string) => void;
   readonly actions: Pick<Actions, "duplicate" | "remove">;
-  /** Moves the focus to the setting that the field most needs. */
+  /** Moves the focus to the first setting that the field lacks. */
   readonly edit: () => void;
 };
 

@@ -5,7 +5,7 @@ import { nameOf, type Signer } from "./signers.ts";
 import type { Store } from "./store.ts";
 
 type Overlay = {
-  /** Return the element of a box, and the box that an element is or is in. */
+  /** These return the element of a box, and the box to which an element belongs. */
   readonly elementOf: (box: Box) => HTMLElement | undefined;
   readonly boxAt: (target: EventTarget | null) => Box | null;
   readonly showGuides: (page: number, guides: readonly Guide[]) => void;

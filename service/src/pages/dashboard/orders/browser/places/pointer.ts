@@ -50,7 +50,8 @@ const rectsOn = (store: Store, page: number, but?: Box): Rect[] =>
     .map(({ rect }) => rect);
 
 /**
- * Follows mouse, pen and touch: moves and resizes fields, and adds the chosen tool's field where the page is clicked.
+ * Follows mouse, pen and touch: moves and resizes fields, and adds a field of the chosen tool where the page is
+ * clicked.
  */
 export function followPointers(deps: PointerDeps): void {
   const { view, store, overlay } = deps;

@@ -32,8 +32,8 @@ export function placesPart(form: HTMLFormElement) {
 
   function refresh(): void {
     const fields = store.fields();
-    // A number is added so that the service asks before it adds a page; without a script it adds one when it finds no
-    // place for signatures.
+    // A number is appended to the text, so that the service asks before it adds a page. Without a script, the service
+    // adds a page when it finds no place for signatures.
     input.value = written(fields, signerOf(signers()));
     input.disabled = !signing.checked;
     const agreed = document.getElementById("field-page_added");

@@ -15,7 +15,7 @@ export type Store = {
   readonly remove: (id: number) => void;
   readonly replace: (fields: readonly Field[]) => void;
   readonly undo: () => boolean;
-  /** Calls `watcher` after each change. @returns a function that ends this */
+  /** Calls `watcher` after each change. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
 };
 

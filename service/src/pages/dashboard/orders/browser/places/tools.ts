@@ -15,7 +15,7 @@ export type ToolsDeps = {
   readonly changed: () => void;
 };
 
-/** The toolbar of the editor, with the tools that put fields onto pages for the chosen signer. */
+/** The toolbar of the editor, with the tools that put fields on pages for the chosen signer. */
 export function openTools({ store, signers, zoom, place, putInMiddle, say, close, changed }: ToolsDeps) {
   let armed: Kind | null = null;
   let row = signers()[0]?.row ?? 1;
@@ -98,7 +98,7 @@ export function openTools({ store, signers, zoom, place, putInMiddle, say, close
 function toolButtons(used: (kind: Kind, isAtOnce: boolean) => void): Map<Kind, HTMLButtonElement> {
   const made = kinds.map((kind) => {
     const button = make("button", { type: "button", className: "place-tool", textContent: kindWords[kind] });
-    // A click by keyboard has no point on the page to put the field at.
+    // A click by keyboard has no point on the page, so the field gets a default place.
     button.addEventListener("click", ({ detail }) => used(kind, detail === 0));
     return [kind, button] as const;
   });

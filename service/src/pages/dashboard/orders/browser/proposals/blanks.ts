@@ -17,7 +17,8 @@ export const wordsIn = ({ runs }: PageContent): Run[] =>
   runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\]]+$/.test(run.text));
 
 /**
- * The blanks of a page, those made of marks first. A rule below marks, or a box around a rule, is not a second blank.
+ * The blanks of a page; blanks made of marks come first. A rule below marks, or a box around a rule, is not a second
+ * blank.
  */
 export function blanksIn(content: PageContent): Blank[] {
   const words = wordsIn(content);
@@ -50,7 +51,7 @@ export function blanksIn(content: PageContent): Blank[] {
   return found;
 }
 
-/** A lower box is a line that a typesetter drew as a frame, unless it is as small as a checkbox. */
+/** A flat box is a line that a typesetter drew as a frame, unless it is as small as a checkbox. */
 const isBoxSize = ({ width, height }: Rect): boolean =>
   height <= 80 && (height >= 14 || (height >= 9 && width > 2.5 * height));
 

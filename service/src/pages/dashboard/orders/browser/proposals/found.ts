@@ -7,8 +7,8 @@ import { type Proposal, propose } from "./propose.ts";
 export type PlacedProposal = Proposal & { readonly page: number };
 
 /**
- * Limits of the search, in milliseconds and in pages. They suffice for any form; the rest of a longer document is not
- * read.
+ * Limits of the search, in milliseconds and in pages. They suffice for any form. The remaining pages of a longer
+ * document are not read.
  */
 const most = { ms: 8_000, pages: 300, restMs: 300 } as const;
 
@@ -20,7 +20,7 @@ export type FoundPlaces = {
   /** The state of the search. */
   readonly state: () => "reading" | "read" | "partly" | "picture";
   readonly dismiss: (proposal: PlacedProposal) => void;
-  /** Calls `watcher` when more was found. @returns a function that ends this */
+  /** Calls `watcher` when more was found. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
 };
 
@@ -68,7 +68,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   }
 
   read().catch(() => {
-    // A page can't be read, or the document was closed: the proposals found so far stay.
+    // A page can't be read, or the document was closed. The proposals found so far remain.
     state = "partly";
     tell();
   });

@@ -8,7 +8,7 @@ export type PageWords = {
   readonly words: readonly Run[];
   readonly blanks: readonly Blank[];
   readonly content: PageContent;
-  /** Whether the text at this height follows words that say that the document is signed there. */
+  /** Whether the text at this height follows words which say that people sign the document there. */
   readonly isExecution: (y: number) => boolean;
 };
 
@@ -96,7 +96,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
     return { label: "", kind: "initials" };
   const found = read(label, page, left.y, false);
-  // Words without a colon that are far from the blank belong to something else.
+  // Words without a colon that are far from the blank label something else.
   if (found.kind === null)
     return /:\s*$/.test(left.text) || blank.x - endOf(left) < 12 ? { ...found, kind: "other" } : null;
   return found;
@@ -113,7 +113,7 @@ function lastPart(text: string): string | null {
   return part.split(/\s+/).length > 6 ? null : part;
 }
 
-/** The text that goes on below a blank at the start of its line, unless it is a long label. */
+/** The text that continues below a blank, at the start of the blank's line, unless the text is a long label. */
 const isSentence = (text: string): boolean => {
   const count = text.split(/\s+/).length;
   return (
@@ -184,7 +184,7 @@ export function labelInside(blank: Blank, page: PageWords): Found | null {
   const { box } = blank;
   const first = box && page.words.filter((run) => isInside(run, box)).sort((a, b) => a.y - b.y || a.x - b.x)[0];
   if (!first || !box) return null;
-  // The next cell is empty, or has an amount: the words are its label.
+  // If the next cell is empty or has an amount, the words are its label.
   const next = page.content.boxes.find((each) => Math.abs(each.x - endOf(box)) < 3 && Math.abs(each.y - box.y) < 3);
   if (next && !page.words.some((run) => isInside(run, next) && !isValue(run.text))) return { label: "", kind: "other" };
   // If the cell below is empty too, the words are the heading of a column.
@@ -207,7 +207,7 @@ export function executionAbove(words: readonly Run[]): (y: number) => boolean {
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
   const last = sentences.length > 1 ? Math.max(...sentences.map(({ y }) => y)) : Number.POSITIVE_INFINITY;
-  // A party's line next to the line for a date is signed.
+  // A party's line next to a line for a date is for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
   return (y) => y >= first - 4 || y > last || dates.some((date) => Math.abs(date - y) < 4);
 }

@@ -4,8 +4,8 @@ import type { Kind } from "../places/field.ts";
 export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: RegExp };
 
 /**
- * Patterns for the words of a label, without its colon and its blanks. A `notary` blank is for somebody other than the
- * signers; an `other` blank asks for something that this form asks nobody for.
+ * Patterns for the words of a label, without its colon and its blanks. A `notary` blank is for people other than the
+ * signers. An `other` blank needs a value that no field of this form holds.
  */
 export const labelPatterns: readonly Pattern[] = [
   {
@@ -46,7 +46,7 @@ export const labelPatterns: readonly Pattern[] = [
     words:
       /\bsign(?:s|ed|ers?|ature|atures)?\b(?! page)|\bsignator(?:y|ies)\b|\bsign here\b|\bfirmas?\b|^by(?: x)?$|^x$|^\(?l\.\s?s\.\)?$|^\(?seal\)?$|^recib[ií](?: conforme)?$|^(?:acepto|de conformidad|por)$|\b(?:approved|accepted|agreed|authorized|acknowledged)(?: and (?:agreed|accepted))?(?: to)? by\b/i,
   },
-  // The date of something else, though a party or its property is named, too.
+  // The date of something else, even if the words also name a party or its property.
   { is: "other", words: /\b(?:dates?|fecha)\b|[$€]$/i },
   {
     // The names that forms use for parties.
@@ -75,7 +75,7 @@ export type ReservedPart = {
   readonly opens: RegExp;
   /** Words that must follow further down, because any document may contain the word "acknowledgment". */
   readonly needs?: RegExp;
-  /** Words further down that make it the beginning of an affidavit: its signer signs above them. */
+  /** Words further down that make the part the beginning of an affidavit: its signer signs above these words. */
   readonly unless?: RegExp;
   readonly closes?: RegExp;
   /** In points. Without a height, and without words that end the part, it continues to the end of the page. */

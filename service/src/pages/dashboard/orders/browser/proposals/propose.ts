@@ -65,7 +65,7 @@ const meet = (a: Rect, b: Rect): boolean =>
 function ofBlank(blank: Blank, page: PageWords): Proposal[] {
   const inside = blank.box ? labelInside(blank, page) : null;
   const beside = inside ?? labelBeside(blank, page);
-  // "X" says only that somebody signs: the caption may say that it is a witness.
+  // "X" only shows that somebody signs here. The caption may show that this person is a witness.
   const isOthers = () => captionsBelow(blank, page).some(({ text }) => kindOfLabel(text) === "notary");
   if (beside && /^x$/i.test(beside.label) && isOthers()) return [];
   if (beside) return asProposal(blank, beside, page);
