@@ -1,6 +1,6 @@
-// Who may import whom. docs/architecture.md draws the same picture.
+// The import rules. docs/architecture.md draws the same picture.
 
-/** The wings of the service, lowest first: each imports only those before it. */
+/** The wings of the service, lowest first: each wing imports only wings before it. */
 const wings = [
   "kernel",
   "providers",
@@ -16,7 +16,10 @@ const wings = [
   "cli",
 ];
 
-/** The floors of signing/envelopes, lowest first: each folder imports only its own files and those before it. */
+/**
+ * The layers of signing/envelopes, lowest first: each folder imports only its own files and those of the folders before
+ * it.
+ */
 const floors = [
   "pdf",
   "pictures",
@@ -34,11 +37,12 @@ const floors = [
 ];
 
 const rule = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });
-/** Features that are entered by the file of their name; the wing "providers" is one in whole. */
+/** Features that other code enters only by the file of their name. The wing "providers" is a single feature. */
 const features =
   "^service/src/(kernel/(audit|events|retention|tasks|test-clock)|providers|(firms|evidence|orders|signing|outgoing|closing|delivery)/[^/]+|upkeep/(backup|console))/";
-// The processor's transitions have a rule of their own; a worker tries a seal without all that makes one, the
-// command line of partners signs events without all that sends them, and browsers write values as documents show them.
+// Further files that other features may import. The processor's transitions have a rule of their own. A worker tries a
+// seal without loading the rest of sealing, the partners' command line signs events without loading their delivery, and
+// browsers format values as documents do.
 const frontDoor =
   "/([^/]+)/\\1\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$|/form/(field-values|field-rules)\\.ts$";
 const src = (names) => `^service/src/(${names})/`;
@@ -102,7 +106,7 @@ module.exports = {
       "domain-knows-no-http",
       {
         path: "^service/src/(?!kernel/(http|identity|platform)/|pages/|cli/)[^/]+/",
-        // The gauges count what the edge refuses.
+        // The gauges count the requests that the HTTP layer refuses.
         pathNot: "(^|/|-)(routes?|schemas)\\.ts$|/upkeep/gauges\\.ts$",
       },
       { path: "^service/src/kernel/http/" },

@@ -15,7 +15,7 @@ import { atLeast, atMost, type Result } from "./result.ts";
  * Warm-up orders: a service that has run for a minute has started its threads, loaded its fonts and compiled its code.
  */
 const rounds = { warm: 4, timed: 14 };
-/** The last of four signers is left out, because that act also seals the document, which is a separate figure. */
+/** The last of four signers is left out, because the last act also seals the document, which is a separate figure. */
 const signers = [1, 2, 3, 4];
 const size = 5_000_000;
 
@@ -66,7 +66,7 @@ async function timeOrder(running: Running, document: Buffer, { code, links }: Or
   for (const [index, link] of links.entries()) {
     await running.ceremony.opened(link, browser);
     await running.ceremony.consent(link, consentText, browser);
-    // A signer has read the document before signing.
+    // Excludes the signer's reading before the act.
     const { revision } = await running.ceremony.document(link);
     const byBrowser = (round + index) % 2 === 0;
     const ms = await (byBrowser ? timeBrowser : timeService)(running, link, revision);

@@ -9,7 +9,7 @@ import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { atMost, type Result } from "./result.ts";
 
 const openLinks = Number(process.env["CEREMONIES"] ?? 1_000);
-/** `SECONDS=300` for the complete run. */
+/** Set `SECONDS=300` for the complete run. */
 const seconds = Number(process.env["SECONDS"] ?? 60);
 const actsPerSecond = Number(process.env["RATE"] ?? 20);
 const readsPerSecond = 40;
@@ -28,8 +28,8 @@ type Load = { running: Harness; open: string[][]; errors: string[]; acts: number
 export async function run(): Promise<Result[]> {
   const running = await openHarness(ownProcess);
   try {
-    // Enough for the acts in addition to those that stay open. The last signer is left out: that act seals, which is a
-    // separate figure.
+    // Enough documents for the acts, in addition to the ceremonies that stay open. The last signer is left out, because
+    // that act also seals the document, which is a separate figure.
     const acts = actsPerSecond * seconds + warmUp.rounds * warmUp.atOnce;
     const orders = Math.ceil((openLinks + acts) / (signersEach - 1));
     const load: Load = { running, open: await openAll(running, orders), errors: [], acts: [], memory: [] };

@@ -32,8 +32,8 @@ async function rate({ baseUrl }: Service, headers: Record<string, string>): Prom
 }
 
 /**
- * Sealing with the log against without. Each round measures both, and they alternate which is first; the ratio is the median of the rounds' own: so
- * a machine that gets slower meanwhile slows both.
+ * Sealing with the log against sealing without it. Each round measures both, and the rounds alternate which of the two
+ * is first. The result is the median of the rounds' ratios, so a machine that slows down affects both equally.
  */
 async function sealing(ours: () => Promise<number>, other: () => Promise<number>): Promise<Result> {
   await ours();
@@ -61,7 +61,7 @@ const entries = 20_000;
 const proofs = 500;
 const entryOf = (n: number) => ({ kind: "artifact/v1", commitment: hash("sha256", `bench ${n}`) }) as const;
 
-/** Entries that the running service numbers per second, its pauses between batches included. */
+/** Entries that the running service sequences per second, including its pauses between batches. */
 async function sequencing(db: Database): Promise<Result> {
   await db.transaction(async (tx) => {
     for (let n = 0; n < entries; n++) await tx.query(queueEntry("test", entryOf(n), new Date()));

@@ -14,7 +14,9 @@ const line = {
   partnerId: "7d1a9f6e-3c1f-4f0e-9c55-6f1ed002ab55",
 };
 
-/** Lines per second of the process's CPU, several in each turn of the event loop, as under real load. */
+/**
+ * Lines per second of the process's CPU time, with several lines in each turn of the event loop, as under real load.
+ */
 async function rate(log: Log): Promise<number> {
   const lines = 30_000;
   const before = process.cpuUsage();
@@ -26,7 +28,7 @@ async function rate(log: Log): Promise<number> {
   return lines / ((user + system) / 1e6);
 }
 
-/** A request's log line by our logger, and by pino with its own batching destination. */
+/** A request's log line written by our logger, and by pino with its own batching destination. */
 export async function run(): Promise<Result[]> {
   const file = openSync("/dev/null", "w");
   const ours = openLog("info", file);

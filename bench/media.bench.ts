@@ -36,7 +36,7 @@ const residentMb = (pid: number): number =>
 const threeIn = (media: EngineUnderTest, session: string): Promise<MediaPeer[]> =>
   Promise.all(["a", "b", "c"].map((person) => openPeer({ engine: media.engine, session, person })));
 
-/** Seconds of a core per second of a session of three. */
+/** Seconds of one core per second of a session with three people. */
 async function cpuOfThree(media: EngineUnderTest, pid: number, recorded: boolean): Promise<number> {
   const session = recorded ? "cpu-recorded" : "cpu";
   await media.engine.open(session, recorded ? newRun() : null);
@@ -57,7 +57,7 @@ async function load(): Promise<Result[]> {
   const [pid = 0] = enginePids();
   const base = residentMb(pid);
   const shares = { plain: [] as number[], recorded: [] as number[] };
-  // The first run is slower: its code is compiled.
+  // The first run is slower, because its code is compiled, so it is not measured.
   await cpuOfThree(media, pid, true);
   for (let round = 0; round < 2; round++) {
     shares.plain.push(await cpuOfThree(media, pid, false));
@@ -84,7 +84,7 @@ async function load(): Promise<Result[]> {
   ];
 }
 
-/** Frames wait so long for the slower kind before they are written. */
+/** How long frames wait for the slower kind of media before they are written. */
 const mergeMs = 250;
 type Line = { take: number; at: string; from: number; to: number };
 
@@ -96,13 +96,16 @@ function startsOf(lines: readonly Line[]): Map<number, number> {
   return starts;
 }
 
-/** From a chunk's first frame until it is durable. Only browsers' media have the pace of the clock under load. */
+/**
+ * The time from a chunk's first frame until the chunk is durable. Under load, only browsers send media at the pace of
+ * the clock.
+ */
 function chunkLags(lines: readonly Line[]): number[] {
   const starts = startsOf(lines);
   return lines.map(({ take, at, from }) => Date.parse(at) - (starts.get(take) ?? 0) - from);
 }
 
-/** Milliseconds of a take that a killed process had taken in and not made durable. */
+/** How many milliseconds of a take a killed process had received but not made durable. */
 async function lostByKill(): Promise<number[]> {
   const media = startEngine();
   const browser = await startBrowser(fakeDevices);
@@ -188,7 +191,9 @@ async function byBrowsers(): Promise<Result[]> {
   ];
 }
 
-/** The budgets of live sessions: synthetic people for the load, Chromium for what people see and what is recorded. */
+/**
+ * The budgets of live sessions. Synthetic people make the load; Chromium shows what people see and what is recorded.
+ */
 export async function run(): Promise<Result[]> {
   const seen = await byBrowsers();
   const loaded = await load();

@@ -31,7 +31,7 @@ async function place(service: Service, form: FormData, headers: Record<string, s
   return ((await response.json()) as { orderCode: string }).orderCode;
 }
 
-/** An order like the service's own for this form, for the bare statement. */
+/** An order like the service's own for this form, used by the bare statement. */
 function sampleOrder(partnerId: string, keyId: string): NewOrder {
   const services = { sign: true, notarize: false, ship: false, fax: false };
   return {
@@ -103,7 +103,7 @@ export async function run(): Promise<Result[]> {
   const sample = sampleOrder(partnerId, keyId);
   const insert = insertStatement(sample, null);
   const written = portable(insert);
-  // A sealed code is another text.
+  // The encrypted form of a code differs in each database.
   const textOf = (value: unknown) => String(value instanceof ToSeal ? value.text : value);
   const unique = [...insert.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(textOf(insert.values[n])));
   const bareFiles = join(folder.path, "bare");
@@ -144,12 +144,13 @@ export async function run(): Promise<Result[]> {
       targets(() => fetched),
       0.85,
     );
-    // Rate limits are on: every 64 requests come from another address, so that none is refused.
+    // Rate limits are on. Every 64 requests come from another address, so that none is refused.
     const address = (n: number) => `10.${(n >> 22) & 255}.${(n >> 14) & 255}.${(n >> 6) & 255}`;
     let sent = 0;
     const me = () => get("/api/partner/me", { ...headers, "X-Forwarded-For": address(sent++) });
     await measured("authenticated request, limits on", targets(me, limited), 0.85);
-    // Documents to sign are examined and signed on trial, those of one firm in one worker thread at a time: that bounds this rate.
+    // Documents to be signed are examined and signed as a trial. The documents of one firm run one at a time in a
+    // worker thread, which limits this rate.
     const post = await postBytes(form, headers.Authorization);
     await measured(
       "order create, 100 KB PDF",

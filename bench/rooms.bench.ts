@@ -39,7 +39,7 @@ export async function run(): Promise<Result[]> {
       ),
       options,
     );
-    // The bare server has no keys: its paths contain the codes in the table's form.
+    // The bare server has no keys, so its paths contain the codes in the table's encrypted form.
     const texts = await sealedTextsOf(service.dataDir);
     const inTurn = (names: readonly string[]) => {
       const requests = names.map((name) => get(`/api/rooms/${encodeURIComponent(name)}`));

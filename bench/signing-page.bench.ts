@@ -66,7 +66,7 @@ export async function run(): Promise<Result[]> {
   /** From the tap on the bar until a field on a drawn page has the focus. */
   async function nextFieldMs({ page }: OpenPage): Promise<number> {
     await page.getByLabel("Initials (page 1)").fill("JD");
-    // Time that a signer takes in any case.
+    // Excludes time that a signer takes in any case.
     await page.waitForTimeout(1000);
     return page.evaluate(async () => {
       const bar = document.querySelector<HTMLElement>(".viewer-bar button");

@@ -52,7 +52,7 @@ async function deliver(
   return rate;
 }
 
-/** The bare loop: the same bytes to the same receiver, without records. */
+/** The bare loop: sends the same bytes to the same receiver, without records. */
 async function postAll(dispatcher: Agent, url: string, count: number, lanes: number): Promise<number> {
   const body = Buffer.alloc(236, "x");
   const headers = {
@@ -110,7 +110,7 @@ export async function run(): Promise<Result[]> {
     for (let round = 0; round <= rounds; round++) {
       const ours = await deliver(db, partner, orderCode, events, hooks);
       const other = await postAll(agent, receiver.url, events * hooks, lanes);
-      // The first round warms up both.
+      // The first round warms up both sides.
       if (round > 0) rates.ours.push(ours);
       if (round > 0) rates.other.push(other);
     }

@@ -38,7 +38,7 @@ const filesOf = (path: string): string[] =>
         .map((name) => join(path, name))
     : [path];
 
-/** Another schema, release of PostgreSQL or account needs another template. */
+/** Another schema, release of PostgreSQL or account needs its own template. */
 async function templateName(): Promise<string> {
   const { postgres } = await postgresBinaries();
   const hash = createHash("sha256").update(`${postgres} ${process.getuid?.()}`);
@@ -55,7 +55,7 @@ async function makeTemplate(template: string): Promise<void> {
   const from = join(folder, "postgres");
   try {
     await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
-    // Drops data that no test reads and that is half of each copy: an unused database, and the write-ahead log.
+    // Drops data that no test reads and that makes up half of each copy: an unused database, and the write-ahead log.
     await owner.query(sql`UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`);
     await owner.query(sql`DROP DATABASE template0`);
     // Test data need not survive a power failure.
@@ -75,7 +75,7 @@ async function makeTemplate(template: string): Promise<void> {
   try {
     renameSync(join(made, "postgres"), template);
   } catch {
-    // Another test process was faster.
+    // Another test process created the template first.
   }
   rmSync(made, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-// Below the ephemeral ports of Linux and macOS, so that no outgoing connection takes one.
+// Below the ephemeral ports of Linux and macOS, so that no outgoing connection uses one of these.
 const first = 10_000;
 const pairs = 11_000;
 

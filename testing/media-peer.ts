@@ -23,7 +23,7 @@ export type MediaPeer = {
   keyFrames: () => number;
   /** Starts sending video as well, with another offer on the same connection. */
   addVideo: () => Promise<void>;
-  /** Stops sending, without telling anybody. */
+  /** Stops sending without notifying anybody. */
   silence: () => void;
   close: () => Promise<void>;
 };
@@ -40,7 +40,7 @@ type PeerOptions = {
   /** Video frames per second. */
   rate?: number;
   bytesOfFrame?: number;
-  /** Tells whether to leave a packet out. */
+  /** Decides whether to drop a packet. */
   drops?: (sequence: number, kind: "audio" | "video") => boolean;
 };
 
@@ -153,7 +153,7 @@ function receiver(engine: MediaEngine, session: string, person: string, ticket: 
         await pc.setLocalDescription(await pc.createAnswer());
         await engine.signal(ticket, { kind: "subscribe", sdp: pc.localDescription?.sdp ?? "" });
       })
-      // When the session ends first, its tickets are gone already.
+      // If the session ended first, its tickets have already ended.
       .catch(() => {});
   });
   return {

@@ -8,7 +8,7 @@ export const keptBuilds = fileURLToPath(new URL("../node_modules/.cache/test-bui
 
 type Built = { outputFiles: Pick<OutputFile, "path" | "contents">[] };
 
-// Services in one process share esbuild, so stopping it would stop it for all of them.
+// Services in one process share esbuild, so stopping esbuild would stop it for all of them.
 let last: Promise<unknown> = Promise.resolve();
 
 /** Replaces esbuild in a test run: services that bundle the same sources share the first one's output. */

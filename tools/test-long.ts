@@ -90,7 +90,7 @@ const chosen = suites.filter(({ name }) => asked.length === 0 || asked.some((par
 if (chosen.length === 0)
   throw new Error(`no suite is named so; there are: ${suites.map(({ name }) => name).join(", ")}`);
 installTools();
-// A kill is mostly the restart of a service, which takes half the time from a bundle.
+// The time after a kill is mostly the restart of a service, which takes half as long from a bundle.
 const { main: cli } = await bundleCli();
 let passed = 0;
 for (const suite of chosen.filter(({ times }) => times === undefined)) if (await run(suite)) passed += 1;

@@ -34,7 +34,7 @@ function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSk
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(nameOf(data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;
-  // A suite's result is that of its tests; only a file that could not run at all is reported by its suite.
+  // A suite's result follows from its tests. Only a file that could not run at all is reported by its suite.
   const isSkipped = data.skip !== undefined || data.todo !== undefined;
   if (data.details.type === "suite" && type === "test:pass" && !isSkipped) return;
   const file = nameOf(entryFile ?? data.file ?? data.name);
@@ -86,7 +86,7 @@ export const filesWithFailures = ({ failures }: Outcome): ReadonlySet<string> =>
 const failureText = (word: string, { name, file, message }: Result): string =>
   `\n${word} ${name}\n  ${file}\n${message.replace(/^/gm, "    ")}\n`;
 
-/** Puts the results of a second run of the files with failures in place of those of the first. */
+/** Replaces the results of the files with failures by the results of their second run. */
 export function replaceWithSecondRun(first: Outcome, second: Outcome): void {
   const again = filesWithFailures(first);
   const failedAgain = filesWithFailures(second);

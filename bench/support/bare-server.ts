@@ -18,7 +18,7 @@ type Settings = {
 
 const settings = JSON.parse(process.argv[2] ?? "{}") as Settings;
 const pool = new pg.Pool({ max: 20, ...settings.connection });
-// A sealed code is longer than Fastify's default limit for parameters.
+// An encrypted code is longer than Fastify's default limit for parameters.
 const app = fastify({ logger: false, bodyLimit: 64 << 20, routerOptions: { maxParamLength: 1000 } });
 app.addContentTypeParser(/^multipart/, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 

@@ -33,8 +33,8 @@ export const codeOfPath = "$CODE";
 export type PortableStatement = { text: string; values: unknown[] };
 
 /**
- * Converts statements to JSON for the bare server. It has no keys, so the values are sealed and have their MACs
- * already.
+ * Converts statements to JSON for the bare server. It has no keys, so the values are already encrypted and have their
+ * MACs.
  */
 export async function portableFor(dataDir: string): Promise<(statement: Statement) => PortableStatement> {
   const [rowMac, texts] = [await rowMacOf(dataDir), await sealedTextsOf(dataDir)];
@@ -48,6 +48,6 @@ export async function portableFor(dataDir: string): Promise<(statement: Statemen
   return ({ text, values }) => ({ text, values: withMacs(values, rowMac).map(portable) });
 }
 
-/** Seals codes like the service of a data folder. */
+/** Encrypts codes with the keys of a data folder's service. */
 export const sealedTextsOf = async (dataDir: string) =>
   openSealedTexts(await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`));

@@ -43,10 +43,12 @@ export async function load(
   return answered / ((performance.now() - started) / 1000);
 }
 
-// The compiler has more work with ours; it finishes both within a few seconds.
+// Our code takes longer to compile than the other; both are compiled within a few seconds.
 const warmUp = 5;
 
-/** Runs ours and the other alternately, so that drift of the machine affects both. Both are warmed up first. */
+/**
+ * Runs ours and the other alternately, so that a change of the machine's speed affects both. Both are warmed up first.
+ */
 export async function interleave(
   ours: Target,
   other: Target,
@@ -61,7 +63,7 @@ export async function interleave(
   return rates;
 }
 
-/** A GET as bytes. */
+/** A GET request as bytes. */
 export function get(path: string, headers: Record<string, string> = {}): Buffer {
   const lines = Object.entries({ Host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}`);
   return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);

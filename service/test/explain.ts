@@ -3,7 +3,7 @@ import type { Database } from "../src/kernel/platform/database/database.ts";
 import { Statement, ToSeal } from "../src/kernel/platform/database/sql.ts";
 import { MacOfRow } from "../src/kernel/platform/database/state-mac.ts";
 
-/** A node of a plan as `EXPLAIN (FORMAT JSON)` gives it. */
+/** A node of a plan, in the format of `EXPLAIN (FORMAT JSON)`. */
 export type PlanNode = {
   "Node Type": string;
   "Relation Name"?: string;
@@ -18,7 +18,7 @@ const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).fla
 /** A value as a literal in a statement's text. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
-  // A form of a sealed text is as good as any other for a plan.
+  // Any encrypted form of a text gives the same plan.
   if (value instanceof ToSeal) return literal(value.forms === "all" ? [`c1.${value.text}`] : `c1.${value.text}`);
   if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(", ")}]`;
@@ -29,7 +29,7 @@ function literal(value: unknown): string {
 }
 
 export type ExplainOptions = {
-  /** The plan for any values, or that for these; default `custom`. */
+  /** `generic` plans for any values, `custom` for these values; default `custom`. */
   mode?: "generic" | "custom";
   /** Runs the statement and counts the pages that it reads. */
   analyze?: boolean;
@@ -37,7 +37,7 @@ export type ExplainOptions = {
   settings?: string;
 };
 
-/** The nodes of a statement's plan, the topmost first. */
+/** The nodes of a statement's plan, from the top down. */
 export function explain(db: Database, { text, values }: Statement, options: ExplainOptions = {}): Promise<PlanNode[]> {
   const { mode = "custom", analyze = false, settings = "" } = options;
   return db.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { startHttpDouble } from "./http-double.ts";
 
-/** The calendar's behavior: `proper`, or faulty in one way. */
+/** The calendar's behavior: `proper`, or one kind of fault. */
 export type CalendarMode =
   | "proper"
   | "slow"
@@ -104,8 +104,8 @@ export async function startCalendar(options: { readonly uri?: string } = {}): Pr
 }
 
 /**
- * The operations on a submitted digest: they add a nonce, the second, and an authentication code. Their result is the
- * commitment.
+ * The operations that a calendar applies to a submitted digest: they add a nonce, the second, and an authentication
+ * code. The result is the commitment.
  */
 function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffer; timestamp: Buffer } {
   const nonce = randomBytes(16);
@@ -121,7 +121,7 @@ function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffe
   };
 }
 
-/** A chain of hashes over all commitments: the operations of each lead to the same root. */
+/** A chain of hashes over all commitments, so that the operations of each commitment lead to the same root. */
 function merkleTree(commitments: readonly Buffer[]): { root: Buffer; paths: Buffer[] } {
   let root = sha256(Buffer.from("an empty block"));
   const paths: Buffer[] = [];

@@ -34,7 +34,7 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
   fail: (...failures: Failure[]) => void;
   /** The event for a tracker that changed. */
   event: (tracker: EasyPostObject, more?: EasyPostObject) => EasyPostObject;
-  /** The value of `X-Hmac-Signature` over a body. */
+  /** The value of the header `X-Hmac-Signature` for a body. */
   sign: (body: string, secret?: string) => string;
   /** Sends a signed event to a service's webhook. @returns the last answer */
   deliver: (serviceUrl: string, event: EasyPostObject, how?: Delivery) => Promise<Response>;
@@ -110,7 +110,10 @@ export async function startEasyPost(): Promise<EasyPostDouble> {
   };
 }
 
-/** The provider's JSON format: weights of trackers are decimals, even whole ones. The signature covers this text. */
+/**
+ * Writes JSON as the provider does: weights of trackers have a decimal, even whole ones. The signature covers this
+ * text.
+ */
 const written = (event: EasyPostObject): string => JSON.stringify(event).replace(/("weight":\d+)(?=[,}])/g, "$1.0");
 
 function send(response: ServerResponse, { status, body }: Reply): void {

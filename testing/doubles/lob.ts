@@ -174,7 +174,7 @@ const names: Readonly<Record<string, string>> = {
   issue: "Issue",
 };
 
-/** The event in a letter's tracking list; null for events that are not about the mail's journey. */
+/** The event in a letter's tracking list; null for events that are not about the letter's transport. */
 function trackingEvent(type: string, at: Date) {
   const [, certified, what = ""] = /^letter\.(certified\.)?([\w-]+)$/.exec(type) ?? [];
   const name = names[what];

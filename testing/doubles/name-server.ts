@@ -8,7 +8,7 @@ const [typeA, typeAaaa, classIn] = [1, 28, 1];
 
 export type Question = {
   name: string;
-  type: "A" | "AAAA" /** The number of times this question came before, from 0. */;
+  type: "A" | "AAAA" /** How many times this question was asked before. */;
   nth: number;
 };
 

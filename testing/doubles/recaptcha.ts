@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startHttpDouble } from "./http-double.ts";
 
-/** The behavior of `siteverify`: `proper`, or faulty in one way. */
+/** The behavior of `siteverify`: `proper`, or one kind of fault. */
 export type RecaptchaMode =
   | "proper"
   | "no-score"

@@ -9,7 +9,7 @@ export type MethodOutcome =
   | "expired_card"
   | "insufficient_funds";
 
-/** An owner's finish of a hosted setup page. */
+/** How an owner completes a hosted setup page. */
 export type FinishedSetup = { type?: "card" | "us_bank_account"; isVerifying?: boolean };
 
 /** Customers, saved methods, and payments without a payer at a page. */
@@ -18,16 +18,16 @@ export type FirmObjects = {
   setups: Map<string, StripeObject>;
   methods: Map<string, StripeObject>;
   intents: Map<string, StripeObject>;
-  /** How charges of each method end; those that it does not name succeed. */
+  /** The results of charges by method. A charge of a method that is not listed succeeds. */
   outcomes: Map<string, MethodOutcome>;
   createSetup: (params: Params, hostedPages: string) => Reply;
-  /** Undefined for a request about something else. */
+  /** Undefined for a request that is not about firms' methods. */
   answer: (method: string, path: string, params: Params) => Reply | undefined;
   /** @returns the setup intent */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeObject;
-  /** A bank account was verified, or not. */
+  /** Simulates that the verification of a bank account succeeded or failed. */
   verify: (setupIntent: string, isRight: boolean) => StripeObject;
-  /** The bank's answer to a debit. */
+  /** Simulates the bank's answer to a debit. */
   bankAnswers: (paymentIntent: string, outcome: "succeeded" | "failed") => StripeObject;
 };
 

@@ -35,13 +35,13 @@ export type StripeDouble = {
   requests: StripeRequest[];
   sessions: Map<string, Record<string, unknown>>;
   refunds: Record<string, unknown>[];
-  /** Customers, their saved methods, and charges of those. */
+  /** Customers, their saved methods, and the charges of those methods. */
   firm: FirmObjects;
-  /** The events of a finished setup page: of its session, and of its intent. */
+  /** The events of a completed setup page: one about its session, and one about its intent. */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeEvent[];
-  /** The event of a charge's present state. */
+  /** The event about a charge's present state. */
   chargeEvent: (paymentIntent: string) => StripeEvent;
-  /** Idempotency keys end, as they do after a day. */
+  /** Makes all idempotency keys expire, as the processor does after a day. */
   forgetKeys: () => void;
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
@@ -62,7 +62,7 @@ export type StripeDouble = {
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
   /** A payer chooses bank debit: the session is complete, and the money arrives or fails later. */
   payByBank: (sessionId: string) => StripeEvent;
-  /** A person refunds a part of an intent's sum at the processor; returns the events. */
+  /** Simulates a partial refund of an intent by a person at the processor. @returns the events */
   refundByHand: (paymentIntent: string, amount: number) => StripeEvent[];
   /** The events of a refund: about the refund, and about its charge. */
   refundEvents: (refund: Record<string, unknown>) => StripeEvent[];
@@ -235,7 +235,7 @@ function createReplies() {
       const message = "Keys for idempotent requests can only be used with the same parameters";
       return refusal(400, message, "idempotency_error");
     }
-    // A repeated request gets the first answer, whatever became of its object since.
+    // A repeated request gets the first answer, even if its object has changed since.
     const reply = before ?? { params, ...structuredClone(make()) };
     if (key !== null) replies.set(key, reply);
     return reply;

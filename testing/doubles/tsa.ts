@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { startHttpDouble } from "./http-double.ts";
 import { openTsaWorkshop, type TsaWorkshop } from "./tsa-tokens.ts";
 
-/** The authority's behavior: `proper`, or faulty in one way. */
+/** The authority's behavior: `proper`, or one kind of fault. */
 export type TsaMode =
   | "proper"
   | "replay"

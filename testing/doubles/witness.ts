@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { startHttpDouble } from "./http-double.ts";
 
-/** The witness's behavior: `proper`, or faulty in one way. */
+/** The witness's behavior: `proper`, or one kind of fault. */
 export type WitnessMode = "proper" | "server-error" | "wrong-signature" | "two-lines" | "whole-note" | "refuses";
 
 /** A witness of C2SP tlog-witness on loopback, for logs with any key. It checks only the sizes of what it cosigns. */

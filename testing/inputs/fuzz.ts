@@ -12,6 +12,6 @@ export const fuzzRuns = (full: number): number => (isFull ? full : full / 10);
  */
 export const repeats = (full: number, few: number): number => (isFull ? full : few);
 
-/** The variants to try with the input of this number: one of them in turn, or all of them with FUZZ=full. */
+/** The variants to try with the input of this number: one of them in rotation, or all of them with FUZZ=full. */
 export const inTurn = <Variant>(variants: readonly Variant[], number: number): readonly Variant[] =>
   isFull ? variants : variants.filter((_, index) => index === number % variants.length);

@@ -31,7 +31,7 @@ class Sheet {
     return this;
   }
 
-  /** A rule in the form that some programs draw: a filled rectangle half a point high. */
+  /** A rule as some programs draw it: a filled rectangle half a point high. */
   thinRectangle(x: number, y: number, width: number): this {
     this.#operators.push(`${x} ${this.#height - y} ${width} 0.5 re f`);
     return this;

@@ -11,8 +11,8 @@ export const dss = {
 };
 
 /**
- * EU DSS's verdict on one signature: `good` if its bytes and its value are the signed ones. Also the verdict on a file
- * that it can't read.
+ * EU DSS's verdict on one signature: `good` when the signed bytes and the value are intact. A verdict also exists for a
+ * file that it can't read.
  */
 export type DssSignature = {
   readonly path: string;

@@ -64,7 +64,7 @@ export async function startPgBouncer(server: Connection, settings: Record<string
   const own = mkdtempSync(join(tmpdir(), "pgbouncer-"));
   chmodSync(own, 0o755);
   const { user, password, database } = server;
-  // PgBouncer refuses to run as root, and no other user can reach the server's socket.
+  // PgBouncer refuses to run as root, and another user can't reach the server's socket, so it connects through a proxy.
   const asNobody = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const proxy = await startSeverableProxy(join(server.host, `.s.PGSQL.${server.port}`));
   const all = {

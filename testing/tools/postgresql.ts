@@ -28,7 +28,7 @@ export type PostgresServer = {
   /** The connection string of the superuser. */
   readonly url: string;
   readonly start: () => Promise<void>;
-  /** Simulates a power failure of its machine. */
+  /** Simulates a power failure of the server's machine. */
   readonly kill: () => Promise<void>;
   /** Runs statements without results, or returns one value. */
   readonly psql: (statement: string) => string;

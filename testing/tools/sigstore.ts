@@ -15,7 +15,7 @@ function install(): void {
 /** Sigstore's verifier of transparency logs, from npm. */
 export const sigstore = { isHere: () => existsSync(dist), build: install };
 
-/** An entry of a log with its proof, and a log, in the forms that this library takes. */
+/** An entry of a log with its proof, and a log, in the forms that this library accepts. */
 type Entry = {
   canonicalizedBody: Uint8Array;
   inclusionProof: { logIndex: string; hashes: Uint8Array[]; checkpoint: { envelope: string } };

@@ -142,7 +142,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = table;
 export const missingTools = (): ToolName[] =>
   (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
 
-/** The first words of the reason for tests that are skipped because of missing tools. */
+/** The first words of the reason why a test is skipped when a tool is missing. */
 export const wants = "wants ";
 
 /** Options of a test or suite; it is skipped with a reason if one of the tools is missing. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { jarPath } from "./java.ts";
 
-/** veraPDF, the PDF Association's validator, with its dependencies. */
+/** veraPDF, the validator of the PDF Association, with its dependencies. */
 export const veraPdf = "org.verapdf.apps:greenfield-apps:1.28.2";
 
 /**
@@ -17,10 +17,10 @@ export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string
     writeFileSync(path, bytes);
     return path;
   });
-  // veraPDF runs for about a second: optimizing compilation would cost more than it gains.
+  // veraPDF runs for about a second, so optimizing compilation would cost more than it gains.
   const machine = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
   const program = [...machine, "-cp", jarPath(veraPdf), "org.verapdf.apps.GreenfieldCliWrapper"];
-  // Checks both profiles in one run: 0 stands for the profiles that a file names.
+  // Checks both profiles in one run: 0 selects the profiles that a file claims.
   const { stdout, stderr } = spawnSync("java", [...program, "-f", "0", "--format", "text", "-v", ...paths], {
     encoding: "utf8",
   });

@@ -196,7 +196,7 @@ export function switchable(source: string, mutants: readonly Mutant[], firstId: 
       inserts.push({ at: end, text: ")", order: length });
     }
   });
-  // At one offset, ends come before beginnings; shorter ends first, longer beginnings first.
+  // At one offset, ends precede beginnings. Among ends the shorter node is first, among beginnings the longer one.
   const isEnd = (text: string) => text === ")";
   inserts.sort(
     (one, other) => one.at - other.at || Number(isEnd(other.text)) - Number(isEnd(one.text)) || one.order - other.order,

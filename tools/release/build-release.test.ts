@@ -15,7 +15,8 @@ const main = join(release, "service/src/cli/main.ts");
 let service: Service;
 
 before(async () => {
-  // In its own process: the test runner tracks every promise in its own, and the build creates millions.
+  // Runs in its own process, because the test runner tracks every promise in its process, and the build creates
+  // millions of promises.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, "build-release.ts"), release]);
   const data = temporaryFolder();
   service = await startService({ DATA_DIR: data.path }, { program: main });

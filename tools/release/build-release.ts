@@ -103,8 +103,8 @@ async function importedNames(programs: readonly string[]): Promise<string[]> {
 }
 
 /**
- * The files of packages that our programs import, and, transitively, the files that those import. Paths relative to the
- * root.
+ * The files of packages that our programs import and, transitively, the files that those files import. Paths are
+ * relative to the root.
  */
 async function imported(programs: readonly string[]): Promise<string[]> {
   const names = await importedNames(programs);

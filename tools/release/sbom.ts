@@ -9,7 +9,7 @@ export type Bill = {
   dependencies: { ref: string; dependsOn: string[] }[];
 };
 
-// Lists only those of our own packages that run.
+// Lists only those of our own packages that the service runs.
 const ours = /^@signsealship\/(?:certificate|evidence|service|verifier)@/;
 
 /**

@@ -1,6 +1,6 @@
 import { concatBytes } from "../src/bytes.ts";
 
-/** A small deterministic generator (xorshift32), so that a failing mutation can be reproduced from its seed. */
+/** A small deterministic generator (xorshift32), so that the seed is enough to reproduce a failing mutation. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed | 1;
   return (below) => {

@@ -1,4 +1,7 @@
-/** A program whose right lines mypy accepts, and whose wrong ones it refuses: a comment that ignores nothing is an error. */
+/**
+ * A program with right and wrong lines. mypy must accept the right lines. Each wrong line has a comment that ignores
+ * its error, and mypy reports a comment that ignores nothing.
+ */
 export const consumer = `
 from typing_extensions import assert_type
 from datetime import datetime

@@ -153,7 +153,7 @@ test("a refusal is an error with status, message and request id", async () => {
     [missing.code, (await refusal(anybody.passports.verify("x"))).code],
     ["not_found", "verdict_unknown"],
   );
-  // An invalid id stays one part of the path.
+  // An id with special characters stays one segment of the path.
   assert.equal((await refusal(client.orders.get("../webhooks"))).message, "Order not found.");
 });
 
@@ -328,7 +328,7 @@ test("a replay of all that failed waits while many are on their way, but not for
   mock.timers.enable({ apis: ["setTimeout"] });
   const busy = () => Response.json({ detail: "More than 200 deliveries", code: "conflict" }, { status: 409 });
   const done = () => Response.json({ replayed: 3, left: 0, until: "2026-03-04T05:06:07.089Z", requestId: "r" });
-  /** The result and the number of calls, with a service that is busy this many times. */
+  /** The result and the number of calls, for a service that answers "busy" this many times. */
   const replayed = async (times: number) => {
     let calls = 0;
     const own = createClient({

@@ -11,13 +11,14 @@ import { sealedFor } from "../../evidence/test/seal/closing-pdf.ts";
 import { testSigner, tokenOver } from "../../evidence/test/signer.ts";
 import * as f from "./fixtures.ts";
 
-/** Runs every command of a report in order in one new folder, as a person would; returns the output of each. */
+/** Runs every command of a report in order in one new folder, as a person would. @returns the output of each command */
 function runAll(t: TestContext, { checks }: f.JsonReport): Map<string, string> {
   const cwd = f.folderWith(t);
   const outputs = new Map<string, string>();
   for (const { claim, command } of checks) {
     if (command === undefined) continue;
-    // The OpenTimestamps client is not installed; its printed commands are compared below.
+    // The OpenTimestamps client is not installed here, so its printed commands are only compared with the expected
+    // text.
     const script = ["set -e", ...command.split("\n").filter((line) => !line.startsWith("ots "))].join("\n");
     outputs.set(
       claim,

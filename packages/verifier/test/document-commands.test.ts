@@ -13,14 +13,14 @@ import * as f from "./fixtures.ts";
 const document = readFileSync(new URL("../../../docs/evidence-format.md", import.meta.url), "utf8");
 const section = document.slice(document.indexOf("\n## 12. "), document.indexOf("\n## 13. "));
 const scripts = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script]) => script ?? "");
-/** The commands of the table, row by row. */
+/** The commands of the table in the format's description, row by row. */
 const tableCommands = [...section.matchAll(/^\| [^|]+ \| ((?:\\\||[^|])+) \|/gm)].flatMap(([, cell = ""]) =>
   [...cell.matchAll(/`((?:\\\||[^`])+)`/g)]
     .map(([, command = ""]) => command.replaceAll("\\|", "|"))
     .filter((command) => command.includes(" ")),
 );
 
-/** A token as most authorities write it, with a signing-time of its own. */
+/** A token in the usual form of authorities, with a signing-time attribute of its own. */
 const stampWithTime = (signature: Uint8Array): Uint8Array => {
   const plain = tokenOver(signature, f.tsa, f.stampedAt);
   const { content } = contentOf(plain);
@@ -81,7 +81,7 @@ test(
     assert.equal(scripts.length, 2);
     assert.equal(run(folder, `${variables}\n${scripts[0]}`).status, 0);
     for (const command of tableCommands) {
-      // These contact calendars, which a test can't.
+      // The commands skipped here contact calendars, which a test can't.
       if (/\bots (info|verify|upgrade|-)/.test(command) || (command.startsWith("qpdf ") && !hasQpdf)) continue;
       const { status, said } = run(folder, `${variables} ${T}\n${command}`);
       assert.ok(status === 0 || (status === 3 && command.startsWith("qpdf ")), `${command}: ${status} ${said}`);

@@ -146,7 +146,7 @@ test("gives every file of a folder a verdict when workers die", async (t) => {
   const names = Array.from({ length: 24 }, (_, index) => `${index}.pdf`);
   const folder = folderWith(t, Object.fromEntries(names.map((name) => [name, proofPdf()])));
   const units = names.map((name) => ({ type: "file", path: `${folder}/${name}`, ots: null }) as const);
-  // A worker can't read this certificate, and dies as it starts.
+  // A worker fails on this certificate, and dies at its start.
   const unreadable = { ...stranger.certificate, der: Uint8Array.of(1) };
   const trust = { ...context.trust, sealAnchors: [unreadable] };
   const found: (string | undefined)[] = [];

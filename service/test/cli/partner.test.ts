@@ -18,11 +18,11 @@ const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS
 const partner = await newPartner(service);
 writeFileSync(document, examplePdf);
 
-/** Runs a verb as a partner does, without a database. */
+/** Runs a verb as a partner would, without a database. */
 const asPartner = (...args: string[]) => runCli({ BASE_URL: service.baseUrl, SIGNSEALSHIP_KEY: partner.key }, ...args);
 const wanted = ["--document", document, "--email", "a@example.com", "--byod-confirmed"];
 
-/** Runs a verb in this process: most of a command's time is loading code. */
+/** Runs a verb in this process, because a command spends most of its time loading code. */
 async function run({ options, run: work }: Verb, ...args: string[]) {
   const asked = ["--base-url", service.baseUrl, "--key", partner.key, ...args];
   const { values } = parseArgs({ args: asked, options, strict: true });

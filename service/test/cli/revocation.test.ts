@@ -37,7 +37,10 @@ type Revoked = {
 
 const revoke = (keyId: string, ...flags: string[]) => service.cli<Revoked>("key", "revoke", keyId, ...flags);
 
-/** A live firm whose live key was stolen: the thief has made a webhook, linked a session, and made another by it. */
+/**
+ * A live firm whose live key was stolen. With the key, the thief created a webhook and linked a session, and with the
+ * session created another key.
+ */
 async function robbedFirm() {
   const firm = await running.newPartner({ live: true });
   const { key, headers } = await (async () => {

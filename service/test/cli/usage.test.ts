@@ -71,7 +71,7 @@ test(
   needs("fish"),
   async () => {
     const { stdout: script } = await runCli({}, "completion", "fish");
-    // Of file names there are none.
+    // The folder is empty, so no file names are completed.
     const { path: cwd, remove } = temporaryFolder();
     const completed = (line: string): string[] =>
       execFileSync("fish", ["--no-config", "-c", `${script}\ncomplete -C 'signsealship ${line}'`], {

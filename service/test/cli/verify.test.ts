@@ -39,7 +39,7 @@ after(async () => {
 type Check = { claim: string; result: string; detail: string };
 type Report = { verdict: string; checks: Check[] };
 
-/** Runs the verb with the settings of the installation that sealed, or of another that has no keys. */
+/** Runs the verb with the settings of the installation that sealed, or of another installation without keys. */
 async function verify(
   dataDir: string,
   ...args: string[]

@@ -17,7 +17,10 @@ type Rule = { alert: string; expr: string; annotations: Record<string, string> }
 const { rules } = (parse(read("alerts.yaml")) as { groups: [{ rules: Rule[] }] }).groups[0];
 
 type Series = readonly [name: string, values: string];
-/** For each alert the series that raise it, and such as are just not enough, a value a minute; looked at after two hours. */
+/**
+ * For each alert, series that raise it, and series just below its threshold. Each has one value a minute, and is
+ * evaluated after two hours.
+ */
 const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: readonly Series[][] }>> = {
   SignSealShipDown: {
     raises: [[['up{job="signsealship"}', "0x120"]], [['dependency_up{name="database"}', "0x120"]]],
@@ -82,7 +85,7 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     isQuietAt: [[['notary_expires_days{what="commission"}', "31x120"]]],
   },
   SignSealShipBackupLate: {
-    // Looked at after two hours: made 24 hours and a second before the first value, and in time.
+    // The backup is 24 hours and a second old at the first value, or exactly 24 hours old. Evaluated after two hours.
     raises: [[['backup_last_success_time_seconds{kind="made"}', "-86401x120"]]],
     isQuietAt: [
       [['backup_last_success_time_seconds{kind="made"}', "-86400x120"]],
@@ -166,7 +169,7 @@ test("each alert is raised by what it is for, and by nothing less", needs("prome
   execFileSync("promtool", ["test", "rules", file]);
 });
 
-/** The names of metrics in an expression: what is neither a function, a keyword nor a label. */
+/** The names of metrics in an expression: all words except functions, keywords and labels. */
 const metricsIn = (expr: string): string[] =>
   [
     ...expr

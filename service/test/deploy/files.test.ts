@@ -30,7 +30,7 @@ type Compose = {
 };
 const compose = parse(read("deploy/compose.yaml"), { merge: true }) as Compose;
 
-/** All settings of the service: the table of settings, and those that Node and the S3 client read themselves. */
+/** All settings of the service: the documented ones, and those that Node and the S3 client read themselves. */
 const settings = new Set([
   ...[...read("docs/operating.md").matchAll(/^\| (`[A-Z].*?`) \|/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
@@ -57,7 +57,7 @@ test("whatever the container, the compose file and the unit tell the service is 
 });
 
 test("parts wait for parts that there are, and for the health of those that have a check", () => {
-  // The image of the service brings its own check.
+  // The service's own image contains a health check.
   const checked = (part: Part | undefined) => part?.healthcheck !== undefined || part?.image === "signsealship";
   for (const [name, { depends_on = {} }] of Object.entries(compose.services))
     for (const [other, { condition }] of Object.entries(depends_on)) {

@@ -30,7 +30,7 @@ const { headers } = await newPartner(service);
 
 type Answer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string };
 
-/** A request over TLS by the domain's name, from an address of its own. */
+/** A request over TLS to the domain's name, from a chosen source address. */
 function ask(port: number, path: string, method: string, more: Record<string, string>, body = Buffer.alloc(0)) {
   return new Promise<Answer>((resolve, reject) => {
     const to = { host: "127.0.0.1", port, localAddress: "127.9.9.9", servername: host, ca: readFileSync(certificate) };
@@ -55,12 +55,12 @@ async function passesAll(port: number): Promise<void> {
   const order = await ask(port, "/api/partner/orders", "POST", { ...headers, "content-type": type }, upload);
   assert.equal(order.status, 201, order.body);
   assert.equal(order.headers["strict-transport-security"], "max-age=31536000");
-  // A client that claims another address is known by its real one.
+  // A client that sends a false address is still identified by its real address.
   await ask(port, "/api/partner/me", "GET", { "x-forwarded-for": "203.0.113.9", authorization: "Bearer x" });
   const log = () => service.stdout() + service.stderr();
   await until(() => log().includes("127.9.9."));
   assert.ok(!log().includes("203.0.113."));
-  // Only for machines without a proxy: a request through the proxy does not count as local.
+  // This page is only for machines without a proxy, and a request through the proxy does not count as local.
   assert.equal((await ask(port, "/metrics", "GET", {})).status, 404);
 }
 

@@ -16,7 +16,7 @@ import { openDatabase } from "../../src/kernel/platform/database/database.ts";
 import { sql } from "../../src/kernel/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../src/kernel/platform/postgres/embedded.ts";
 
-/** KILLS=200 for a long run. */
+/** Set KILLS=200 for a long run. */
 const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
 const folder = temporaryFolder();
 const dataDir = join(folder.path, "var");
@@ -47,7 +47,7 @@ const upTo = (limit: number) => Math.floor(Math.random() * limit);
 
 type Answer = { status: number; body: Record<string, unknown> };
 
-/** Asks one node or the other; undefined when the connection broke, so that nobody knows what became of it. */
+/** Sends a request to one of the two nodes. Undefined when the connection broke and the outcome is unknown. */
 async function call(path: string, init: RequestInit = {}): Promise<Answer | undefined> {
   const headers = { Authorization: `Bearer ${key}`, ...init.headers };
   const { baseUrl } = nodes[upTo(2)] ?? nodes[0];
@@ -66,7 +66,7 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** The acknowledged requests. */
+/** Everything that was acknowledged. */
 const orders = new Map<string, string>();
 const passports: { verifyCode: string; sealedSha256: string }[] = [];
 const attached = new Set<string>();
@@ -80,7 +80,7 @@ const count = (what: string, answer: Answer | undefined) => {
   statuses.set(name, (statuses.get(name) ?? 0) + 1);
 };
 
-/** Places orders, each repeated with its own Idempotency-Key until it is answered. */
+/** Places orders. Repeats each request with its own Idempotency-Key until there is an answer. */
 async function placing(client: number): Promise<void> {
   for (let n = 0; !isOver; n++) {
     const reference = `chaos-${client}-${n}`;
@@ -123,7 +123,10 @@ async function closing(): Promise<void> {
   }
 }
 
-/** Kills nodes by turns at random moments, with the database or the blob store away meanwhile now and then. */
+/**
+ * Kills the nodes alternately at random moments. Sometimes the database or the blob store is unavailable in the
+ * meantime.
+ */
 async function disturb(): Promise<void> {
   for (let kill = 0; kill < kills; kill++) {
     await pause(200 + upTo(1500));

@@ -10,17 +10,17 @@ import { openRoomsService } from "../closing/rooms/rooms-service.ts";
 import { fileForm } from "../evidence/proof-passports/seal-document.ts";
 import { costlyDocuments } from "./costly-documents.ts";
 
-/** Receiving, hashing, copying and encrypting 35 MiB is the main thread's; what is read in them is not. */
+/** The main thread receives, hashes, copies and encrypts 35 MiB. It does not read the documents. */
 const mostMainThreadMs = 1000;
 
 const rooms = await forTests(openRoomsService(ownProcess));
 const acme = await rooms.partner();
 const seal = async (document: Buffer) => (await acme.call("POST", "/api/passport/seal", fileForm(document))).status;
-// The first of each kind loads modules.
+// The first request of each kind loads modules, so it is not measured.
 await seal(makePdf());
 await acme.order();
 
-/** CPU time in ms of the service's main thread and of the whole process, as Linux counts it: in steps of 10 ms. */
+/** CPU time in ms of the service's main thread and of the whole process. Linux counts in steps of 10 ms. */
 function cpu(): { main: number; all: number } {
   const { pid } = rooms.service.process();
   const [main, all] = [`/proc/${pid}/task/${pid}/stat`, `/proc/${pid}/stat`].map((path) => {
@@ -91,7 +91,7 @@ describe("a document that is dear to read does not stall the service", { skip: p
     assert.equal(status, 200);
     assert.ok(main < mostMainThreadMs, `${main} ms of the main thread`);
 
-    // Drawing goes on for longer than the service may take to stop.
+    // Drawing the certificate takes longer than the service may take to stop.
     const cut = sealRoom().catch(() => null);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const begun = performance.now();

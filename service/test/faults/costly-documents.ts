@@ -5,10 +5,10 @@ import { createCmsSigner } from "../../src/evidence/seals/cms/cms.ts";
 import { sealPdf } from "../../src/evidence/seals/pdf/seal-pdf.ts";
 import { memoryKey, selfSigned } from "../evidence/seals/signers.ts";
 
-/** Documents that are made to be dear to read. */
+/** Documents that are expensive to read on purpose. */
 const mib = 1024 * 1024;
 
-/** A file under construction: objects one after the other, and where they stand. */
+/** A file under construction: its objects in order, and their offsets. */
 function file() {
   const chunks: Buffer[] = [Buffer.from("%PDF-1.7\n")];
   const offsets: number[] = [0];
@@ -28,7 +28,7 @@ function file() {
       add(body);
       add("\nendobj\n");
     },
-    /** The table of all objects so far, and its trailer. */
+    /** The cross-reference table of all objects so far, with its trailer. */
     table() {
       const rows = offsets.slice(1).map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`);
       const head = `xref\n0 ${offsets.length}\n0000000000 65535 f \n`;
@@ -44,7 +44,7 @@ function file() {
 const catalog = "<</Type/Catalog/Pages 2 0 R>>";
 const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
 
-/** Each page is looked up in every section, the first one that lists it being the last. */
+/** Each page is looked up in every section, because only the last section lists it. */
 function manySections(sections: number, pages: number): Buffer {
   const made = file();
   made.object(catalog);
@@ -67,7 +67,7 @@ function comments(bytes: number): Buffer {
   return made.done(made.table());
 }
 
-/** Cross-reference streams that swell to 64 MB each, every row of them predicted from the one before. */
+/** Cross-reference streams that decompress to 64 MB each. The predictor makes every row depend on the previous one. */
 function swelling(streams: number, predictor: number): Buffer {
   const made = file();
   made.object(catalog);
@@ -88,7 +88,7 @@ function swelling(streams: number, predictor: number): Buffer {
   return made.done(previous);
 }
 
-/** A large document with so many real signatures, each over all that is before it. */
+/** A large document with this many real signatures, each over everything before it. */
 async function signedOften(times: number, bytes: number): Promise<Buffer> {
   const key = memoryKey("p-256");
   const signer = createCmsSigner({ key, chain: [await selfSigned(key)] });
@@ -106,7 +106,7 @@ async function signedOften(times: number, bytes: number): Promise<Buffer> {
   return room.subarray(0, length);
 }
 
-/** By what each is full of. */
+/** Expensive documents, by the content that they are full of. */
 export const costlyDocuments: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
   "20,000 pages that are looked up in 1,000 sections": () => manySections(1000, 20_000),
   "34 MiB of comments": () => comments(34 * mib),

@@ -30,7 +30,7 @@ const service = await startService({
   RATE_LIMITS: "off",
   ...ownProcess,
 });
-/** Not by the proxy. */
+/** A direct connection to the server, without the proxy. */
 const db = openDatabase(server.owner, () => {}, { poolSize: 2 });
 const deps = { db, clock: systemClock, rowMac: await rowMacOf(join(folder.path, "var")) };
 db.useRowMac(deps.rowMac);
@@ -97,7 +97,7 @@ test("connections that break at any moment end no process and no request in a 50
     }
   };
   const callers = ["a", "b", "c", "d"].map(caller);
-  // A busy machine may need more than the usual pause for an order.
+  // A busy machine may need longer than the usual pause to place one order.
   for (let round = 0; round < 30 || (acknowledged.length === 0 && round < 200); round++) {
     await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * Math.max(60, 10 * round)));
     proxy.cut();
@@ -117,7 +117,8 @@ test("connections that break at any moment end no process and no request in a 50
     [],
   );
   assert.ok(acknowledged.length > 0);
-  // Also of an order whose caller could not be answered: it may ask again with its Idempotency-Key.
+  // This includes orders whose caller got no answer, because the caller may repeat the request with its
+  // Idempotency-Key.
   const missing = kept.filter(({ blobKey }) => !existsSync(join(folder.path, "var/blobs", blobKey)));
   assert.deepEqual(missing, []);
 });

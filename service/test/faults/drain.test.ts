@@ -44,7 +44,7 @@ test("a balancer that asks /readyz loses no request when one of two nodes stops"
   const settings = { DATA_DIR: join(folder.path, "two"), DRAIN_SECONDS: "8", ...ownProcess };
   const nodes = [await startService(settings), await startService(settings)] as const;
   const port = await freePort();
-  // Not round_robin: Caddy 2.6 counts turns without a lock, so that a request can meet the stopped node in each of its turns.
+  // Not round_robin: Caddy 2.6 counts without a lock, so a request could be sent to the stopped node in each attempt.
   const backends = nodes.map(({ baseUrl }) => new URL(baseUrl).host).join(" ");
   writeFileSync(
     join(folder.path, "Caddyfile"),

@@ -40,7 +40,7 @@ test("a store that hangs refuses documents until it goes on, and nothing else", 
 test("a full disk refuses documents until there is room again", async () => {
   const old = join(night.blobs, "old-backup.tar");
   const before = later();
-  // dd ends with an error once nothing more fits.
+  // dd exits with an error when the disk is full.
   spawnSync("dd", ["if=/dev/zero", `of=${old}`, "bs=4k", "conv=fsync"]);
   await Promise.all([bothSay("failed"), until(() => later() > before)]);
   assert.match(await night.type("### The disk is full", "df -h"), / 100% /);

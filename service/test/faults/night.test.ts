@@ -38,7 +38,7 @@ test("a database that is lost is replaced by its standby, without a restart of t
   assert.match(await night.type("## At night", "curl"), /dependency_up\{name="database"\} 1/);
 });
 
-/** The release after this one, with a migration that takes its time and stops older nodes. @returns its command line */
+/** The next release, with a slow migration that stops older nodes. @returns its command line */
 function nextRelease(): string {
   cpSync(join(root, "service"), night.at("next/service"), { recursive: true });
   for (const name of ["node_modules", "packages", "package.json"])

@@ -17,7 +17,7 @@ import { lostAndDoubled, startWriters, type Writers } from "./order-writers.ts";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const page = readFileSync(join(root, "docs/running.md"), "utf8");
 
-/** The commands under a heading of docs/running.md, a text for each of its blocks, in order. */
+/** The commands under a heading of docs/running.md: one text for each code block, in order. */
 function printedUnder(heading: string): string[] {
   const from = page.indexOf(`\n${heading}\n`);
   assert.ok(from >= 0, heading);
@@ -28,14 +28,14 @@ function printedUnder(heading: string): string[] {
   return [...blocks].map(([, text = ""]) => text);
 }
 
-/** The printed block that has this text. */
+/** The code block under a heading that contains this text. */
 export function printed(heading: string, part: string): string {
   const found = printedUnder(heading).filter((text) => text.includes(part));
   assert.equal(found.length, 1, `${part} of ${heading}`);
   return found[0] ?? "";
 }
 
-/** Runs commands in a shell as an operator pastes them: `path` has the programs of PostgreSQL. */
+/** Runs commands in a shell, as an operator would paste them. @param path includes PostgreSQL's programs */
 export async function paste(
   commands: string,
   env: Record<string, string>,
@@ -60,29 +60,32 @@ export type Night = {
   readonly at: (...names: string[]) => string;
   readonly env: Record<string, string> & { DATA_DIR: string };
   readonly pair: PostgresPair;
-  /** Stands for the virtual address of the database. */
+  /** Simulates the virtual address of the database. */
   readonly address: SeverableProxy;
   /** Keys of one firm. */
   readonly keys: readonly string[];
   readonly writers: Writers;
-  /** A scene that changes these puts the new ones here. */
+  /** A test that replaces these assigns the new ones here. */
   primary: PostgresServer;
   nodes: [Service, Service];
-  /** Runs the printed block under this heading that has this text, with the settings of the nodes. */
+  /** Runs the code block under this heading that contains this text, with the settings of the nodes. */
   readonly type: (heading: string, part: string, more?: Record<string, string>, cwd?: string) => Promise<string>;
   readonly storedCodes: (database?: string) => string[];
   readonly allReady: () => Promise<unknown>;
-  /** Nothing acknowledged so far is lost or doubled, and no answer was worse than "later". */
+  /**
+   * Asserts that nothing acknowledged so far is lost or duplicated, and that every refusal only asked the caller to
+   * retry later.
+   */
   readonly nothingIsLost: () => Promise<void>;
   /** The folder of documents. */
   readonly blobs: string;
-  /** Of the moment. */
+  /** The present process. */
   redis: ChildProcess;
   readonly startRedis: () => void;
   readonly close: () => Promise<void>;
 };
 
-/** Mounts a file system of its own at a folder. @returns the function that takes it away */
+/** Mounts a separate file system at a folder. @returns the function that unmounts it */
 function mountVolume(image: string, folder: string): () => void {
   execFileSync("truncate", ["-s", "64M", image]);
   execFileSync("mkfs.ext4", ["-q", image]);
@@ -101,16 +104,16 @@ function startRedis(port: string): ChildProcess {
 async function firmKeys(node: Service): Promise<string[]> {
   const { partnerId = "" } = await node.cli("partner", "create", "Acme", "--tier", "ClosingDesk");
   const keys: string[] = [];
-  // Each may write 60 times a minute.
+  // Each key may write 60 times a minute.
   for (let n = 0; n < 12; n++) keys.push((await node.cli("key", "issue", partnerId, "--test"))["key"] ?? "");
   return keys;
 }
 
-/** @param hasVolume the documents have a file system of their own; takes root */
+/** @param hasVolume gives the documents a file system of their own, which requires root */
 export async function openNight({ hasVolume = false } = {}): Promise<Night> {
   const folder = temporaryFolder();
   const at = (...names: string[]) => join(folder.path, ...names);
-  // PostgreSQL's user passes through.
+  // PostgreSQL runs as another user, who must be able to pass through the folder.
   execFileSync("chmod", ["755", folder.path]);
   const pair = await startPostgresPair(at("servers"));
   const address = await startSeverableProxy(pair.primary.port);

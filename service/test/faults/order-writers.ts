@@ -5,12 +5,15 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 
 export type Acknowledged = { reference: string; code: string; at: Date };
 
-/** Firms' programs: each places orders one after the other, and repeats each with its own key until it is acknowledged. */
+/**
+ * The programs of firms. Each places orders one after another, and repeats each request with its own key until it is
+ * acknowledged.
+ */
 export type Writers = {
   readonly acknowledged: Acknowledged[];
-  /** How often each status came; 0 is a connection that broke. */
+  /** How often each status was received; 0 stands for a broken connection. */
   readonly statuses: Map<number, number>;
-  /** Resolves when so many more are acknowledged. */
+  /** Resolves when this many more orders are acknowledged. */
   readonly more: (count: number) => Promise<void>;
   readonly pause: () => Promise<void>;
   readonly resume: () => void;
@@ -19,11 +22,11 @@ export type Writers = {
 
 const document = makePdf();
 
-/** The same bytes each time: a repetition of a request must be equal to it. */
+/** Gives the same bytes each time, because a repeated request must be equal to the first one. */
 export const orderOf = (reference: string): FormData =>
   orderForm({ ...minimal, external_reference: reference }, document);
 
-/** They rest until `resume`. @param baseUrls of the nodes of the moment */
+/** The writers wait until `resume`. @param baseUrls returns the addresses of the present nodes */
 export function startWriters(baseUrls: () => string[], keys: readonly string[], writers = 2): Writers {
   const acknowledged: Acknowledged[] = [];
   const statuses = new Map<number, number>();
@@ -94,7 +97,7 @@ export function startWriters(baseUrls: () => string[], keys: readonly string[], 
   };
 }
 
-/** References that are not there, and those that are there twice. */
+/** References that are missing, and references that exist twice. */
 export function lostAndDoubled(acknowledged: readonly Acknowledged[], stored: readonly string[]) {
   const there = new Set(stored);
   return {

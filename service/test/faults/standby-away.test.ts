@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 let pair: PostgresPair;
 let db: Database;
 before(async () => {
-  // PostgreSQL's user passes through.
+  // PostgreSQL runs as another user, who must be able to pass through the folder.
   execFileSync("chmod", ["755", folder.path]);
   pair = await startPostgresPair(join(folder.path, "servers"));
   db = openDatabase(
@@ -38,13 +38,13 @@ const writeBoth = [
   () => db.transaction((tx) => tx.query(sql`INSERT INTO written VALUES ('transaction')`)),
 ];
 
-/** It is refused as unavailable, and its outcome counts as unknown. */
+/** Asserts that the write is refused as unavailable. @returns whether its outcome counts as unknown */
 const isUnknown = (error: unknown): boolean => {
   assert.equal((error as { code?: string }).code, "unavailable");
   return isOutcomeUnknown(error);
 };
 
-/** An operator who sees that all writes wait cancels them. */
+/** Cancels waiting writes, as an operator would who sees that all of them wait. */
 async function cancelWaiting(): Promise<void> {
   await until(
     () =>
@@ -57,7 +57,7 @@ test("a commit whose wait for the synchronous standby is cancelled has an unknow
   await pair.standby.kill();
   try {
     for (const write of writeBoth) await Promise.all([assert.rejects(write, isUnknown), cancelWaiting()]);
-    // The primary has both, and the connection goes on.
+    // The primary has both rows, and the connection still works.
     assert.deepEqual(await names(), ["statement", "transaction"]);
   } finally {
     await pair.standby.start();

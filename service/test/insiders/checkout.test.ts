@@ -55,7 +55,7 @@ async function isRefused(answer: Response): Promise<void> {
   assert.match(text, /not what the service wrote/);
 }
 
-/** An order that was canceled before its money came, and the event of the money. */
+/** An order that was canceled before its money arrived, and the event about the money. */
 async function unappliedMoney() {
   const order = await placeOrder();
   await running.service.cli("order", "move", order.code, "Cancelled", "--reason", "not wanted");

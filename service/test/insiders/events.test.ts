@@ -20,14 +20,14 @@ async function eventsFinding() {
   return checks.find(({ name }) => name === "events");
 }
 
-/** A webhook of the client for all that is tried here; how many deliveries arrived at it. */
+/** A webhook of the client for all topics of this test. `caught` returns how many deliveries arrived at it. */
 async function listen(client: Client): Promise<Hook & { caught: () => number }> {
   const path = `/planted-${++paths}`;
   const hook = await client.subscribe(path, ["order.created", "payment.cleared"]);
   return { ...hook, caught: () => running.catcher.caught.filter((each) => each.path === path).length };
 }
 
-/** An event that tells the firm that the order is paid, as the insider writes it. */
+/** A forged event that tells the firm that the order is paid. @returns its id */
 async function plant(client: Client, order: string): Promise<number> {
   const [event] = await insider.run<{ id: number }>(sql`
     INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)

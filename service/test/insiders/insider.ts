@@ -1,13 +1,13 @@
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
 
-/** Who has the service's own role of the database, and none of its keys. */
+/** An attacker with the service's own database role, but without its keys. */
 export function openInsider(dataDir: string) {
   const db = databaseOfRunning(dataDir);
   return {
     run: <Row>(statement: Statement) => db.query<Row>(statement),
     close: db.close,
-    /** A row as it is now. @returns the function that puts it back in the place of what is there then. */
+    /** The present row. @returns a function that restores it */
     async keep(table: Statement, key: Statement, value: string): Promise<() => Promise<void>> {
       const [kept] = await db.query<{ row: object }>(sql`
         SELECT to_jsonb(t) AS row FROM ${table} t WHERE ${key}::text = ${value}`);

@@ -13,7 +13,7 @@ import { openInsider } from "./insider.ts";
 const running = await forTests(openHarness());
 const insider = await forTests(openInsider(running.service.dataDir));
 
-/** The error of the latest job of a queue, once it was tried. */
+/** The error of a queue's latest job, after its first attempt. */
 const errorOf = (queue: string) =>
   until(async () => {
     const [job] = await running.db.query<{ error: string | null }>(
@@ -35,7 +35,7 @@ test("mails no words that were put into the database, or altered while they wait
     assert.match(await errorOf(queue), /not what the service queued/);
     await running.db.query(sql`DELETE FROM jobs WHERE queue = ${queue}`);
   }
-  // One that the service queued, with other words under its MAC; then as it was queued.
+  // A genuine mail. First other words are put under its MAC, and then it is queued unchanged.
   const genuine = { at: new Date(), text: "Ann made Ben an operator." };
   await running.db.transaction(async (tx) => {
     await mailAdmins(tx, genuine);

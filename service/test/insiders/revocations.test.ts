@@ -12,7 +12,7 @@ import { openInsider } from "./insider.ts";
 
 after(async () => {
   await insider.close();
-  // The one that was started last is not the harness's own.
+  // The harness stops only its first service, so this one is stopped here.
   await running.service.stop();
 });
 const running = await forTests(openMembersService());
@@ -70,7 +70,7 @@ test("revocations are lines of a file next to the keys: what the database lost o
   await revokeKey(running, keyId);
   await kept(keyId);
   await restarted(async () => {
-    // As an older database comes, or what an administrator of the database can do.
+    // The state of an older database, or of one that its administrator has changed.
     await running.db.query(sql`DELETE FROM revocations WHERE subject = ${keyId}`);
     await running.db.query(
       sql`UPDATE partner_keys SET revoked_at = NULL, row_mac = ${before?.mac} WHERE id = ${keyId}`,
@@ -127,7 +127,7 @@ test("a retired seal certificate stays retired when the row of its chain of befo
     return listed.find(({ sha256 }) => sha256 === old)?.reason;
   };
   assert.equal(await reason(), "key-compromise");
-  // Nor is it another one by an earlier retirement, copied to the end, or without the MACs of all.
+  // A retirement also stays valid when an earlier one is copied to the end, and when the MACs of all rows are removed.
   await assert.rejects(
     insider.run(sql`
       INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)

@@ -24,7 +24,7 @@ async function finding(): Promise<{ result: string; detail: string }> {
   return { result, detail };
 }
 
-/** As the owner of the tables, with their triggers switched off. */
+/** Runs statements as the owner of the tables, with their triggers disabled. */
 const mend = (table: Statement, ...statements: Statement[]) =>
   running.db.transaction(async (tx) => {
     await tx.query(sql`ALTER TABLE ${table} DISABLE TRIGGER USER`);

@@ -72,7 +72,7 @@ test("a task that was altered is shown as altered, is in nobody's hands, and doc
   await doctor();
 });
 
-/** Removes a task, as the owner of the tables with their triggers switched off. */
+/** Removes a task, as the owner of the tables with their triggers disabled. */
 const mend = (id: number) =>
   running.db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");

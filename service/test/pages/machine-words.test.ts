@@ -13,7 +13,7 @@ import { newMember, postForm } from "../firms/members/signed-in-member.ts";
 const running = await forTests(openMembersService());
 const { service } = running;
 
-/** Words that programs use among themselves, and the reason why a person should not read them. */
+/** Words for programs, each with the reason why people should not read them. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [
     /\b(?:Created|Esign|Notarization|Quote|Awaiting|Manual|Identity|Refund|Fax|Shipping|Payment|On)(?:Hold|[A-Z][a-z]+)\b/,
@@ -28,7 +28,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d/, "a time for machines"],
 ];
 
-/** The text that a person reads. Text set as code is to be copied. */
+/** The text that a person reads. Text marked as code is left out, because people only copy it. */
 const textOf = (page: string): string =>
   page
     .replace(/<(script|style|code|head)\b.*?<\/\1>/gs, " ")

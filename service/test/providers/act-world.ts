@@ -5,12 +5,12 @@ import { secretBytes } from "../../src/kernel/platform/secrets.ts";
 import { type Account, type Act, openProviders, type Providers } from "../../src/providers/providers.ts";
 import { openOrdersDatabase, silent } from "../orders/order/orders-database.ts";
 
-/** The double's reaction to the next request that acts. */
+/** How the double answers the next request that acts. */
 type Fault = "cut" | "hang" | "garbage" | "redirect" | { status: number; headers?: Record<string, string> };
 
 export const apiKey = "key_of_the_account_0123456789";
 
-/** A provider of things: POST /things makes one, GET /things/REFERENCE finds it. */
+/** A provider of things: POST /things creates one, and GET /things/REFERENCE finds it. */
 async function startThings() {
   const made: string[] = [];
   const faults: Fault[] = [];
@@ -37,7 +37,7 @@ async function startThings() {
   return {
     ...double,
     made,
-    /** The next requests that act go wrong; `acts`: the thing is made before. */
+    /** Makes the next requests that act fail. If `acts` is true, the thing is created before the failure. */
     fail(acts: boolean, ...next: Fault[]) {
       actsBeforeFault = acts;
       faults.splice(0, faults.length, ...next);
@@ -48,7 +48,7 @@ async function startThings() {
 type Thing = { id: string };
 type Handler = (payload: object) => Promise<void>;
 
-/** A database, the double, and as many nodes as a test wants; the clock is the test's. */
+/** A database, the double, and any number of nodes. The test sets the clock. */
 export async function openWorld() {
   const orders = await openOrdersDatabase();
   const things = await startThings();
@@ -56,7 +56,7 @@ export async function openWorld() {
     now: new Date("2026-06-01T12:00:00Z"),
     wanted: true,
     found: true as boolean | "unclear",
-    /** The event that an act waits for before its request. */
+    /** An act waits for this before it sends its request. */
     files: async () => {},
     /** The error that `settled` throws. */
     broken: null as Error | null,
@@ -89,7 +89,7 @@ export async function openWorld() {
     },
   };
 
-  /** A node of its own: breaker, callers and handlers of jobs. */
+  /** A separate node, with its own circuit breaker, callers and job handlers. */
   function openNode(baseUrl = things.url, timeoutMs = 400) {
     const account: Account = {
       provider: "lob",
@@ -121,7 +121,7 @@ export async function openWorld() {
     pass: (seconds: number) => {
       state.now = new Date(state.now.getTime() + seconds * 1000);
     },
-    /** An order with an intent. @returns its ids */
+    /** An order with an intent. @returns their ids */
     async intend(providers: Providers, attempt = 1) {
       const code = await orders.insert("ShippingPending");
       const [order] = await orders.db.query<{ id: number }>(

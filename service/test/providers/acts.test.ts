@@ -110,7 +110,7 @@ describe("an act", () => {
     await other.run(id);
     assert.equal(await world.stateOf(id), "done");
     assert.equal(madeOf(reference), 1);
-    // Its own answer comes too late, and changes nothing.
+    // The request's own answer arrives too late, and changes nothing.
     await never;
     assert.equal(await world.stateOf(id), "done");
   });
@@ -348,7 +348,7 @@ describe("a hold", () => {
       await db.query(sql`UPDATE orders SET status = ${to} WHERE id = ${orderId}`);
       await authenticateOrders(db, sql`id = ${orderId}`);
     };
-    // The hold comes while the next try waits for its files.
+    // The hold begins while the next attempt waits for its files.
     world.state.files = async () => {
       assert.deepEqual(await world.tasksOf(orderId), ["packet_print paused"]);
       await status("OnHold");

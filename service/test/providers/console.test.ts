@@ -103,7 +103,7 @@ test("nobody moves an order by hand while a provider may be doing it", async () 
     assert.match(await refused.text(), words);
     const command = running.service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400");
     await assert.rejects(command, words);
-    // A hold stays possible: what is under way ends by itself.
+    // A hold is still possible, because the act in progress ends by itself.
     await running.service.cli("order", "move", code, "OnHold", "--reason", "a call");
   }
 });

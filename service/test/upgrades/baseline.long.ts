@@ -18,7 +18,7 @@ after(folder.remove);
 
 const ofSchema68 = "5a1a61efece82586a4cb72aa3f440451d68c33bb";
 const ofSchema69 = "94f4817674c84df10d2f1334bc495d19fd45cc6e";
-/** The newest migration that the last release before the baseline has. */
+/** The newest migration of the last release before the baseline. */
 const lastBefore = 84;
 const beforeBaseline = releaseOf(baseline.commit, join(folder.path, "before-baseline"));
 
@@ -49,7 +49,7 @@ const applied = (db: Database) =>
 
 type Written = { key: string; room: string; orderCode: string; verifyCode: string };
 
-/** Data that a release writes before its upgrade. */
+/** Writes data with a release before its upgrade. */
 async function write(service: Service): Promise<Written> {
   const { partnerId = "" } = await service.cli("partner", "create", "Upgraded", "--tier", "ClosingDesk");
   const { key = "" } = await service.cli("key", "issue", partnerId, "--test");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export const root = join(import.meta.dirname, "../../..");
 
-/** Gives a release the packages of others that this repository has. Its own are the release's. */
+/** Links the packages of other authors that this repository has installed. The release keeps its own packages. */
 export function linkPackages(release: string): void {
   const from = join(root, "node_modules");
   mkdirSync(join(release, "node_modules/@signsealship"), { recursive: true });
@@ -15,7 +15,7 @@ export function linkPackages(release: string): void {
     symlinkSync(join(release, "packages", name), join(release, "node_modules/@signsealship", name));
 }
 
-/** Puts the release of a commit into a new folder. */
+/** Extracts the release of a commit into a new folder. */
 export function releaseOf(commit: string, release: string): string {
   const { status, stdout, stderr } = spawnSync("git", ["archive", commit], { cwd: root, maxBuffer: 1 << 29 });
   if (status !== 0)

@@ -17,11 +17,11 @@ import { type Version, verify } from "../closing/closing-passports/seal-room.ts"
 import { type Acknowledged, lostAndDoubled, orderOf, startWriters } from "../faults/order-writers.ts";
 import { linkPackages, releaseOf, root } from "./releases.ts";
 
-/** The last release whose nodes know of no fence. */
+/** The last release without the schema fence. */
 const before = "0f72647906dd5cb105f8341acdee0eafd0d3a282";
 const folder = temporaryFolder();
 
-/** A release after this one, whose migration only expands. */
+/** The next release, with a migration that only adds to the schema. */
 function nextRelease(): string {
   const release = join(folder.path, "next");
   for (const name of ["package.json", "service", "packages", "docs"])
@@ -44,7 +44,7 @@ const document = () => {
   return form;
 };
 
-/** Data that one release writes besides orders. */
+/** Writes other data than orders with a release. */
 async function write({ baseUrl }: Service, key: string, room: string) {
   const client = newClient(baseUrl, key, (status) => status < 300);
   const passport = await client.ok<{ verifyCode: string }>("POST", "/api/passport/seal", document());
@@ -52,7 +52,7 @@ async function write({ baseUrl }: Service, key: string, room: string) {
   return { passport: passport.verifyCode, version: version.verifyCode };
 }
 
-/** Rows whose MAC does not hold. */
+/** The keys of rows whose MAC is not valid. */
 async function unvouched(db: Database, rowMac: RowMac, { table, rows, members }: MacTable): Promise<string[]> {
   const found = await db.query<MacRow<object> & { key: string }>(rows);
   return found.flatMap((row) => {
@@ -79,7 +79,7 @@ async function withoutMac(db: Database): Promise<string[]> {
   return (await Promise.all(tables.map((each) => unvouched(db, rowMac, each)))).flat();
 }
 
-/** Orders and rooms that a node is asked for; its statuses, each once. */
+/** Requests orders and rooms from a node. @returns the different statuses of the responses */
 async function statusesOf({ baseUrl }: Service, key: string): Promise<Set<number>> {
   const client = newClient(baseUrl, key);
   const answers = Array.from({ length: 20 }, (_, n) =>
@@ -101,12 +101,15 @@ const start = async (release: string): Promise<Service> => {
   return service;
 };
 
-/** Everything acknowledged is stored once, is found by its code and by its idempotency key, and has its MAC. */
+/**
+ * Asserts that every acknowledged order is stored once, is found by its code and its idempotency key, and has a valid
+ * MAC.
+ */
 async function checkAll(node: Service, key: string, acknowledged: readonly Acknowledged[], db: Database) {
   const rows = await db.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders`);
   const codes = rows.map(({ code }) => code);
   assert.deepEqual(lostAndDoubled(acknowledged, codes), { lost: [], doubled: [] });
-  // The one order that no writer placed is in the room.
+  // The order in the room was not placed by a writer, so there is one more.
   assert.equal(codes.length, acknowledged.length + 1);
   const headers = { Authorization: `Bearer ${key}` };
   for (const { reference, code } of acknowledged) {
@@ -141,11 +144,11 @@ async function upgradeTwice(db: Database, earlier: Service): Promise<void> {
     writers.resume();
     await writers.more(20);
 
-    // The first upgrade: its migrations stop the older node.
+    // The first upgrade: the migrations of this release stop the older node.
     const present = await start(root);
     nodes = [earlier, present];
     const statuses = await statusesOf(earlier, key);
-    // A release of before the fence answers 500 where a migration renamed a column.
+    // A release without the fence answers 500 after a migration has renamed a column.
     assert.deepEqual(
       [...statuses].filter((status) => status < 500),
       [],
@@ -157,7 +160,7 @@ async function upgradeTwice(db: Database, earlier: Service): Promise<void> {
     await stop(earlier);
     await writers.more(20);
 
-    // The second upgrade: this release runs at the same time as the next one.
+    // The second upgrade: this release and the next one run at the same time.
     await writers.pause();
     writers.statuses.clear();
     writers.resume();

@@ -9,7 +9,7 @@ const inflated = (bytes: Buffer): Buffer[] =>
     }
   });
 
-/** A value, and what is in it: bytes as text, base64, and what was compressed. */
+/** A value and everything encoded in it: bytes as text, decoded base64, and decompressed data. */
 export function* readings(value: string, depth = 0): Generator<string> {
   yield value;
   if (depth === 2) return;
@@ -20,14 +20,14 @@ export function* readings(value: string, depth = 0): Generator<string> {
     yield* readings(bytes.toString("latin1"), depth + 1);
 }
 
-/** Whether a text is in a value, in whatever form. */
+/** Whether a value contains a text, in any of these encodings. */
 export function holds(value: string, text: string): boolean {
   const hex = Buffer.from(text).toString("hex");
   for (const one of readings(value)) if (one.includes(text) || one.includes(hex)) return true;
   return false;
 }
 
-/** Every route that a code or token opens by itself. */
+/** Every route that a code or token opens without other credentials. */
 const routesOf = (token: string, orderCode: string): string[] => [
   ...["", "/document", "/evidence", "/certificate"].map((part) => `/api/passport/verify/${token}${part}`),
   `/verify/${token}`,
@@ -57,13 +57,16 @@ export function tokensIn(values: Iterable<string>): Set<string> {
   return tokens;
 }
 
-/** The public routes that one of the tokens opens, and those where it stands for a key. @param orderCode of an order that is there */
+/**
+ * The public routes that one of the tokens opens, and the routes that accept one as a key. @param orderCode the code of
+ * an existing order
+ */
 export async function openedBy(baseUrl: string, tokens: Iterable<string>, orderCode: string): Promise<string[]> {
   const answerOf = async (path: string, token: string) => {
     const response = await fetch(baseUrl + path, { redirect: "manual" });
     return `${response.status} ${(await response.text()).replaceAll(token, "")}`;
   };
-  // Some pages answer every token alike, and say that it is unknown.
+  // Some pages answer every token with the same message for an unknown token.
   const unknown = "0".repeat(40);
   const toUnknown = await Promise.all(routesOf(unknown, orderCode).map((path) => answerOf(path, unknown)));
   const opened: string[] = [];

@@ -31,18 +31,18 @@ import { holds, openedBy, tokensIn } from "./dump.ts";
 
 const { test, before, after } = testsNeeding("postgresql");
 
-// Somebody has a file of pg_dump of a busy database, and neither the keys nor the blobs.
+// An attacker has a pg_dump file of a busy database, but neither the keys nor the blobs.
 const folder = temporaryFolder();
 let servers: PostgresPair;
 let service: Service;
 let db: Database;
 const doubles = { stripe: startStripe(), easypost: startEasyPost(), lob: startLob(), telnyx: startTelnyx() };
-/** Keys, codes, links and tokens that open something by themselves, by name. */
+/** Keys, codes, links and tokens that grant access by themselves, by name. */
 const secrets: Record<string, string> = {};
 let orderCode = "";
 
 before(async () => {
-  // PostgreSQL's user passes through.
+  // PostgreSQL runs as another user, who must be able to pass through the folder.
   execFileSync("chmod", ["755", folder.path]);
   servers = await startPostgresPair(join(folder.path, "servers"));
   const { stripe, easypost, lob, telnyx } = await carriers();
@@ -103,7 +103,7 @@ function mailsTo(email: string): string[] {
 const foundIn = (email: string, pattern: RegExp): Promise<string> =>
   until(() => mailsTo(email).flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0]);
 
-/** A firm whose orders go through signing, a notary, shipping and fax, and into a room that is sealed. */
+/** A firm whose orders pass through signing, a notary, shipping and fax, and are in a sealed room. */
 async function busyFirm(): Promise<void> {
   const { partnerId = "" } = await service.cli<Record<string, string>>(
     "partner",
@@ -144,7 +144,7 @@ async function busyFirm(): Promise<void> {
 type Firm = ReturnType<typeof newClient>;
 type Place = (fields: Record<string, string>) => Promise<string>;
 
-/** A signer who was mailed a link and a code, and has entered none. */
+/** A signer who was mailed a link and a code, and has not entered the code. */
 async function signedHalfway(firm: Firm, place: Place): Promise<void> {
   const email = "jane@signer.example";
   const signers = JSON.stringify([{ name: "Jane", email, auth: "mail_code" }]);
@@ -177,7 +177,7 @@ async function atTheNotary(code: string, firm: Firm): Promise<void> {
   Object.assign(secrets, { "a notary's order": code, "a session": nora.cookie.split("=").at(-1) ?? "" });
 }
 
-/** Live orders, paid by a card: a parcel and a letter that were delivered, and a fax. */
+/** Live orders paid by card: a delivered parcel, a delivered letter, and a fax. */
 async function shippedAndFaxed(key: string): Promise<void> {
   const { stripe, easypost, lob, telnyx } = await carriers();
   const firm = newClient(service.baseUrl, key, (status) => status < 300);
@@ -252,7 +252,7 @@ test("doctor finds each row of them as the service wrote it", async () => {
   );
 });
 
-/** Another value of a column's type. */
+/** A different value, for each column type. */
 const others: Readonly<Record<string, (column: Statement) => Statement>> = {
   text: (c) => sql`coalesce(${c}, '') || 'x'`,
   bytea: (c) => sql`coalesce(${c}, '') || '\\x00'::bytea`,
@@ -270,7 +270,7 @@ const named = (name: string): Statement => sql(Object.assign([name], { raw: [nam
 
 class Undone extends Error {}
 
-/** The columns of a table that can be altered while the MAC of a row holds, and how many were tried. */
+/** The columns of a table that can be changed without making the row's MAC invalid, and the number of columns tried. */
 async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ tried: number; uncovered: string[] }> {
   const name = table.table.text;
   const [row] = await db.query<MacRow<object>>(sql`${table.rows} LIMIT 1`);
@@ -299,7 +299,7 @@ async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ trie
         throw new Undone();
       })
       .catch((error: Error) => {
-        // A constraint refuses the value: the database is a second answer.
+        // A constraint may refuse the value. The database then protects the column itself.
         if (!(error instanceof Undone) && !/constraint|identity|generated/.test(error.message)) throw error;
       });
   }
@@ -308,7 +308,7 @@ async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ trie
 
 /** Columns that no MAC of their table covers, each with the reason. */
 const uncoveredByDesign: Readonly<Record<string, string>> = {
-  // Under a hash, or a second MAC, that the MAC covers.
+  // Covered by a hash or a second MAC that the MAC covers.
   audit_log: "occurred_at action actor order_id from_status to_status detail",
   closing_passports: "manifest bytes",
   envelope_events: "record",
@@ -316,23 +316,23 @@ const uncoveredByDesign: Readonly<Record<string, string>> = {
     signer_state dest_state ship_method ship_to ship_from fax_to lines updated_at carrier_rate state_version taken_in signers
     signature_fields row_mac document_name document_notices code_start created_at pay_by`,
   partner_keys: "revoked_at name last4 created_at last_used_at last_used_from",
-  // Encrypted for their row, then counts and times that only show or delay.
+  // The first two are encrypted for their row. The others are counts and times that only affect displays and delays.
   provider_calls:
     "payload result looks intended_at begun_at look_at away_since ended_at why request_sha256 answer_sha256",
   documents: "bytes pages created_at",
   envelopes: "verify_code remind_at",
   envelope_signers: "reminded_at codes_requested codes_of_day codes_day_at",
   events: "order_id",
-  // When the service next asks about a label only delays.
+  // The time of the next poll about a label; changing it only causes a delay.
   labels: "ask_at",
-  // The time of the last batch only delays.
+  // The time of the last batch; changing it only causes a delay.
   log_trees: "sequenced_at",
   notaries: "created_at updated_at",
   operators: "added_at",
   partners: "created_at view_version",
   rooms: "view_version",
   sessions: "device last_seen_at environment console_environment",
-  // The way back is held to paths of ours when it is used.
+  // The return path is restricted to our own paths when it is used.
   sign_in_links: "return_to created_at mailed proven",
   webhooks: "active created_at deleted_at failures failing_since alerted_at mailed_at exchanges_dropped_to",
 };

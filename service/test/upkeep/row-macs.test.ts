@@ -32,7 +32,7 @@ import { openRoomsService } from "../closing/rooms/rooms-service.ts";
 import { seal } from "../evidence/proof-passports/seal-document.ts";
 
 after(() => running.service.stop());
-// Somebody who can write the database, as its superuser, and has neither SECRETS_KEY nor the seal's key.
+// The attacker can write to the database as its superuser, but has neither SECRETS_KEY nor the seal's key.
 const running = await forTests(openRoomsService());
 let acme = await running.partner("ClosingDesk", "Acme Title");
 
@@ -103,7 +103,7 @@ test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bear
     WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
   const chainOk = async (code: string) => (await verify(running.service.baseUrl, code)).chainOk;
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
-  // Discards the cached results about certificates.
+  // Restarts the service to discard its cached results about certificates.
   await restarted(sql`SELECT`);
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
   const page = await textOf(verifyUrl);
@@ -117,7 +117,7 @@ test("a version whose certificate is gone, or was sealed as something else, does
   const [gone, other] = await Promise.all(versions);
   const owner = { ...(await newPartner(running.service)), baseUrl: running.service.baseUrl };
   const blobs = await blobsOf(running.service.dataDir);
-  // A certificate with its manifest, sealed by this service for anybody as a document of his.
+  // A certificate with its manifest that somebody had sealed by this service as an ordinary document.
   const drawn = await download(running.service.baseUrl, other?.verifyCode ?? "");
   const { passportId, sealedSha256 } = await seal(owner, drawn);
   const [passport] = await running.db.query<{ blobKey: string }>(
@@ -207,7 +207,7 @@ test("a document whose row was altered is neither named by a manifest nor sealed
 test("a document that is gone, or is not what its row says, is named by no manifest", async () => {
   const blobs = await blobsOf(running.service.dataDir);
   for (const [name, status, blobKey] of [
-    // A store that is not mounted looks like this, too.
+    // A store that is not mounted gives the same error.
     ["gone", 503, async () => "2026-01-01/gone"],
     ["another", 500, async (sha256: string) => blobs.put(Buffer.from("another"), documentUse(sha256))],
   ] as const) {
@@ -215,7 +215,7 @@ test("a document that is gone, or is not what its row says, is named by no manif
     const [row] = await running.db.query<{ id: number; kind: string; sha256: string }>(sql`
       SELECT d.id, kind, sha256 FROM documents d JOIN orders o ON o.id = order_id WHERE ${isSealed(sql`code`, "order", orderCode)}`);
     assert.ok(row);
-    // Who has SECRETS_KEY, too, makes rows and blobs that hold each for itself.
+    // An attacker who also has SECRETS_KEY can create rows and blobs that are each valid by themselves.
     const { partnerId } = acme;
     const forged = {
       orderCode,
@@ -381,7 +381,7 @@ test("rows of an earlier release get their MACs at the first start, and none lat
   const refused = await runCli({ DATA_DIR: running.service.dataDir }, "notary", "list");
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /no record that its rows got their MACs, but \S+keys\/row-macs-filled-rooms says so/);
-  // As the database of an earlier release comes.
+  // The state of a database of an earlier release.
   rmSync(join(running.service.dataDir, "keys/row-macs-filled-rooms"));
   await restarted(forget);
   assert.equal(await opens(), true);

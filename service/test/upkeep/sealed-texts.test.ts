@@ -17,7 +17,7 @@ import { openCeremonyService, signBy } from "../signing/envelopes/ceremony/cerem
 const idempotencyKey = randomUUID();
 
 after(() => running.service.stop());
-// The database of the release before codes were sealed, which this one upgrades.
+// The database of the release before codes were encrypted, which this release upgrades.
 const running = await forTests(openCeremonyService());
 const { client: firm, service, headers } = running;
 const { verifyCode: proof } = await seal({ baseUrl: service.baseUrl, headers }, makePdf());
@@ -46,7 +46,7 @@ const paths = [
   "/api/partner/events",
 ];
 
-/** The answers to every code, and the firm's events with their heads, as they are served. */
+/** The responses for every code, and the firm's events with their heads. */
 const everything = () =>
   Promise.all(
     paths.map(async (path) => {
@@ -81,7 +81,7 @@ const columns = [
 
 const part = (text: string): Statement => new Statement([text], []);
 
-/** Takes back what its migration and the first start after it did. */
+/** Reverts what the migration and the first start after it did. */
 async function asBefore(tx: Tx): Promise<void> {
   await tx.script("SET LOCAL session_replication_role = replica");
   for (const { table, column } of columns)
@@ -110,7 +110,10 @@ async function asBefore(tx: Tx): Promise<void> {
   await ordersAsBefore(tx);
 }
 
-/** The same of the codes of orders, which were sealed later: with the MACs and the names of payments of before. */
+/**
+ * Reverts the same for the codes of orders, which were encrypted later, including the earlier MACs and names of
+ * payments.
+ */
 async function ordersAsBefore(tx: Tx): Promise<void> {
   const [digest] = earlierOrderStates(sql`code`).map((state) => digestOf(state, sql`orders`));
   const orders = await tx.query<{ id: number; digest: Buffer }>(sql`SELECT id, ${digest} AS digest FROM orders`);

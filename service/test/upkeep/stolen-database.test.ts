@@ -13,7 +13,7 @@ import { seal } from "../evidence/proof-passports/seal-document.ts";
 import { openCeremonyService, signBy } from "../signing/envelopes/ceremony/ceremony-service.ts";
 import { holds, openedBy, readings, tokensIn } from "./dump.ts";
 
-// Somebody who has a dump of the whole database, and neither the keys nor the blobs.
+// An attacker has a dump of the whole database, but neither the keys nor the blobs.
 const folder = temporaryFolder();
 const authority = makeAuthority(folder.path);
 
@@ -49,7 +49,7 @@ const answer = await fetch(`${service.baseUrl}/api/partner/orders`, {
 });
 assert.equal(answer.status, 201);
 const { orderCode: other } = (await answer.json()) as { orderCode: string };
-/** Codes that open something by themselves, by name. */
+/** Codes that grant access by themselves, by name. */
 const codes = { proof, room, rotated, closing, envelope: signing.envelope.verifyCode, order: orderCode, other };
 await until(async () => (await pendingWork(running.db)) === 0);
 
@@ -61,7 +61,7 @@ async function pendingWork(db: Database): Promise<number> {
 
 type Cell = { table: string; column: string; value: string };
 
-/** Every value of every table, as its text. */
+/** Every value of every table as text. */
 async function dump(db: Database): Promise<Cell[]> {
   const tables = await db.query<{ name: string }>(sql`
     SELECT relname AS name FROM pg_class
@@ -79,7 +79,7 @@ async function dump(db: Database): Promise<Cell[]> {
   return cells;
 }
 
-/** Where a text is in a dump, in whatever form. */
+/** The places in a dump that contain a text, in any encoding. */
 function placesOf(cells: readonly Cell[], text: string): string[] {
   return cells.filter(({ value }) => holds(value, text)).map(({ table, column }) => `${table}.${column}`);
 }

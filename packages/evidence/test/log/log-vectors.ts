@@ -39,17 +39,20 @@ export type LogVector = {
   readonly text?: string;
   readonly hex?: string;
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
-  /** The line of the log that a proof is for. */
+  /** The line of the log to which a proof belongs. */
   readonly entry?: string;
   readonly environment?: "live" | "test" | null;
   readonly logs?: readonly TrustedLog[];
-  /** The witnesses that must have cosigned, as a policy; of all `logs`. */
+  /** A policy with the witnesses that must have cosigned; it applies to all `logs`. */
   readonly policy?: string;
   /** The checkpoint in a seal (null for a value that is not a text), the time that the seal states, and its earliest trusted stamp. */
   readonly carried?: string | null;
   readonly claimedTime?: number | null;
   readonly stampedTime?: number | null;
-  /** A file of `whole`, and the purpose that its seal states; of `stated` null where it states none. */
+  /**
+   * A file of the vectors `whole`, and the purpose that its seal states. For the vectors `stated`: null when the seal
+   * states no purpose.
+   */
   readonly file?: string;
   readonly purpose?: SealPurpose | null;
   readonly claims?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { formatNoteKey, parseCheckpoint, parseNoteKey, verifyNote } from "../../
 import { parseNote } from "../../src/log/note.ts";
 import { rootOf, sampleLog } from "./sample-tree.ts";
 
-/** The example in the documentation of Go's package note. */
+/** The example in the documentation of Go's package `note`. */
 const goKey = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
 const goNote = `If you think cryptography is the answer to your problem,
 then you don't know what your problem is.

@@ -15,7 +15,7 @@ const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(hash("sha256", 
 export const hashOfLeaf = (entry: Uint8Array): Uint8Array => sha256(leafMessage(entry));
 export const hashOfNode = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(nodeMessage(left, right));
 
-/** MTH of RFC 6962, section 2.1, as it is written there. */
+/** The Merkle tree hash of RFC 6962, section 2.1, written like its definition there. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   const [first] = leaves;
   if (!first) return sha256(new Uint8Array(0));
@@ -35,7 +35,7 @@ export const inclusionOf = (leaves: readonly Uint8Array[], index: number): Uint8
 export const consistencyOf = (leaves: readonly Uint8Array[], oldSize: number): Uint8Array[] =>
   consistencyRanges(oldSize, leaves.length).map(rangeRoot(leaves));
 
-/** An Ed25519 key of a seed, in PKCS#8. */
+/** An Ed25519 key from a seed, in PKCS#8. */
 const keyOfSeed = (seed: number) =>
   createPrivateKey({
     key: Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, seed)]),
@@ -45,7 +45,7 @@ const keyOfSeed = (seed: number) =>
 
 const publicOf = (key: KeyObject): Buffer => Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url");
 
-/** A witness that cosigns whatever it is told, at any second. */
+/** A witness that cosigns every checkpoint, at any stated second. */
 export function sampleWitness(name: string, seed: number) {
   const privateKey = keyOfSeed(seed);
   const bytes = Buffer.concat([Buffer.of(4), publicOf(privateKey)]);
@@ -61,7 +61,7 @@ export function sampleWitness(name: string, seed: number) {
   return { key: `${name}+${id.toString("hex")}+${bytes.toString("base64")}`, cosigned };
 }
 
-/** A log with a key of its own that signs whatever it is told. */
+/** A log with its own key that signs every checkpoint. */
 export async function sampleLog(origin: string, seed: number) {
   const privateKey = keyOfSeed(seed);
   const key = await noteKeyOf(origin, new Uint8Array(publicOf(privateKey)));

@@ -34,7 +34,7 @@ test("fails the inclusion of another line, index, size or hash", async () => {
   assert.equal(await inclusion(whole, { entry: entry.replace("\n", "") }), "fails");
   for (const other of [0, 4, 6, 10, 11, 2 ** 53 - 1])
     assert.equal(await inclusion(whole.replace(`index ${index}`, `index ${other}`)), "fails");
-  // Of some sizes the path is the same: then the root, and so the signature, is another.
+  // Some of these sizes give the same path. The root then differs, and with it the signature.
   for (const size of [0, 1, 5]) assert.equal(await inclusion(whole.replace("\n11\n", `\n${size}\n`)), "fails");
   const lines = whole.split("\n");
   const blank = lines.indexOf("");
@@ -42,7 +42,7 @@ test("fails the inclusion of another line, index, size or hash", async () => {
     assert.equal(await inclusion(lines.toSpliced(at, 1).join("\n")), "fails");
     assert.equal(await inclusion(lines.toSpliced(at, 0, lines[at] ?? "").join("\n")), "fails");
   }
-  // The root as a leaf's hash: an inner node is not a leaf.
+  // Uses the root as the hash of a leaf. An inner node must not pass for a leaf.
   const inner = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, rootOf(leaves)) });
   assert.equal(await inclusion(inner), "fails");
 });

@@ -23,7 +23,7 @@ const attestation: fc.Arbitrary<Attestation> = fc.oneof(
 const hashNames = ["sha1", "ripemd160", "sha256", "keccak256"] as const;
 
 const op: fc.Arbitrary<Op> = fc.oneof(
-  // A small set of arguments, so that equal edges occur.
+  // Uses few different arguments, so that equal edges occur.
   plain({
     op: fc.constantFrom("append" as const, "prepend" as const),
     arg: fc.oneof(

@@ -38,7 +38,7 @@ test("a proof that the reference grew is read, found to commit to the same, and 
 
 test("timestamps merge to the bytes that the reference merges them to", () => {
   const groups = fc.sample(fc.array(timestamp, { minLength: 2, maxLength: 4 }), { numRuns: 300, seed: 2 });
-  // The reference loses a branch when it reads an unmerged timestamp, so it gets each in normal form.
+  // The reference loses a branch when it reads an unmerged timestamp, so each timestamp is passed in normal form.
   const parts = groups.map((group) => group.map((one) => writeTimestamp(mergeTimestamps([one]), message.length)));
   const answers = askReference(parts.map((group) => ({ merge: group.map(toHex), message: toHex(message) })));
   for (const [i, group] of groups.entries()) {
@@ -84,7 +84,8 @@ function pythonText(item: unknown): string {
 }
 
 /**
- * Equal to the reference's reading, or more than it when the damage made two equal edges and the reference lost one.
+ * Our reading must contain everything that the reference reads. It may contain more: if the damage made two edges
+ * equal, the reference loses one of them.
  */
 async function assertNoLessThan(proof: DetachedTimestamp, bytes: Uint8Array, answer: OracleAnswer | undefined) {
   assert.notEqual(answer?.found, undefined, `the reference refuses it: ${answer?.error}`);
@@ -110,7 +111,8 @@ function attempt(read: () => DetachedTimestamp): DetachedTimestamp | EvidenceErr
 
 function damage(bytes: Uint8Array, seed: number): Uint8Array {
   const copy = bytes.slice();
-  // Past magic, version and hash operation, where nearly every change is refused at once.
+  // Changes a byte after the magic, the version and the hash operation, because nearly every change there is refused at
+  // once.
   const at = 33 + ((seed * 7919) % (bytes.length - 33));
   copy[at] = ((copy[at] ?? 0) + 1 + ((seed * 104_729) % 255)) & 0xff;
   return seed % 5 === 0 ? copy.slice(0, at) : copy;

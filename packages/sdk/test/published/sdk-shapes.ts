@@ -1,4 +1,4 @@
-/** Calls each operation through the client. */
+/** For each operation, the call of the client. */
 export const calls = {
   getMe: "me",
   createOrder: "orders.create",
@@ -258,7 +258,7 @@ export const ownTypes = [
   "WriteOptions",
 ];
 
-/** The argument type from which the client builds the JSON body of an operation. */
+/** For each operation with a JSON body, the type from which the client builds that body. */
 export const bodies = {
   sandboxCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['checkout']>[1]> }",
   sandboxAdvance: "{ event: NonNullable<Parameters<Client['sandbox']['advance']>[1]> | null }",
@@ -275,7 +275,7 @@ export const bodies = {
   createWebhook: "Parameters<Client['webhooks']['create']>[0]",
 };
 
-/** The argument type from which the client builds the query of an operation. */
+/** For each operation with a query, the type from which the client builds that query. */
 export const queries = {
   listOrders: "NonNullable<Parameters<Client['orders']['list']>[0]>",
   listBulkRows: "NonNullable<Parameters<Client['bulk']['rows']>[1]>",

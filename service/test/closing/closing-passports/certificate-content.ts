@@ -4,7 +4,7 @@ import { sha256 } from "./seal-room.ts";
 
 const hex = (seed: string) => sha256(seed);
 
-/** A certificate's content; `labels` are those of its documents. */
+/** The content of a certificate. @param labels the labels of its documents */
 export function certificateContent(
   labels: (string | null)[],
   more: { roomName?: string; versions?: number } = {},

@@ -175,7 +175,7 @@ test("any text is drawn whole: by glyphs of the font or by code points, within i
         lines.reduce((sum, { clusters }) => sum + shown(clusters), 0),
         shown(whole),
       );
-      // Glyph 0 is the box of what a font lacks.
+      // Glyph 0 is the box that replaces characters without a glyph in the font.
       for (const { parts } of whole) for (const { id } of parts) assert.notEqual(id, 0);
     }),
     { numRuns: 150 },
@@ -199,7 +199,8 @@ test("it states the manifest's facts, what is covered and what not, and every ve
   const chain = given.chain.map(({ manifestSha256 }) => manifestSha256);
   for (const fact of [...facts, ...hashes, ...codes, ...chain]) if (fact) assert.ok(text.includes(fact), fact);
   const words = text.replace(/ /g, "");
-  // Side by side in two columns, their lines come mixed: the first words must do.
+  // The two columns are next to each other, so their lines are interleaved in the text. Only the first words are
+  // compared.
   for (const item of [...coverage.covers, ...coverage.doesNotCover]) {
     const plain = plainCoverage[item] ?? assert.fail(item);
     assert.ok(words.includes(plain.split(" ").slice(0, 3).join("")), plain);

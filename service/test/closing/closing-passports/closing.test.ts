@@ -19,7 +19,7 @@ const running = await forTests(openRoomsService());
 const acme = await running.partner("ClosingDesk", "Acme Title");
 const { db, rowMac, service } = running;
 const records = { db, rowMac, log: openLog("silent"), blobs: await blobsOf(service.dataDir) };
-/** Opened like the service's own, in addition to it. */
+/** Opened in addition to the service's own cache, with the same settings. */
 const deps = { ...records, certificates: createCertificateCheck({ ...records, workers: inlineWorkers }) };
 
 const unknown = '{"verdict":"unknown"}';
@@ -273,7 +273,7 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, s
   await tampered(first.verifyCode, withManifest("no JSON"));
   const broken = await verify(running.service.baseUrl, first.verifyCode);
   assert.deepEqual([broken.chainOk, broken.manifest], [false, null]);
-  // Nothing is linked to a version that was altered.
+  // The service refuses to link a version to an altered one.
   await tampered(second.verifyCode, withManifest("{}"));
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
@@ -306,10 +306,10 @@ test("the page of a version whose stored manifest is none any more says that it 
     assert.match(text, /This closing certificate failed/, altered);
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
-    // As often as the limit lets one client read.
+    // The number of requests that the rate limit allows one client.
     if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
-  // The next version is linked to what was sealed, and says that the one before is not whole.
+  // The next version is linked to the sealed content, and its page reports that the previous version was altered.
   assert.match((await pageOf(second)).text, /This closing certificate failed/);
 });
 

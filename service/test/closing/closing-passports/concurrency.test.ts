@@ -33,7 +33,9 @@ async function stored(room: string): Promise<StoredVersion[]> {
   }));
 }
 
-/** Every version is there once with its event and audit line, and manifests, links and seals hold. */
+/**
+ * Asserts that every version exists once, with its event and audit line, and that manifests, links and seals verify.
+ */
 async function requireWholeChain(room: string, baseUrl: string): Promise<string[]> {
   const rows = await stored(room);
   assert.deepEqual(
@@ -147,7 +149,8 @@ test("kill -9 among 64 seals: what was acknowledged is there, the chain has no g
     const codes = new Set(await requireWholeChain(room, running.service.baseUrl));
     assert.ok(acknowledged.length >= 12);
     for (const { verifyCode } of acknowledged) assert.ok(codes.has(verifyCode));
-    // The dead node's lock went with it: the living one seals on at once, up to the cap.
+    // The lock of the killed node ended with its connection, so the other node continues at once, up to the limit of
+    // versions.
     for (let version = codes.size + 1; version <= 20; version++) {
       assert.equal((await sealRoom(acme, room)).version, version);
     }

@@ -13,7 +13,7 @@ import { textOf, withPdf } from "./seal-room.ts";
 const draw = openCertificates();
 const [width, height] = [60, 20];
 
-/** Red at the left and blue at the right; `alpha` of the right half. */
+/** A picture that is red on the left and blue on the right. @param alpha the opacity of the right half */
 function logo(alpha: number): Buffer {
   const rgba = Buffer.alloc(width * height * 4);
   for (let pixel = 0; pixel < width * height; pixel++) {

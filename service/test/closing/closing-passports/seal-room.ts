@@ -36,7 +36,7 @@ export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256
 export const sealRoom = (client: Client, room: string): Promise<Version> =>
   client.ok<Version>("POST", `/api/rooms/${room}/passport`);
 
-/** The public verification, and its text as it came. */
+/** The public verification, as an object and as the received text. */
 export async function verify(baseUrl: string, verifyCode: string): Promise<Verification & { text: string }> {
   const response = await fetch(`${baseUrl}/api/verify/room/${verifyCode}`);
   const text = await response.text();
@@ -50,7 +50,7 @@ export async function download(baseUrl: string, verifyCode: string): Promise<Buf
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Runs tools of others on a PDF in a folder of its own. */
+/** Runs other programs on a PDF in a folder of its own. */
 export function withPdf<T>(
   pdf: Uint8Array,
   work: (run: (tool: string, ...args: string[]) => string, folder: string) => T,
@@ -66,23 +66,23 @@ export function withPdf<T>(
   }
 }
 
-/** The manifest that poppler takes out of a certificate. */
+/** The manifest that poppler extracts from a certificate. */
 export const detached = (pdf: Uint8Array): Buffer =>
   withPdf(pdf, (run, folder) => {
     run("pdfdetach", "-saveall", "certificate.pdf");
     return readFileSync(join(folder, "manifest.json"));
   });
 
-/** SHA-256 of the certificate that seals now, as it is published. */
+/** SHA-256 of the certificate that seals now, as the service publishes it. */
 export async function sealFingerprint(baseUrl: string, environment: "live" | "test" = "test"): Promise<string> {
   const pem = await (await fetch(`${baseUrl}/seal/certificate.pem`)).text();
   const all = parseCertificatesPem(pem);
-  // The live seal's own is the first.
+  // The certificate of the live seal comes first.
   const own = environment === "live" ? all[0] : all.find(({ isTestSeals }) => isTestSeals);
   assert.ok(own);
   return new X509Certificate(own.der).fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
-/** The text of a certificate as poppler reads it, without the marks of direction that it adds. */
+/** The text of a certificate as poppler reads it, without the direction marks that poppler adds. */
 export const textOf = (pdf: Uint8Array): string =>
   withPdf(pdf, (run) => run("pdftotext", "-layout", "certificate.pdf", "-")).replace(/[\u202a-\u202e]/g, "");

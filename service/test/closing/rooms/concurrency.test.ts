@@ -207,7 +207,7 @@ describe("a view on two nodes", () => {
     for (const room of [apart, third]) assert.equal(bumped.get(room), before.get(room));
   });
 
-  // The change is made before the attachment and commits after the view was read: the hardest order of things.
+  // The hardest order of events: the change begins before the attachment, and commits after the view was read.
   const races: [string, (orderCode: string) => Statement][] = [
     ["a status", (code) => sql`UPDATE orders SET status = 'Delivered' WHERE ${isSealed(sql`code`, "order", code)}`],
     [

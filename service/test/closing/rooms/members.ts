@@ -2,7 +2,7 @@ import type { Environment, Principal } from "../../../src/kernel/identity/identi
 import { recentProof } from "../../firms/members/recent-proof.ts";
 import type { Client } from "./rooms-service.ts";
 
-/** A member of the client's firm, as a session finds them. */
+/** A member of the client's firm, in the form of a session's principal. */
 export const asMember = ({ partnerId }: Client, environment: Environment = "test"): Principal => ({
   partnerId,
   environment,

@@ -20,7 +20,7 @@ export type Client = Caller & {
   order: (fields?: Record<string, string>) => Promise<string>;
   /** A second client of the same partner with a key of the other environment. */
   withKey: (environment: "live" | "test") => Promise<Client>;
-  /** The same key at another node. */
+  /** The same key, used at another node. */
   at: (service: Service) => Client;
 };
 
@@ -78,7 +78,7 @@ function client(
   };
 }
 
-/** The real service with a hand in its database. @param env its settings */
+/** The real service with direct access to its database. @param env its settings */
 export async function openRoomsService(env: Record<string, string> = {}): Promise<RoomsService> {
   const harness = await openHarness(env);
   const { service, db } = harness;
@@ -99,7 +99,7 @@ export async function openRoomsService(env: Record<string, string> = {}): Promis
         SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
         FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)}) ORDER BY id`),
     async setStatus(orderCode, status, more = nothing) {
-      // A reader between the change and its MAC would find a row that does not hold.
+      // In one transaction, because a reader between the change and its MAC would find an invalid row.
       await db.transaction((tx) => changeOrder(tx, orderCode, sql`status = ${status} ${more}`));
     },
   };

@@ -8,7 +8,7 @@ import { openLiveService } from "../../orders/fulfilment/live-service.ts";
 
 export type AttemptRow = { attempt: number; state: string; reason: string | null; dueAt: Date; faxId: string | null };
 
-/** A service with an account at Telnyx, and a firm that has live. */
+/** A service with an account at Telnyx, and a firm with live access. */
 export async function openFaxWorld() {
   const telnyx: TelnyxDouble = await startTelnyx();
   const live = await openLiveService({
@@ -30,24 +30,24 @@ export async function openFaxWorld() {
 
   return {
     ...{ ...live, telnyx, faxesTo, attempts, become },
-    /** A paid order whose fax is to be sent, to a number of its own. */
+    /** A paid order whose fax must be sent, with its own fax number. */
     async order(document?: Buffer) {
       const faxTo = `+1212555${++last}`;
       const code = await live.paidOrder({ fax_to: faxTo }, document ? { document } : {});
       return { code, faxTo };
     },
-    /** The last fax of several that Telnyx took for a number. */
+    /** The last of `of` faxes that Telnyx accepted for a number. */
     fax: (faxTo: string, of = 1) =>
       until(() => {
         const sent = faxesTo(faxTo);
         return sent.length >= of ? sent[of - 1] : undefined;
       }),
-    /** Brings a fax to a state, and has the event about it taken. */
+    /** Moves a fax to a state, and delivers the event about it. */
     async tell(fax: TelnyxFax, status: TelnyxFax["status"], more: Record<string, unknown> = {}) {
       const answer = await telnyx.deliver(live.url(), telnyx.move(fax, status, more));
       assert.equal(answer.status, 200);
     },
-    /** The last document of a kind, as the firm is given it; null before there is one. */
+    /** The last document of a kind, as the firm downloads it; null when there is none yet. */
     async documentOf(code: string, kind: string): Promise<Buffer | null> {
       const path = `${live.url()}/api/partner/orders/${code}/documents`;
       const { documents } = (await (await fetch(path, live)).json()) as {
@@ -56,7 +56,10 @@ export async function openFaxWorld() {
       const found = documents.findLast((each) => each.kind === kind);
       return found ? Buffer.from(await (await fetch(`${path}/${found.documentId}`, live)).arrayBuffer()) : null;
     },
-    /** Makes what an order waits for due: its next attempt, the look at one that nobody knows about. */
+    /**
+     * Makes everything that waits for an order due: its next attempt, and the look-up of an attempt with an unknown
+     * outcome.
+     */
     async passTime(code: string) {
       const which = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
       await changeRowsOf(db, attemptState, which, sql`due_at = now() - interval '1 s'`);

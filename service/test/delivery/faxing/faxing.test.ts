@@ -203,9 +203,9 @@ test("cut after Telnyx took the fax: it is found there, and there is one", async
       return call?.lookAt;
     });
     assert.equal(await world.statusOf(code), "FaxPending");
-    // Some are told by an event before they are looked up.
+    // Some faxes get an event before their look-up.
     if (n % 3 === 1) await world.tell(fax, "sending");
-    // Some looks go wrong, too.
+    // Some look-ups fail, too.
     if (n % 3 === 2) world.telnyx.fail("cut", /^GET/);
     await until(async () => {
       await world.passTime(code);
@@ -450,7 +450,7 @@ test("Telnyx is away for an hour: people may take over, and what nobody took goe
   await until(async () => (await awaySince()).length >= 2);
   await world.db.query(sql`
     UPDATE provider_calls SET away_since = now() - interval '1 hour' WHERE away_since IS NOT NULL`);
-  // A person claims the first one.
+  // A person claims the task of the first order.
   await changeRowsOf(
     world.db,
     taskState,
@@ -470,14 +470,14 @@ test("Telnyx is away for an hour: people may take over, and what nobody took goe
   });
   assert.deepEqual([world.faxesTo(one.faxTo).length, world.faxesTo(two.faxTo).length], [0, 1]);
   assert.equal(await world.statusOf(one.code), "FaxPending");
-  // Who had claimed it gives it back: then it goes by Telnyx after all.
+  // The person releases the claim, and Telnyx sends the fax after all.
   const claimed = (await world.tasksOf(one.code)).find(({ state }) => state === "claimed");
   await world.harness.service.cli("task", "release", String(claimed?.id));
   await world.become(one.code, "FaxSent");
   assert.equal(world.faxesTo(one.faxTo).length, 1);
 });
 
-/** An order whose fax Telnyx does not take for now. */
+/** An order whose fax Telnyx temporarily refuses. */
 async function waitingForTelnyx() {
   world.telnyx.fail({ status: 402 }, /^POST \/v2\/faxes$/);
   const order = await world.order();

@@ -26,7 +26,7 @@ const [agent, other] = [await person("agent"), await person("agent")];
 const scan = makePdf({ pages: 1, text: "Notarized in ink" });
 const cookieOf = ({ cookie }: { cookie: string }) => ({ cookie, Accept: "text/html" });
 
-/** A paid test order that waits to be signed or notarized; its firm has agreed to a notarization in ink. */
+/** A paid test order that waits for its signature or its notarization. Its firm has agreed to a notarization in ink. */
 async function waiting(service: "svc_sign" | "svc_notary"): Promise<string> {
   const form = orderForm({ ...minimal, [service]: "true" }, makePdf({ pages: 1, text: "Deed" }));
   const { orderCode } = await client.ok<{ orderCode: string }>("POST", "/api/partner/orders", form);
@@ -56,7 +56,7 @@ async function upload(path: string, by: { cookie: string }, fields: Record<strin
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Looks at the upload, and confirms what it warns of. */
+/** Uploads the document, and confirms the report with its warnings. */
 async function handIn(code: string, on: "signed" | "notarized", by: { cookie: string }, bytes = scan) {
   const report = await upload(`${code}/finished/${on}/check`, by, {}, bytes);
   if (report.status !== 200) return report;

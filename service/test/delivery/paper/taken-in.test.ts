@@ -27,7 +27,7 @@ type Card = { signers: { signed: boolean }[]; takenIn?: true; evidenceBadge: str
 let unique = 1;
 const person = (name: string) => ({ name, email: `${name.toLowerCase()}-${unique++}@example.com` });
 
-/** An order of two signers in a room, and what its firm sees of it. */
+/** An order with two signers in a room, and the order as its firm sees it. */
 async function inRoom(more: Record<string, string> = {}) {
   const [jane, john] = [person("Jane"), person("John")];
   const code = await running.order([jane, john], more);

@@ -32,7 +32,7 @@ const accounts = accountsOf({
 const providers = openProviders({ ...running.deps, fetch }, accounts);
 const folder = mkdtempSync(join(tmpdir(), "receipt-"));
 
-/** Takes a signed event in. @returns the id of its row */
+/** Passes a signed event to the service. @returns the id of its row */
 async function take(provider: ProviderName, raw: string, headers: Record<string, string>): Promise<number> {
   const taken = await providers.takeEvent(provider, Buffer.from(raw), headers);
   assert.equal(taken.outcome, "stored");
@@ -59,7 +59,10 @@ const contentOf = (events: number[]): ReceiptContent => ({
   events,
 });
 
-/** Makes a receipt of a new order. @returns its code, the documents that its firm sees, and how to read one */
+/**
+ * Makes a receipt for a new order. @returns the order's code, the documents that its firm sees, and a function that
+ * reads one
+ */
 async function receiptOf(kind: ReceiptKind, content: ReceiptContent | null, times = 1) {
   const code = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
   const [order] = await running.db.query<{ id: number }>(

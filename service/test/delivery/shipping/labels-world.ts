@@ -23,7 +23,7 @@ export type LabelRow = {
   why: string | null;
 };
 
-/** A service with an account at EasyPost, one at the payment processor, and a firm that has live. */
+/** A service with accounts at EasyPost and the payment processor, and a firm with live access. */
 export async function openLabelsWorld() {
   const [easypost, stripe]: [EasyPostDouble, StripeDouble] = await Promise.all([startEasyPost(), startStripe()]);
   const harness: Harness = await openHarness({
@@ -38,7 +38,7 @@ export async function openLabelsWorld() {
   const url = () => harness.service.baseUrl;
   const { headers } = await newPartner(harness.service, { live: true, name: "Acme Title" });
 
-  /** An order for a parcel, as it was answered. */
+  /** An order for a parcel: the service's response. */
   async function place(fields: Record<string, string> = {}, by = headers) {
     const body = orderForm({ ...minimal, ...shipping, create_checkout: "true", ...fields });
     const response = await fetch(`${url()}/api/partner/orders`, { method: "POST", headers: by, body });
@@ -63,13 +63,13 @@ export async function openLabelsWorld() {
 
   return {
     ...{ harness, easypost, stripe, db, url, place, statusOf, labels },
-    /** Pays an order, whose shipping begins then. */
+    /** Pays an order and waits until its shipping begins. */
     async payFor({ orderCode, checkoutUrl }: { orderCode: string; checkoutUrl: string }) {
       await stripe.deliver(url(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
       await until(async () => (await statusOf(orderCode)) === "ShippingPending");
       return orderCode;
     },
-    /** The order's label, once it was bought and its file is kept. */
+    /** The order's label, once it was bought and its file is stored. */
     async boughtLabel(code: string): Promise<LabelRow> {
       const isThere = ({ state, fileSha256 }: LabelRow) => state === "bought" && fileSha256 !== null;
       const found = await until(async () => ((await labels(code)).some(isThere) ? labels(code) : null));
@@ -77,10 +77,10 @@ export async function openLabelsWorld() {
       assert.ok(label);
       return label;
     },
-    /** Moves a parcel on, and delivers the event of it. */
+    /** Moves a parcel to a status, and delivers the event about it. */
     deliver: (trackerId: string, status: string, more: Record<string, unknown> = {}, how: Delivery = {}) =>
       easypost.deliver(url(), easypost.event(easypost.track(trackerId, status, more)), how),
-    /** Sends a form of the console. */
+    /** Posts a form of the console. */
     post: (path: string, cookie: string, form: Record<string, string> = {}) =>
       fetch(url() + path, {
         method: "POST",
@@ -89,7 +89,7 @@ export async function openLabelsWorld() {
         body: new URLSearchParams(form),
       }),
     page: async (path: string, cookie: string) => (await fetch(url() + path, { headers: { cookie } })).text(),
-    /** Those that were sent, with their long lines put together. */
+    /** The mails that were sent, with their wrapped lines joined. */
     mails() {
       const outbox = join(harness.service.dataDir, "outbox");
       return existsSync(outbox)
@@ -101,7 +101,7 @@ export async function openLabelsWorld() {
     tasks: (code: string) =>
       db.query<{ id: number; kind: string; state: string; reason: string | null }>(sql`
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
-    /** Runs the jobs of a queue now. */
+    /** Runs the waiting jobs of a queue at once. */
     hurry: (queue: string) =>
       db.query(sql`
         WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL)

@@ -31,7 +31,7 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
   const label = await world.boughtLabel(code);
   assert.deepEqual([label.carrier, label.service, label.cents], ["USPS", "Ground Advantage", 593]);
   assert.equal(world.easypost.labels(), 1);
-  // A label that was bought is not yet a parcel that was handed over.
+  // A bought label does not mean that the parcel was handed over.
   assert.equal(await world.statusOf(code), "ShippingPending");
   const [task] = await world.tasks(code);
   assert.deepEqual([task?.kind, task?.state], ["label_print", "open"]);
@@ -107,7 +107,7 @@ test("the console offers the label to print, and the hand-over is filled in with
   const shown = await world.page(`/operator/paper/${code}`, cookie);
   assert.match(shown, new RegExp(`name="tracking"[^>]*value="${label.trackingNumber}"`));
   assert.match(shown, /name="carrier"[^>]*value="USPS"/);
-  // The label shows the address, so no separate sheet does.
+  // The label shows the address, so the packet has no separate address sheet.
   assert.match(shown, /The packet<\/a>: the packing sheet, then/);
   const sheets = await fetch(`${world.url()}/operator/paper/${code}/sheets.pdf`, { headers: { cookie } });
   assert.match(Buffer.from(await sheets.arrayBuffer()).toString("latin1"), /\/Count 1\b/);
@@ -116,7 +116,7 @@ test("the console offers the label to print, and the hand-over is filled in with
   assert.match(await file.text(), /^%PDF-/);
   for (const number of ["2", "x", "0"])
     assert.match(await world.page(`/operator/paper/${code}/labels/${number}`, cookie), /no such label/);
-  // It is nobody's document but the operator's.
+  // Only the operator sees the label's document.
   assert.doesNotMatch(await world.page(`/orders/${code}`, ""), /shipping.label/);
 
   const form = { carrier: "USPS", tracking: label.trackingNumber };
@@ -147,7 +147,8 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
   const { cookie, id } = await newOperator(world.harness, { roles: ["shipper"] });
   const shown = () => world.page(`/operator/paper/${code}`, cookie);
   assert.match(await shown(), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
-  // Far more than was quoted is not a shipper's to accept, and no price is nobody's.
+  // A person with only the shipping role may not accept a price far above the quote, and nobody may send an empty
+  // price.
   const [{ id: labelId = 0 } = {}] = await world.labels(code);
   for (const [cents, status] of [
     [1187, 403],
@@ -237,7 +238,7 @@ test("what was heard while an order was on hold counts when it is released", asy
   await until(async () => (await world.statusOf(code)) === "Shipped");
   assert.equal((await world.labels(code)).length, 1);
 
-  // Three days later it still waits to be picked up.
+  // After three days, the parcel still waits for pickup.
   await world.deliver(label.trackerId, "available_for_pickup", {}, { twice: true });
   const [trouble] = await until(async () => {
     await world.hurry("label-pickup");
@@ -264,7 +265,7 @@ test("a parcel that came back is shipped anew; a label that nobody used is given
   await until(async () =>
     (await world.labels(code)).some(({ number, state }) => number === 2 && state === "not_bought"),
   );
-  // The label that was used is nobody's to print or to hand over again.
+  // A label that was used can't be printed or handed over again.
   const paper = await world.page(`/operator/paper/${code}`, cookie);
   assert.doesNotMatch(paper, new RegExp(`labels/1"|value="${first.trackingNumber}"`));
   offers.splice(0, offers.length, ...usual);
@@ -273,12 +274,12 @@ test("a parcel that came back is shipped anew; a label that nobody used is given
     (await world.labels(code)).find(({ number, state }) => number === 3 && state === "bought"),
   );
   assert.notEqual(second.trackingNumber, first.trackingNumber);
-  // The parcel of before is not that of the order any more.
+  // The earlier parcel no longer decides the order's status.
   await world.deliver(first.trackerId, "delivered");
   await until(async () => (await world.tasks(code)).some(({ reason }) => /delivered after all/.test(reason ?? "")));
   assert.equal(await world.statusOf(code), "ShippingPending");
 
-  // Shipped in another way: the label is for nothing.
+  // The order was shipped in another way, so the label is useless.
   const form = { carrier: "FedEx", tracking: "7777 1" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   const refund = (state: string) =>
@@ -308,7 +309,7 @@ test("whatever request is cut after the provider acted, one label is bought and 
   for (let n = 0; n < Number(process.env["CUTS"] ?? 4); n++) {
     const order = await world.place();
     const before = easypost.labels();
-    // Acts that are asked for only once are looked up after a minute; here at once.
+    // The service looks up such acts after a minute; the test makes the look-up due at once.
     const nudge = async () => {
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 minute' WHERE state IN ('begun', 'unknown')`,
@@ -367,7 +368,7 @@ test("a label of which a person said that it was bought is followed, by what Eas
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { easypost, db } = world;
-  // As a person's word leaves it.
+  // The state of a label that a person recorded by hand.
   await setLabel(
     label.id,
     sql`tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',
@@ -397,7 +398,7 @@ test("while the provider is away people ship by hand, and nothing is bought besi
   world.easypost.failOn(/^POST/, ...Array(20).fill({ status: 503 }));
   const code = await world.payFor(order);
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
-  // Half an hour of attempts, at once.
+  // Simulates half an hour of attempts at once.
   const task = await until(async () => {
     await world.hurry("label-prepare");
     return (await world.tasks(code)).find(({ reason }) => reason);

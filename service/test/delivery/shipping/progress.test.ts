@@ -13,7 +13,7 @@ import { targetOf } from "../../../src/orders/order/transitions/table.ts";
 
 const services = { sign: false, notarize: false, ship: true, fax: false };
 
-/** An order that hears of its parcel, one status after the other: where it stands in the end, by the table's own transitions. */
+/** The final status of an order whose parcel has these statuses one after the other, by the transition table. */
 function follow(said: readonly TrackingStatus[]): string {
   let status = "ShippingPending";
   const seen = new Set<TrackingStatus>();
@@ -39,7 +39,8 @@ test("in whatever order and however often events come, the parcel's outcome is t
         .sort((one, other) => one.at - other.at)
         .map(({ status }) => status);
       assert.equal(parcelOutcome(new Set(shuffled)), parcelOutcome(new Set(said)));
-      // One that is delivered and then comes back has been both; which the order heard first it keeps, and a person is told.
+      // If a parcel is both delivered and returned, the order keeps the status that it reached first, and a task tells
+      // a person. So such sequences are skipped.
       if (said.includes("delivered") && said.includes("return_to_sender")) return;
       assert.equal(follow(shuffled), follow(said));
     }),
@@ -58,7 +59,7 @@ test("an order goes where its parcel is", () => {
     [["failure"], "ShippingFailed"],
     [["in_transit", "failure", "delivered"], "Delivered"],
     [["return_to_sender", "in_transit"], "ShippingFailed"],
-    // Back at the sender's door.
+    // A delivery after a return: the parcel reached the sender.
     [["in_transit", "return_to_sender", "delivered"], "ShippingFailed"],
     [["error", "cancelled"], "ShippingPending"],
   ] as [TrackingStatus[], string][])

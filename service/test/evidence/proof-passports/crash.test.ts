@@ -12,7 +12,7 @@ import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts
 
 const folder = temporaryFolder();
 const seals = repeats(200, 60);
-// And once more at the end.
+// After these numbers of seals the service is killed, and once more at the end.
 const killAfter = [30, 75, 140].slice(0, repeats(3, 1));
 
 after(() => service?.stop());
@@ -27,7 +27,10 @@ const { headers } = await newPartner(service);
 
 type Acknowledged = SealAnswer & { document: Buffer };
 
-/** Seals documents, six at a time, until so many are acknowledged; then the service is killed while others are under way. */
+/**
+ * Seals documents, six at a time, until this many are acknowledged. Then the service is killed while other requests are
+ * in progress.
+ */
 async function sealUntilKilled(from: number, until: number, acknowledged: Acknowledged[]): Promise<void> {
   let next = from;
   let killed = false;
@@ -71,7 +74,7 @@ test(`kill -9 in the middle of ${seals} seals: what was acknowledged verifies an
     assert.ok(rows.length >= acknowledged.length);
     const known = new Set(rows.map(({ code }) => code));
     assert.ok(acknowledged.every(({ verifyCode }) => known.has(verifyCode)));
-    // Passports that were committed but never acknowledged are complete, too.
+    // Passports that were committed but not acknowledged are complete, too.
     for (const { code, events, audits, anchors } of rows) {
       assert.deepEqual([events, audits, anchors], [1, 1, 1]);
       assert.equal((await fetch(`${service.baseUrl}/api/passport/verify/${code}/document`)).status, 200);

@@ -22,7 +22,7 @@ import { recentProof } from "../../firms/members/recent-proof.ts";
 const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 
 const db = await forTests(newDatabase());
-// A list opens no blob.
+// No blobs are needed, because a list opens none.
 const [log, secrets] = [openLog("silent"), secretBytes(Buffer.alloc(32, 7))];
 const deps = { db, rowMac, names: openDocumentNames({ secrets, log }), log, blobs: {} as Blobs };
 
@@ -36,7 +36,7 @@ async function firm(environment: Environment = "live"): Promise<Principal> {
 
 const second = (n: number) => new Date(Date.UTC(2026, 2, 4, 5, 6, n));
 
-/** Records a passport as a seal would; its id. */
+/** Records a passport as a seal would. @returns its id */
 async function record(of: Principal, createdAt: Date, more: Partial<NewPassport> = {}): Promise<string> {
   const facts: PassportFacts = {
     id: newUuid(),

@@ -32,7 +32,7 @@ export async function seal(caller: Caller, bytes: Uint8Array): Promise<SealAnswe
   return (await response.json()) as SealAnswer;
 }
 
-/** The message of a refusal. */
+/** Asserts the status of a refusal. @returns its message */
 export async function errorOf(response: Response, status = 400): Promise<string> {
   assert.equal(response.status, status, await response.clone().text());
   const body = (await response.json()) as { error: string };

@@ -154,7 +154,7 @@ test("the evidence is a zip whose README holds commands that work", needs("unzip
   const readme = readFileSync(join(path, "README.txt"), "utf8");
   const commands = readme.split("\n").filter((line) => /^ {2}/.test(line) && !/^ {2}ots /.test(line));
   assert.ok(commands.length >= 8, readme);
-  // Without pipefail, because `head` may end before `tail` has written everything.
+  // Without pipefail, because `head` may exit before `tail` has written everything.
   const shown = execFileSync("bash", ["-eu", "-c", commands.join("\n")], {
     cwd: path,
     encoding: "utf8",
@@ -225,7 +225,7 @@ test("the sweep of orphaned blobs leaves what a passport refers to, and takes wh
   try {
     const secrets = await openSecretsKey(`file:${join(folder.path, "keys/secrets")}`);
     const blobs = openBlobs(folderBackend(join(folder.path, "blobs")), secrets, () => new Date());
-    // The state after a crash between the blob and its row.
+    // Makes the state after a crash between storing the blob and writing its row.
     await blobs.put(Buffer.from("nobody's"), { kind: "document", owner: "", sha256: "" });
     assert.equal(
       await sweepOrphans(

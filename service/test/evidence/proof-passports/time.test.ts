@@ -47,7 +47,7 @@ async function anchorOf({ passportId }: SealAnswer): Promise<AnchorRow | undefin
   return row;
 }
 
-/** The job of another node, with the time it thinks it is. */
+/** Another node with its own job, which uses the test's clock. */
 function node(): { anchoring: Anchoring; metrics: ReturnType<typeof createMetrics> } {
   const metrics = createMetrics();
   const urls = calendars.map(({ url }) => url);
@@ -127,7 +127,7 @@ test("many nodes at once look at each proof once", async () => {
 
 test("a proof that a node died with is looked at again", async () => {
   const answer = await seal(caller, makePdf());
-  // A claim left by a node that has died.
+  // The claim of a node that has died.
   await db.query(sql`
     UPDATE passport_anchors SET next_look_at = ${later(10)}, looks = 1 WHERE passport_id = ${answer.passportId}`);
   const block = calendars[1]?.mine();

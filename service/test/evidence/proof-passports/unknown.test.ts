@@ -24,7 +24,7 @@ after(() => harness.close());
 
 const changing = new Set(["date", "request-id"]);
 
-/** Status, headers and body of an answer, without what differs between any two answers. */
+/** Status, headers and body of a response, without the parts that differ between any two responses. */
 async function answer(path: string, headers: Record<string, string> = {}): Promise<string> {
   const response = await fetch(service.baseUrl + path, { headers });
   const kept = [...response.headers].filter(([name]) => !changing.has(name));
@@ -70,7 +70,7 @@ test("a verify code that is malformed or unknown is the same 404, byte for byte"
   ];
   for (const each of [...malformed, nobody]) {
     for (const more of ["", "/document", "/evidence"]) {
-      // An unknown code's document is refused before there is anything to say about its caching.
+      // A request for the document of an unknown code is refused before any caching header is set.
       assert.equal(await answer(code(each, more)), unknown, each.slice(0, 40) + more);
     }
   }
@@ -84,7 +84,7 @@ const stored = async ({ passportId }: SealAnswer): Promise<string> => {
 
 test("a document whose artifact is lost, altered or another's is 404, and its evidence goes without it", async () => {
   const unknown = await answer(code(nobody));
-  // Different documents: one document sealed twice within a second gives the same bytes.
+  // The documents differ, because one document sealed twice within a second gives the same bytes.
   const [lost, altered, swapped, other] = await Promise.all([
     seal(owner, makePdf({ text: "lost" })),
     seal(owner, makePdf({ text: "altered" })),

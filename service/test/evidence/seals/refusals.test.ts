@@ -19,7 +19,7 @@ const harness = await forTests(openHarness());
 const { service, db } = harness;
 const caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
 
-/** Everything that a seal writes. */
+/** Counts all rows that a seal writes. */
 async function recorded(): Promise<number[]> {
   const [rows] = await db.query<{ counts: number[] }>(sql`
     SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), 

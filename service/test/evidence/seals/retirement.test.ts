@@ -84,7 +84,7 @@ test(
     const done = await retire(old.toUpperCase().replace(/(..)(?=.)/g, "$1:"), "--reason", "superseded");
     assert.equal(done.code, 0, done.stderr);
 
-    // A node that was not restarted has the retired key: it seals no more, and says that it is not ready.
+    // A node that was not restarted still has the retired key. It refuses to seal, and reports that it is not ready.
     assert.equal((await postSeal(caller, fileForm(makePdf()))).status, 503);
     assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 503);
     await service.stop();

@@ -7,10 +7,10 @@ import { commonNameOf, extension, keyUsage, writeCertificate } from "../../../sr
 import { sealKeyOf } from "../../../src/evidence/seals/keys/file-key.ts";
 import type { SealKey } from "../../../src/evidence/seals/keys/seal-key.ts";
 
-/** An instant in the tests' years: epoch milliseconds. */
+/** An instant in the tests' year, in epoch milliseconds. */
 export const someInstant = Date.UTC(2026, 0, 15, 12);
 
-/** The randomness that a sealer is given. */
+/** The source of randomness for a sealer. */
 export const randomBelow = (limit: number): number => randomInt(limit);
 
 /** A seal key in memory. */
@@ -19,7 +19,7 @@ export function memoryKey(kind: "rsa" | "p-256"): SealKey {
   return sealKeyOf(key, "memory");
 }
 
-/** A self-signed seal certificate for the key, made at the instant, as first runs made it before there was a root. */
+/** A self-signed seal certificate for the key, made at the instant, as earlier releases without a root made it. */
 export function selfSigned(key: SealKey, at: number = someInstant): Promise<Certificate> {
   const name = commonNameOf("SignSealShip seal seal.example");
   const extensions = [
@@ -31,11 +31,11 @@ export function selfSigned(key: SealKey, at: number = someInstant): Promise<Cert
   return writeCertificate({ ...fields, ...validFor(10, at) }, { key, name });
 }
 
-/** A root in memory. */
+/** A root authority in memory. */
 export const memoryRoot = (at: number = someInstant): Promise<Authority> =>
   makeRoot({ key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 0xa8), at });
 
-/** A checkpoint as seals carry it; nobody signed it. */
+/** A checkpoint in the form in which seals contain it; nobody signed it. */
 export const sampleCheckpoint = [
   "sign.example.com/log/test",
   "1234567",

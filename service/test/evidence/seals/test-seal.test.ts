@@ -58,7 +58,7 @@ const bytes = makePdf();
 const sealed = {
   live: (await sealerOf(live)({ bytes, reason: sealReasons.proof.live })).bytes,
   test: (await sealerOf(tests)({ bytes, reason: sealReasons.proof.test })).bytes,
-  // Releases before the seal of tests sealed test documents by the live key.
+  // Earlier releases had no test seal and sealed test documents with the live key.
   before: (await sealerOf(live)({ bytes, reason: sealReasons.proof.test })).bytes,
 };
 
@@ -82,7 +82,7 @@ test("comes to one seal of tests, however many nodes start at once on the folder
   const all = await Promise.all(Array.from({ length: 8 }, () => open(settings, "test")));
   for (const { chain } of all) assert.deepEqual(chain, all[0]?.chain);
   assert.deepEqual((await open(settings, "live")).chain, before.chain);
-  // A start that was cut off between key and certificate.
+  // A start that was interrupted after it made the key and before it made the certificate.
   rmSync(join(settings.dataDir, "keys/test-seal-certificate.pem"));
   assert.deepEqual((await open(settings, "test")).key.publicKey, all[0]?.key.publicKey);
 });

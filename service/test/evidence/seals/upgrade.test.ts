@@ -16,7 +16,7 @@ import { memoryKey, selfSigned } from "./signers.ts";
 const folder = temporaryFolder();
 after(() => folder.remove());
 
-/** A data folder as releases before the root made it: a key, and its self-signed certificate. */
+/** A data folder of a release without a root: a key and its self-signed certificate. */
 async function oldInstallation(name: string) {
   const dataDir = join(folder.path, name);
   const sealKey = `file:${join(dataDir, "keys/seal")}`;
@@ -53,7 +53,7 @@ test("wherever it is cut off, and however many start at once, all come to one ce
   for (const one of all) assert.deepEqual(one.identity.chain, identity.chain);
   const whole = new Map(readdirSync(keys).map((name) => [name, readFileSync(join(keys, name), "utf8")]));
   const fingerprint = fingerprintOf(old.certificate).slice(0, 16);
-  // In the order in which they are written; the old certificate is in its place until the last step.
+  // In the order in which the files are written. The old certificate stays in place until the last step.
   const written = [
     "root",
     "root-certificate.pem",

@@ -140,7 +140,7 @@ test("has the stamps and the anchor of the checkpoint in the evidence, and the v
   assert.equal(anchors.anchors.length, 2);
   for (const other of ["0", "-1", "x", "999999999", "1e3"])
     assert.equal((await get(`/log/live/anchors/${other}`)).status, 404);
-  // As the README says, by openssl alone.
+  // Runs the steps of the README, with openssl alone.
   const folder = temporaryFolder();
   const file = (name: string, bytes: Uint8Array | string) => {
     writeFileSync(join(folder.path, name), bytes);
@@ -161,7 +161,7 @@ test("has the stamps and the anchor of the checkpoint in the evidence, and the v
   folder.remove();
 });
 
-/** Another node, whose sources are its own. */
+/** Another node, with its own sources. */
 function deps(more: Partial<HourlyRootDeps> = {}): HourlyRootDeps {
   const log = openLog("silent");
   const urls = calendars.map(({ url }) => url);

@@ -55,7 +55,7 @@ const filesBelow = (path: string): string[] =>
   readdirSync(path, { recursive: true, encoding: "utf8" })
     .map((name) => join(path, name))
     .filter((name) => statSync(name).isFile())
-    // The first export left tiles of its own width, which the present size does not name.
+    // The first export left partial tiles of its own width, which the present tree does not use.
     .filter((name) => !name.endsWith(`.p/${leaves % 256}`));
 
 test("Go's own packages accept the whole log, and find one changed byte in any of its files", needs("go"), () => {
@@ -87,7 +87,7 @@ const checkByShell = (ofLine: string, ofProof: string, ofKey = key) => {
   return spawnSync(join(tools, "check-proof.sh"), [at.line, at.proof, ofKey], { encoding: "utf8" });
 };
 
-/** The proof with one place changed each time: never one of the same meaning. */
+/** The proof with one place changed each time, so that the meaning always differs. */
 function changedProofs(): string[] {
   const lines = proof.split("\n");
   const blank = lines.indexOf("");

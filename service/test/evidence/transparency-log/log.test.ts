@@ -48,7 +48,7 @@ const keyOf = async (log: string): Promise<string> => {
   return statuses.find((one) => one.log === log)?.key ?? "";
 };
 
-/** The proof of a seal, once the log has it. */
+/** The proof of a seal, once the log includes it. */
 async function proofOf({ verifyCode }: Sealed): Promise<string> {
   const url = `${service.baseUrl}/api/passport/verify/${verifyCode}/tlog-proof`;
   await until(async () => (await fetch(url)).status === 200);

@@ -20,7 +20,7 @@ const cli = (...args: string[]) => runCli({ DATA_DIR: service.dataDir }, ...args
 
 const get = (path: string) => fetch(`${service.baseUrl}${path}`);
 
-/** A sealed PDF with its proof, as files. */
+/** A sealed PDF and its proof, as files. */
 async function seal(name: string) {
   const document = makePdf({ bytes: 20_000, text: name });
   const answer = await postSeal({ baseUrl: service.baseUrl, headers }, fileForm(document));

@@ -41,7 +41,7 @@ const get = async (path: string) => (await fetch(`${service.baseUrl}${path}`)).t
 const sizeOf = (note: string) => parseCheckpoint(note).size;
 
 let commitments = 0;
-/** Lets the log grow by one line. @returns its new size */
+/** Adds a line to the log. @returns the log's new size */
 async function grown(): Promise<number> {
   const before = await leavesNow();
   await db.query(
@@ -214,7 +214,7 @@ test("a witness by other hands cosigns each state, and refuses a forked one", ne
   }
 });
 
-/** A checkpoint of another history. @param pem the key that signs it; a new one by default */
+/** A checkpoint of another history. @param pem the key that signs it; a new key by default */
 async function formatForged(origin: string, size: number, pem?: string): Promise<string> {
   const key = pem === undefined ? generateKeyPairSync("ed25519").privateKey : createPrivateKey(pem);
   const x = Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url");

@@ -18,7 +18,7 @@ const folder = temporaryFolder();
 await forTests(Promise.resolve({ close: async () => folder.remove() }));
 
 let made = 0;
-/** Another operator's log, which signs whatever it is told. */
+/** Another operator's log, which signs every checkpoint. */
 const newLog = async () => {
   made += 1;
   const origin = `other${made}.example/log/live`;
@@ -51,7 +51,7 @@ const leaves = (count: number, name = "entry"): Uint8Array[] =>
   Array.from({ length: count }, (_, i) => hashOfLeaf(Buffer.from(`${name} ${i}\n`)));
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** A question as an honest log asks it. */
+/** A request as an honest log sends it. */
 function question({ signed }: Log, old: number, tree: readonly Uint8Array[]): string {
   const proof = old === 0 || old === tree.length ? [] : consistencyOf(tree, old);
   return `old ${old}\n${proof.map((one) => `${base64(one)}\n`).join("")}\n${signed(tree.length, rootOf(tree))}`;
@@ -206,7 +206,7 @@ test("a kill at any moment leaves no cosignature that the state does not know", 
     assert.equal(behind.status, 409);
     const size = Number(behind.text);
     assert.ok(size >= cosigned && cosigned > 0, `${size} after ${cosigned}`);
-    // A fork from what was cosigned is refused, whatever the kill left.
+    // The witness refuses a fork of the cosigned tree, whatever state the kill left behind.
     const fork = [...all.slice(0, size - 1), ...leaves(5, "forged")];
     assert.equal(await statusOf(question(log, size, fork)), 422);
     cosigned = size;

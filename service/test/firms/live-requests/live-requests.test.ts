@@ -16,7 +16,7 @@ const at = (path: string) => service.baseUrl + path;
 const html = { Accept: "text/html" };
 
 let firms = 0;
-/** A firm whose first member signed in by the address that asked for access, and opened it by one click. */
+/** A firm with one member, who signed in with the address that had requested access, and joined with one click. */
 async function firm(name: string) {
   const workEmail = `dana@live-${++firms}.com`;
   const useCase = "We are a title company and want our closings notarized online before the deeds are recorded.";

@@ -19,7 +19,7 @@ const webhookForm = () => ({ url: `https://hooks.example.com/${++hooks}`, "topic
 
 const wrongFor = (code: string) => (code === "000000" ? "000001" : "000000");
 
-/** An owner, whose sign-in is so long ago. */
+/** An owner who signed in this many seconds ago. */
 async function owner(seconds: number, { live = false } = {}) {
   const { key, partnerId } = await running.newPartner({ live });
   const email = running.somebody();
@@ -39,7 +39,7 @@ async function owner(seconds: number, { live = false } = {}) {
       const answer = await postForm(service.baseUrl + path, fields, { ...headers, ...asPage });
       return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
     },
-    /** The code in the latest mail; there are so many by then. */
+    /** The code in the latest mail. @param count how many codes must have been mailed by then */
     code: async (count = 1) => {
       await until(() => codesTo(service, email).length === count);
       return codesTo(service, email);
@@ -117,7 +117,7 @@ test("live access, and the end of another session, need it too; one's own sign-o
   await dana.age(16 * minutes);
   assert.equal((await dana.post(`/dashboard/team/members/${id}/live`, { live: "on" })).status, 403);
   const page = (await call("/dashboard/security", { headers: dana.headers })).body as string;
-  // The latest is listed first.
+  // The page lists the latest session first.
   const [ofOther = "", ofThis = ""] = [...page.matchAll(/\/dashboard\/security\/sessions\/[0-9a-f-]{36}\/end/g)].map(
     String,
   );

@@ -29,7 +29,7 @@ test("a link is good for 10 minutes and a session for 14 days, on whatever node,
   assert.equal(await use(early), 303);
   await travel(10 * minute);
   assert.equal(await use(late), 404);
-  // Used again before three days have passed, it goes on.
+  // A session that is used again within three days stays valid.
   for (const hours of [1, 70, 140, 210, 280]) {
     await travel(hours * 60 * minute);
     assert.equal(await me(), 200, `after ${hours} hours`);

@@ -32,7 +32,7 @@ async function operator() {
 const holder = (email: string | null) =>
   email === null ? sql`user_id IS NULL` : sql`user_id = (SELECT id FROM users WHERE email = ${email})`;
 
-/** The session was last used so long ago. */
+/** Makes the session look unused for this many seconds. */
 const rest = (email: string | null, seconds: number) =>
   db.query(sql`UPDATE sessions SET last_seen_at = ${new Date(Date.now() - seconds * 1000)} WHERE ${holder(email)}`);
 

@@ -32,7 +32,7 @@ const mailedTo = (email: string, count = 1) =>
     return paths.length >= count ? paths[0] : undefined;
   });
 
-/** The cookies of a signed-in person who has opened a link. */
+/** The cookies of a signed-in person who has opened an invitation's link. */
 async function opened(path: string, session: Headers): Promise<Headers> {
   const answer = await fetch(service.baseUrl + path, { redirect: "manual" });
   assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/dashboard/invitation"]);
@@ -256,7 +256,7 @@ test("a firm whose name could be read as an address is named in no mail", async 
 
 test("odd addresses and roles are refused by name", async () => {
   const { owner, partnerId } = await firmWithOwner();
-  // The second has a Kelvin sign, which is a k when it is lowercase.
+  // The second address has a Kelvin sign, whose lower case is the letter k.
   for (const email of [
     "",
     "ate@harbor-title.com\r\nBcc: a@b.example",

@@ -40,7 +40,7 @@ const change = async (userId: string, what: string, fields: Record<string, strin
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-/** One of everything that is live, each with a name that only its owner knows. */
+/** One live object of each kind, each with a name that only its owner knows. */
 async function liveThings(headers: Record<string, string>) {
   const post = async (path: string, body: BodyInit, more = {}) => {
     const answer = await call(path, { method: "POST", headers: { ...headers, ...more }, body });
@@ -66,7 +66,7 @@ async function liveThings(headers: Record<string, string>) {
 type Things = Awaited<ReturnType<typeof liveThings>>;
 type Route = readonly [method: "GET" | "POST" | "DELETE", path: string, expected: number, form?: object];
 
-/** Every route of the API that takes a session, asked for what is live. */
+/** Requests for live objects on every API route that accepts a session. */
 const apiRoutes = ({ webhookId, deliveryId, passportId, orderCode }: Things): readonly Route[] => [
   ["GET", "/api/partner/me", 200],
   ["GET", "/api/partner/launchpad", 200],
@@ -128,10 +128,10 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
   ["POST", "/dashboard/environment", 400, { environment: "live" }],
 ];
 
-/** Columns of a webhook that failed deliveries to a missing live endpoint change at any time. */
+/** Failed deliveries to the missing live endpoint may change these columns of a webhook at any time. */
 const counted = ["failures", "failing_since", "alerted_at", "mailed_at"];
 
-/** Everything live of a firm, as its tables have it. */
+/** All live data of a firm, as its tables contain them. */
 async function liveState(partnerId: string): Promise<string> {
   const live = sql`partner_id = ${partnerId} AND environment = 'live'`;
   const rows = await Promise.all([

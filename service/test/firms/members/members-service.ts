@@ -14,7 +14,7 @@ export async function openMembersService() {
   return {
     ...harness,
     clock,
-    /** An address that nobody had yet. */
+    /** An email address that no one has used yet. */
     somebody: () => `person-${++people}@harbor-title.com`,
     /** A firm with a key. */
     async newPartner({ name = "Acme Title", live = false } = {}) {

@@ -60,7 +60,7 @@ test("who belongs to one firm can't be linked to another", async () => {
   assert.equal(me.status, 200);
 });
 
-/** Where each member is changed, in the order in which they joined. */
+/** The paths for changing each member, in the order in which they joined. */
 async function pathsOf(partnerId: string, what: "role" | "remove"): Promise<string[]> {
   const members = await db.query<{ id: string }>(
     sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId} ORDER BY linked_at`,
@@ -124,7 +124,7 @@ test("an owner who was demoted while the request was under way is no owner any m
   const [, roleOfTwo = "", roleOfThree = ""] = await pathsOf(partnerId, "role");
   const [, removeTwo = ""] = await pathsOf(partnerId, "remove");
   assert.equal((await postForm(service.baseUrl + roleOfTwo, { role: "owner" }, one.headers)).status, 303);
-  // Both requests wait for the firm's row; the removal of its sender comes first.
+  // Both requests wait for the firm's row. The one that removes the second request's sender gets it first.
   const waiting: Promise<Response>[] = [];
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR UPDATE`);

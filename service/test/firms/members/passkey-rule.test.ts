@@ -28,7 +28,7 @@ const challengeAt = async (path: string, headers: Headers) =>
     challenge: string;
   };
 
-/** A member of a firm, who can have a passkey. */
+/** A member of a firm, with an authenticator for passkeys. */
 async function member(key: string) {
   const { headers, cookie } = await newMember(service, running.somebody(), key);
   const authenticator = newAuthenticator(`http://localhost:${new URL(service.baseUrl).port}`);
@@ -39,7 +39,7 @@ async function member(key: string) {
       const answer = authenticator.add(await challengeAt("/dashboard/security/passkeys/options", headers));
       assert.equal((await post("/dashboard/security/passkeys", { name: "Laptop", answer }, headers)).status, 200);
     },
-    /** The fields that confirm a form by the passkey. */
+    /** The fields that confirm a form with the passkey. */
     async shown() {
       return { confirm_passkey: authenticator.show(await challengeAt("/dashboard/confirm/options", headers)) };
     },
@@ -50,7 +50,7 @@ async function member(key: string) {
   };
 }
 
-/** A live firm that asks for passkeys, and its owner, who has one but has not shown it of late. */
+/** A live firm that requires passkeys. Its owner has a passkey, but has not used it recently. */
 async function strictFirm() {
   const { partnerId, key } = await running.newPartner({ live: true });
   const owner = await member(key);

@@ -51,7 +51,7 @@ async function withPasskey({ live = false, key }: { live?: boolean; key?: string
   return { ...firm, email, headers, authenticator, codes: codesIn(added.text), added };
 }
 
-/** Uses a mailed link. @returns the cookie that it gives, and where it leads */
+/** Uses a mailed link. @returns the cookie that the response sets, and where it redirects to */
 async function useLink(email: string) {
   const { browser, path } = await askForLink(service, email);
   const { answer, location } = await post(path, {}, { Cookie: browser });

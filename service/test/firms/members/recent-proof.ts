@@ -1,6 +1,6 @@
 import type { Proof } from "../../../src/kernel/identity/identity.ts";
 
-/** Of somebody who has just signed in, by a mailed link alone. */
+/** The proof of a person who has just signed in, with a mailed link alone. */
 export const recentProof = (): Proof => ({
   confirmedAt: new Date(),
   passkeyAt: null,

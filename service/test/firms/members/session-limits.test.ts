@@ -27,7 +27,7 @@ test("the portal counts by session: one that is spent leaves another, and keys o
     await newMember(service, "a@acme.example", key),
     await newMember(service, "b@acme.example", key),
   ];
-  // Linking was one of its 120.
+  // The link request above was one of the session's 120.
   const found = await statuses(120, () => me(one.headers));
   assert.deepEqual(found.toSorted(), [...Array(119).fill(200), 429]);
   const refused = await me({ ...one.headers, ...byKey });
@@ -62,7 +62,7 @@ test("a session's runs of playbooks count for its firm, whichever member starts 
 test("one address asks for ten links in a quarter of an hour", async () => {
   const ask = () => postForm(`${service.baseUrl}/sign-in`, { email: "e@acme.example" });
   const found = await statuses(12, ask);
-  // Four were asked for above.
+  // Four links were requested above.
   assert.equal(found.filter((status) => status === 200).length, 6);
   assert.equal(found.filter((status) => status === 429).length, 6);
 });

@@ -80,7 +80,7 @@ test("one ends one's own sessions, and nobody else's", async () => {
     const refused = await call(path, { method: "POST", headers: { ...stranger.headers, Accept: "text/html" } });
     assert.equal(refused.status, 404);
   }
-  // The latest is listed first.
+  // The page lists the latest session first.
   const [ofOther = "", ofThis = ""] = ends;
   const ended = await call(ofOther, { method: "POST", headers });
   assert.deepEqual([ended.status, ended.headers.get("location")], [303, "/dashboard/security?done=session-ended"]);

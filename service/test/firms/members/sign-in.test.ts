@@ -111,7 +111,7 @@ test("an address gets five links at a time, and no answer shows when there are n
   for (let i = 0; i < 8; i++) pages.add(await (await postForm(`${service.baseUrl}/sign-in`, { email })).text());
   assert.equal(pages.size, 1);
   await until(() => linksTo(service, email).length === 5);
-  // Mails that were requested earlier are sent earlier, or never.
+  // Mails are sent in the order of their requests, so any earlier mail was sent before this one, or will never be.
   const marker = await askForLink(service, "marker@harbor-title.com");
   assert.notEqual(marker.path, "");
   assert.equal(linksTo(service, email).length, 5);
@@ -123,7 +123,7 @@ test("a stranger who uses up links of an address keeps its owner from nothing", 
   for (let i = 0; i < 8; i++) await postForm(`${service.baseUrl}/sign-in`, { email }, stranger);
   const neighbour = { "X-Forwarded-For": "2001:db8::8" };
   await postForm(`${service.baseUrl}/sign-in`, { email }, neighbour);
-  // A mail that is still on its way would be taken for the owner's.
+  // Waits, because a mail that is still being sent would be mistaken for the owner's.
   await until(() => linksTo(service, email).length === 5);
   const { browser, path } = await askForLink(service, email);
   assert.equal((await use(path, { Cookie: browser })).status, 303);
@@ -132,7 +132,7 @@ test("a stranger who uses up links of an address keeps its owner from nothing", 
 
 const fromNetwork = (n: number) => ({ "X-Forwarded-For": `2001:db8:0:${n.toString(16)}::1` });
 
-/** Strangers of many networks ask for links until no more are mailed. */
+/** Strangers in many networks request links until no more links are mailed. */
 async function flood(email: string): Promise<string> {
   let browser = "";
   for (let n = 0; n < 60; n++)
@@ -293,7 +293,8 @@ test("neither tables nor logs hold a token, of a link, of a browser or of a sess
   } finally {
     await db.close();
   }
-  // A mail that stays on this machine is printed there with its link; a log is what is kept and sent on.
+  // A mail that stays on this machine is printed with its link. The log lines must not contain it, because logs are
+  // stored and forwarded.
   const log = (service.stdout() + service.stderr()).split("\n").filter((line) => line.startsWith("{"));
   assert.ok(log.length > 0);
   for (const token of tokens) assert.ok(token && !log.some((line) => line.includes(token)));

@@ -42,7 +42,7 @@ export const cookieIn = (answer: Response, name: string): string =>
 export const postForm = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   fetch(url, { method: "POST", redirect: "manual", headers, body: new URLSearchParams(fields) });
 
-/** Asks for a link as a browser does, with its cookies. @returns the browser's cookie and the path in the mail. */
+/** Requests a link as a browser does, with its cookies. @returns the browser's cookie and the path in the mail. */
 export async function askForLink(service: Service, email: string, returnTo = "/dashboard", headers = {}) {
   const to = email.toLowerCase();
   const before = new Set(linksTo(service, to));
@@ -51,7 +51,7 @@ export async function askForLink(service: Service, email: string, returnTo = "/d
   return { asked, browser: cookieIn(asked, "__Host-sign-in"), path };
 }
 
-/** Signs in. @returns the answer that begins the session, and the headers of its holder. */
+/** Signs in. @returns the response that begins the session, and headers with the session's cookie. */
 export async function signIn(service: Service, email: string) {
   const { browser, path } = await askForLink(service, email);
   const answer = await postForm(service.baseUrl + path, {}, { Cookie: browser });
@@ -67,13 +67,13 @@ export const link = (service: Service, cookie: string, apiKey: unknown, headers:
     body: JSON.stringify({ apiKey }),
   });
 
-/** The operator gives everybody of a firm live access. */
+/** Gives live access to all members of a firm, as the operator. */
 export async function giveLiveAccess(service: Service, partnerId: string): Promise<void> {
   const { members } = await service.cli<{ members: { userId: string }[] }>("member", "list", partnerId);
   for (const { userId } of members) await service.cli("member", "set", userId, "--live", "on");
 }
 
-/** A signed-in member of the firm of a key. */
+/** A signed-in member, linked to the key's firm. */
 export async function newMember(service: Service, email: string, key: string) {
   const session = await signIn(service, email);
   const linked = await link(service, session.cookie, key);

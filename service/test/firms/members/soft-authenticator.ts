@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 
-/** The statements of a browser and an authenticator about themselves; a test may falsify them. */
+/** The statements of a browser and an authenticator about themselves, which a test may falsify. */
 type Lie = {
   origin?: string;
   rpId?: string;
@@ -15,7 +15,7 @@ type Lie = {
 
 const sha256 = (bytes: string | Buffer) => createHash("sha256").update(bytes).digest();
 
-// CBOR (RFC 8949), as much of it as passkeys need.
+// The parts of CBOR (RFC 8949) that passkeys need.
 const head = (major: number, n: number): Buffer =>
   n < 24
     ? Buffer.from([(major << 5) | n])
@@ -31,7 +31,7 @@ const map = (entries: readonly (readonly [Buffer, Buffer])[]): Buffer =>
 export const certificates = (certificate: Buffer): Buffer =>
   map([[text("x5c"), Buffer.concat([head(4, 1), bytes(certificate)])]]);
 
-/** A browser with an authenticator that has one passkey, in software: ES256, counting its signatures. */
+/** A browser with a software authenticator that has one passkey (ES256) and counts its signatures. */
 export function newAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -62,7 +62,7 @@ export function newAuthenticator(origin: string) {
     JSON.stringify({ id, rawId: id, type: "public-key", clientExtensionResults: {}, response });
 
   return {
-    /** The answer to options for making a passkey, as the browser's script sends it. */
+    /** The response to the options for creating a passkey, as the browser's script sends it. */
     add({ challenge }: { challenge: string }, lie: Lie = {}): string {
       const length = Buffer.from([0, credentialId.length]);
       const data = authenticatorData(lie, Buffer.concat([Buffer.alloc(16), length, credentialId, cose]));
@@ -77,7 +77,7 @@ export function newAuthenticator(origin: string) {
         transports: ["internal", "odd"],
       });
     },
-    /** The answer to options for showing it. */
+    /** The response to the options for using the passkey. */
     show({ challenge }: { challenge: string }, lie: Lie = {}): string {
       const client = clientData("webauthn.get", challenge, lie);
       const data = authenticatorData(lie);

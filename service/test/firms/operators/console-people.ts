@@ -10,7 +10,7 @@ type Made = {
   email?: string;
   name?: string;
   roles: readonly OperatorRole[];
-  /** Whether the person has a passkey, and has shown it; default true. */
+  /** Whether the person has a passkey and has just used it; default true. */
   passkey?: boolean;
   environment?: "live" | "test";
   /** Whether the person is an operator at all; default true. */
@@ -19,7 +19,7 @@ type Made = {
 
 let made = 0;
 
-/** Somebody in the console with a session of their own, as if signed in now by link and passkey. */
+/** A person with a session in the console, who has just signed in with a link and a passkey. */
 export async function newOperator({ db, rowMac }: Pick<Harness, "db" | "rowMac">, options: Made) {
   const { email = `operator-${++made}@desk.example`, name = `Person ${made}`, roles } = options;
   const { passkey = true, environment = "live", listed = true } = options;

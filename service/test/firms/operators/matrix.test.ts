@@ -13,7 +13,7 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type OperatorDeps, operatorPages } from "../../../src/pages/operator/operator.ts";
 import { newOperator, newSession } from "./console-people.ts";
 
-/** Who may do what: written out here, so that a change of the table is a change of this one, too. */
+/** The permissions of each role, written out here, so that a change of the table must also change this test. */
 const matrix: Readonly<Record<Permission, readonly OperatorRole[]>> = {
   "orders.read": ["agent", "approver", "admin", "auditor"],
   "orders.work": ["agent"],
@@ -41,12 +41,12 @@ test("each role permits what the matrix says, and nothing else", () => {
 
 type Route = { method: string; url: string; permissions: readonly Permission[] | undefined };
 
-/** The routes of the console, as they are registered; their handlers are never called. */
+/** The routes of the console as they are registered. Their handlers are never called. */
 async function consoleRoutes(): Promise<Route[]> {
   const app = Fastify();
   const routes: Route[] = [];
   app.addHook("onRoute", ({ method, url, config }) => {
-    // A device that was handed to a signer has no session of the console, and its pages are not below this path.
+    // A device that was handed to a signer has no console session, and its pages are not below this path.
     for (const each of url.startsWith("/operator") ? [method].flat() : [])
       if (each !== "HEAD") routes.push({ method: each, url, permissions: config?.permissions });
   });
@@ -136,7 +136,7 @@ test("no change of money, keys or roles is made by who has shown the passkey too
   }
 });
 
-/** Sends a proof without its label, with a pause in the middle. */
+/** Sends the form of a proof without its label, with a pause in the middle. */
 async function slowUpload(cookie: string, meanwhile: () => Promise<unknown>) {
   const form = new FormData();
   form.append("document", new Blob(["%PDF-1.7"]), "proof.pdf");

@@ -80,7 +80,7 @@ test("an operator whose access ends is out with the next request, and may come b
   assert.equal((await look("", again)).status, 403);
 });
 
-/** A task that somebody has claimed. */
+/** A claimed task. */
 async function claimed(kind: TaskKind, { id }: { id: string }): Promise<number> {
   const task = { kind, at: new Date(), environment: "live", subject: `${kind} ${id}` } as const;
   await running.db.transaction((tx) => openTask(tx, task));
@@ -152,7 +152,7 @@ test("nobody changes their own roles, and the last active admin stays; the comma
     /The last active admin stays/,
   );
   const other = await newOperator(running, { roles: ["admin"] });
-  // Of two who remove one another at once, one stays.
+  // When two operators remove each other at the same time, one of them remains.
   const both = await Promise.all([post(`/${other.id}/remove`), post(`${own}/remove`, {}, other)]);
   assert.equal(both.filter(({ status }) => status === 303).length, 1);
   const [left] = await running.db.query<{ count: number }>(
@@ -194,7 +194,7 @@ test("changing people needs a passkey that was shown lately; who only reads is o
   }
 });
 
-/** Whole hours until the person may decide on what another asked for; null for no wait. */
+/** The number of whole hours until the person may decide on requests of others; null for no wait. */
 async function waitOf(email: string): Promise<number | null> {
   const [row] = await running.db.query<{ from: Date | null }>(sql`
     SELECT decides_from AS "from" FROM operators JOIN users ON users.id = user_id WHERE email = ${email}`);

@@ -34,7 +34,7 @@ async function call(key: string, method: string, path: string, body?: FormData) 
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Every route that a key opens, with the scope that its description names. */
+/** Every route that accepts a key, with the scope that its description names. */
 async function keyRoutes() {
   const document = (await (await fetch(`${harness.service.baseUrl}/openapi.json`)).json()) as Document;
   return Object.entries(document.paths).flatMap(([path, operations]) =>

@@ -27,7 +27,7 @@ const chainAt = (placedAt: Date) =>
 const chain = () => chainAt(at);
 const faults = async () => (await checkAuditChain({ db, rowMac })).faults;
 
-/** Runs statements as the database's superuser, whom no trigger stops. */
+/** Runs statements as the database's superuser, whom triggers do not stop. */
 const attack = (statement: Statement) =>
   db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");
@@ -219,7 +219,7 @@ test("nodes that chain at the same time while many write make one chain of all l
     for (let n = 0; n < 40; n++) {
       await db.transaction(async (tx) => {
         await tx.query(auditLine({ at, action: "test", actor: `key:${w}` }));
-        // Their commits come in another order than their ids.
+        // The transactions commit in another order than their ids.
         if (n % 3 === w % 3) await new Promise((done) => setTimeout(done, Math.random() * 5));
       });
     }

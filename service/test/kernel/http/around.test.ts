@@ -64,7 +64,7 @@ describe("errors on the wire", () => {
         [options.status, options.headers.get("allow"), await options.json()],
         [405, allow, { error: "Method not allowed." }],
       );
-      // RFC 10008: a method with a body, which here has no type.
+      // RFC 10008 defines QUERY as a method with a body. This request has a body without a type.
       const query = await fetch(service.baseUrl + path, { method: "QUERY" });
       assert.deepEqual([query.status, query.headers.get("allow")], [405, allow]);
     }

@@ -102,7 +102,7 @@ function bodyOf({ body }: Item["request"]): FormData | string | undefined {
   return form;
 }
 
-/** Sends a request as an importing program does, and keeps what its script keeps. */
+/** Sends a request as a program that imported the collection does, and stores the variables that its script sets. */
 async function send(name: string): Promise<{ status: number; answer: Record<string, unknown> }> {
   const item = items().find((each) => each.name === name);
   assert.ok(item, name);

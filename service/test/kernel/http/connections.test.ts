@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { boundConnections } from "../../../src/kernel/http/client-address.ts";
 
-/** A server that sends a byte to each connection it keeps. */
+/** A server that sends one byte to each connection that it accepts. */
 async function bounded(t: TestContext, unbounded: string[]) {
   let refused = 0;
   const server = createServer();
@@ -47,7 +47,7 @@ test("keeps a new connection of an address once one of its own has ended", async
   first.destroy();
   await once(first, "close");
   let next = await open("127.0.0.1");
-  // The server hears of the end a little later than the client.
+  // The server notices the closed connection a little later than the client.
   while (next === null) next = await open("127.0.0.1");
   assert.ok((await open("127.0.0.1")) === null);
 });

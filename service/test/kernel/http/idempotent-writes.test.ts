@@ -20,7 +20,7 @@ const harness = await forTests(
   }),
 );
 const firm = await newPartner(harness.service, { tier: "ClosingDesk" });
-// As after a rotation: the firm's other key.
+// The firm's new key, as after a rotation.
 const { key: rotated } = await issueKey({ ...harness, clock: systemClock }, firm.partnerId, "test");
 
 type Answer = { status: number; replayed: string | null; text: string; body: Record<string, unknown> };
@@ -76,13 +76,13 @@ const sessions = async (): Promise<number> => stripe.sessions.size;
 
 type Write = {
   write: (key: string | null, by?: string) => Promise<Answer>;
-  /** The same route with other content. */
+  /** Sends a request with other content to the same route. */
   other: (key: string) => Promise<Answer>;
   status: number;
   made: () => Promise<number>;
 };
 
-/** Every POST that takes an `Idempotency-Key`. */
+/** Every POST route that accepts an `Idempotency-Key`. */
 const writes: Record<string, Write> = {
   "an order": {
     write: (key, by) => order(key, "Jane Doe", by),
@@ -119,7 +119,7 @@ const writes: Record<string, Write> = {
 for (const [what, { write, other, status, made }] of Object.entries(writes))
   describe(`${what} with an Idempotency-Key`, () => {
     const isCheckout = made === sessions;
-    // A checkout that is open is answered with again, with or without a key.
+    // An open checkout is returned again, with or without a key.
     const most = (before: number) => (isCheckout ? [before, before + 1] : [before + 1]);
 
     test("is made once, and answered byte for byte the same, also to the firm's other key", async () => {

@@ -36,7 +36,7 @@ const document = (await (await fetch(`${harness.service.baseUrl}/openapi.json`))
 const events = Object.values(document.webhooks).map(({ post }) => post);
 const operations = [...Object.values(document.paths).flatMap((methods) => Object.values(methods)), ...events];
 
-/** The members of a schema, and theirs. */
+/** The members of a schema, and the members of those. */
 function* fieldsOf(schema: JsonSchema, where: string): Iterable<Field> {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     yield { where: `${where}.${name}`, schema: field };
@@ -51,7 +51,7 @@ const contents = ({ requestBody, responses }: Operation) => [
   ...Object.values(responses).flatMap(({ content }) => Object.values(content ?? {})),
 ];
 
-/** Every schema that the document holds by itself: components, parameters, bodies, answers. */
+/** Every top-level schema of the document: components, parameters, bodies and responses. */
 const roots = (): Field[] => [
   ...Object.entries(document.components.schemas).map(([where, schema]) => ({ where, schema })),
   ...operations.flatMap((operation) => [
@@ -94,7 +94,7 @@ test("every operation has one tag of the list, and every tag is used", () => {
   assert.deepEqual(new Set(operations.flatMap(({ tags }) => tags)), new Set(known));
 });
 
-/** A schema with what it refers to inside of it. */
+/** A schema together with the schemas to which it refers. */
 function whole(schema: JsonSchema): object {
   const text = JSON.stringify(schema).replaceAll("#/components/schemas/", "#/$defs/");
   const defs = JSON.stringify(document.components.schemas).replaceAll("#/components/schemas/", "#/$defs/");

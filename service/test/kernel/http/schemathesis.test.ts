@@ -38,7 +38,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Ids of things that are there, so that operations get past "not found". */
+/** Ids of existing objects, so that operations get past "not found". */
 async function realIds(): Promise<string> {
   const client = createClient({ baseUrl: service.baseUrl, key });
   const fields = { email: "signer@example.com", byodConfirmed: true, svcSign: true } as const;
@@ -60,7 +60,7 @@ async function realIds(): Promise<string> {
   return [
     of("/orders/\\\\{code", { code: orderCode, documentId: document?.documentId, n: 1 }),
     of("^/api/rooms/\\\\{roomCode\\\\}", { roomCode, orderCode, participantId: participant?.participantId }),
-    // Its code is another after it.
+    // This operation changes the room's code, so it gets a room of its own.
     of("/rotate$", { roomCode: await room() }),
     of("/verify/room/", { verifyCode: closing.verifyCode }),
     of("/passport/verify/", { code: passport.verifyCode }),
@@ -70,7 +70,7 @@ async function realIds(): Promise<string> {
   ].join("\n");
 }
 
-/** The promises of the description that hold for every request. */
+/** The checks that apply to every request. */
 const checks = [
   "not_a_server_error",
   "status_code_conformance",

@@ -11,7 +11,7 @@ import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 
 type Wire = readonly [status: number, title: string];
 
-/** Each refusal of the domain on the wire: its status, and the title of its problem type. */
+/** Each refusal of the domain as HTTP shows it: its status, and the title of its problem type. */
 const ofDomain: Record<ErrorCode, Wire> = {
   validation: [400, "Bad Request"],
   key_revoked: [401, "Unauthorized"],
@@ -31,7 +31,7 @@ const ofDomain: Record<ErrorCode, Wire> = {
   unavailable: [503, "Service Unavailable"],
 };
 
-/** The same of the refusals that HTTP adds. */
+/** The same for the refusals that HTTP adds. */
 const ofHttp: Record<HttpErrorCode, Wire> = {
   unauthenticated: [401, "Unauthorized"],
   sign_in_required: [401, "Unauthorized"],
@@ -129,7 +129,7 @@ test("every code is refused with somewhere in the source", () => {
   const source = globSync("**/*.ts", { cwd: folder })
     .map((name) => readFileSync(join(folder, name), "utf8"))
     .join("\n");
-  // wire-errors.ts has `wire` for what Fastify itself refuses.
+  // In wire-errors.ts, `wire` marks the refusals of Fastify itself.
   const refused = new Set(
     Array.from(source.matchAll(/\b(?:ServiceError|HttpError|wire)\(\s*"([a-z_]+)"/g), ([, code]) => code),
   );

@@ -30,7 +30,7 @@ const atom = fc.oneof(
     "/R",
   ),
 );
-/** Any object, written with odd white space between its tokens. */
+/** Any object, with unusual white space between its tokens. */
 const { value: anyValue } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
@@ -46,7 +46,7 @@ describe("skipValue", () => {
   test("ends exactly where the object ends, whatever follows", () => {
     fc.assert(
       fc.property(anyValue, fc.constantFrom("", " ", "\n", "]", ">>", "/X", "%c", "(x)"), (value, after) => {
-        // An integer before two more tokens could be the start of a reference; a delimiter ends every token.
+        // An integer before two more tokens could begin a reference, so it is left out. A delimiter ends every token.
         assert.equal(skipValue(bytes(value + after), 0), value.length);
       }),
       { numRuns: 2000 },

@@ -20,9 +20,9 @@ describe("pageCount", () => {
   test("agrees with pdfinfo on every sealable file of the zoo", needs("poppler"), () => {
     for (const { name, expected, path } of zooFiles()) {
       if (expected !== "sealed") continue;
-      // Poppler takes fields of 8 bytes for damage; readers of the standard take them.
+      // Poppler treats fields of 8 bytes as damage, but the standard allows them.
       if (name === "xref-stream-widths-888.pdf") continue;
-      // Poppler opens no document without a trailer.
+      // Poppler does not open a document without a trailer.
       if (name === "broken-truncated-table.pdf") continue;
       const counted = /^Pages:\s+(\d+)/m.exec(execFileSync("pdfinfo", [path], { encoding: "latin1", stdio: "pipe" }));
       assert.equal(pageCount(zooBytes(name)), Number(counted?.[1]), name);

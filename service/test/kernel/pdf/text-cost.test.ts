@@ -10,7 +10,7 @@ type Objects = { [num: number]: string };
 const fonts = "/Font << /F1 4 0 R >>";
 const letter = "/Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]";
 
-/** A document whose objects are these; 1 to 6 are a catalog, pages, a page, a font, none, and the content. */
+/** A document with these objects. Objects 1 to 6 are the catalog, pages, a page, a font, nothing, and the content. */
 function documentOf(objects: Objects, { page = "", resources = fonts, isLost = false } = {}): Buffer {
   const all: Objects = {
     1: "<< /Type /Catalog /Pages 2 0 R >>",
@@ -38,7 +38,7 @@ function documentOf(objects: Objects, { page = "", resources = fonts, isLost = f
 const latin1 = (bytes: Buffer): string => bytes.toString("latin1");
 const deflated = (text: string): string => latin1(deflateSync(Buffer.from(text, "latin1")));
 
-/** A stream of data that is encoded already. */
+/** A stream whose data is already encoded. */
 const encoded = (data: string, dictionary: string, length: number | string = data.length): string =>
   `<< /Length ${length} ${dictionary} >>\nstream\n${data}\nendstream`;
 const streamOf = (text: string, dictionary = ""): string =>
@@ -76,7 +76,7 @@ const ascii85 = (text: string): string =>
     })
     .join("");
 
-/** Codes of LZW, the first bits first, with a table that is full and stays so. */
+/** LZW codes, most significant bits first, with a table that is full and stays full. */
 function lzw(text: string): string {
   const table = new Map<string, number>();
   const bits: string[] = [];
@@ -101,7 +101,7 @@ function lzw(text: string): string {
 const form = (rest: string): string => bombOf(`/Subtype /Form /BBox [0 0 9 9] ${rest}`);
 const drawn = "/Resources << /XObject << /X 10 0 R >> >>";
 
-/** Documents of some KB whose texts or streams are far larger, and how each hides it. */
+/** Documents of a few KB whose texts or streams are far larger when decoded, and the way in which each hides that. */
 const bombs: [what: string, made: () => Buffer][] = [
   ["a content", () => contentOf("")],
   ["a content that calls itself an image", () => contentOf(asImage)],
@@ -317,7 +317,7 @@ const draws = (times: number, name = "X") => `/${name} Do `.repeat(times);
 const letters = "BT /F1 12 Tf ".concat("(a) Tj ".repeat(10_000), "ET");
 const isForm = "/Subtype /Form /BBox [0 0 9 9]";
 
-/** Documents that draw what they have again and again. */
+/** Documents that draw their content over and over. */
 const repeated: typeof bombs = [
   [
     "a form a thousand times",

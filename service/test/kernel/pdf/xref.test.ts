@@ -275,7 +275,8 @@ describe("a document", () => {
   });
 
   test("is refused when the same bytes would have to be read again and again", () => {
-    // Every node begins inside a string of the one before: each entry alone is right, together they cost the square.
+    // Every node begins inside a string of the previous one. Each entry alone is valid, but together they cost
+    // quadratic time.
     const count = 2000;
     const kids = Array.from({ length: count }, (_, i) => `${i + 3} 0 R`).join(" ");
     let text = `%PDF-1.4\n1 0 obj <</Pages 2 0 R>> endobj\n2 0 obj <</Kids[${kids}]>> endobj\n`;

@@ -10,7 +10,7 @@ const ambient =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|(?<!deps\.)\brandomBytes\b(?!:)|\brandomUUID\b|\brandomInt\b|\bgetRandomValues\b/;
 const words = /"(?:\\.|[^"\\])*"|\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g;
 
-/** Files that read the clock or the randomness of the process, and why. */
+/** Files that may read the process's clock or randomness, and why. */
 const sources: Readonly<Record<string, string>> = {
   "service/src/kernel/platform/clock.ts": "it is the clock",
   "service/src/kernel/platform/random.ts": "it is the randomness",
@@ -29,7 +29,7 @@ const sources: Readonly<Record<string, string>> = {
   "service/src/providers/media/engine.ts": "tells a process how far the service's clock is ahead of the machine's",
 };
 
-/** Entry points hand in what they read; what runs in a browser has that of the person. */
+/** Entry points may read the clock and pass it on. Browser code uses the clock of the person's device. */
 const isFree = (file: string): boolean =>
   file === "service/src/main.ts" || file.startsWith("service/src/cli/") || file.includes("/browser/");
 

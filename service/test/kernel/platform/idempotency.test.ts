@@ -38,7 +38,7 @@ const sendInSteps = (key: RequestKey, steps: Pick<Steps<Thing>, "begin" | "finis
 const first = (thing: string) => ({ status: 200, result: { thing }, replayed: false });
 const replay = (thing: string) => ({ status: 200, result: { thing }, replayed: true });
 
-/** Ends a minute that a claim has, by the database's clock. */
+/** Makes the pending time of a claim end, by the database's clock. */
 const endPending = ({ owner: { partnerId } }: RequestKey) =>
   orders.db.query(sql`
     UPDATE idempotency_keys SET pending_until = now() - interval '1 s'
@@ -135,7 +135,7 @@ test("the database's clock ends the minute of a claim: a node whose clock is an 
 });
 
 describe("a request that was slow, not dead, when another one took its claim over", () => {
-  /** Both are under way: the slow one began first, and the second holds the claim. */
+  /** Two requests in progress: the slow one began first, and the second has taken over the claim. */
   async function twoUnderWay() {
     const key = newKey();
     const [slow, second] = [held(), held()];
@@ -320,7 +320,7 @@ test("answers stored for an API key or a member are replayed to the firm after a
   const [firm, rotated, current, member] = [newUuid(), newUuid(), newUuid(), newUuid()];
   const upgrade = readFileSync(join(import.meta.dirname, "../../../migrations/0075_idempotency_of_firms.sql"), "utf8");
   const rows = await orders.db.transaction(async (tx) => {
-    // A table as it was before, which hides the one of today until the transaction ends.
+    // The table of an earlier release, which hides the present one until the transaction ends.
     await tx.script(`CREATE SCHEMA before; SET LOCAL search_path = before, public;
       CREATE TABLE idempotency_keys (caller_id uuid NOT NULL, route text NOT NULL, idempotency_key text NOT NULL,
         fingerprint bytea NOT NULL, status int NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL,

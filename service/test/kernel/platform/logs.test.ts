@@ -12,7 +12,7 @@ const logs = fileURLToPath(new URL("../../../src/kernel/platform/logs.ts", impor
 const opening = `const { openLog } = await import(${JSON.stringify(logs)});
   const log = openLog("info");`;
 
-/** Runs a script that has `log`. @returns its exit code and the lines on its standard error. */
+/** Runs a script that can use `log`. @returns its exit code, and the lines on its standard error. */
 function run(script: string) {
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", opening + script], {
     encoding: "utf8",
@@ -39,7 +39,7 @@ describe("the log on standard error", () => {
       const { status, lines } = run(many + end);
       assert.equal(status, code);
       const numbers = lines.map((line) => (JSON.parse(line) as { n: number }).n);
-      // The last write of an exit may overtake a batch in flight.
+      // The last write at exit may overtake a batch that is being written.
       if (end !== "") numbers.sort((a, b) => a - b);
       assert.deepEqual(
         numbers,

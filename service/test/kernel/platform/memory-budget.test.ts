@@ -6,7 +6,7 @@ import {
   memoryHolder,
 } from "../../../src/kernel/platform/bounds/memory-budget.ts";
 
-/** Work of so many bytes that ends on demand, and what runs meanwhile. */
+/** Work that reserves bytes and ends on demand, and the names of the work that is running. */
 function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryLimits>) {
   const usual = { bytesEach: limits.bytes, waitingEach: limits.waiting, waitMs: 60_000 };
   const budget = createMemoryBudget({ ...usual, ...limits });
@@ -22,7 +22,7 @@ function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryL
         ends.set(name, (error) => (error ? ended.reject(error) : ended.resolve()));
         return ended.promise.finally(() => running.splice(running.indexOf(name), 1));
       });
-      // Asked for later: not to end the test meanwhile.
+      // The outcome is awaited later. Without this line, an early rejection would end the test.
       outcome.catch(() => {});
       await settled();
       return { outcome };

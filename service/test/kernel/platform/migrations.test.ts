@@ -19,7 +19,10 @@ after(async () => {
 
 const upgrade = (db: Database) => migrate({ db, asOwner: (work) => work(db), folder: migrations });
 
-/** A database that files before the baseline brought to `schema`. Below the baseline it has the baseline's tables. */
+/**
+ * A database as the migrations before the baseline left it at version `schema`. For a version below the baseline, it
+ * still has the baseline's tables.
+ */
 async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir: string }> {
   const dataDir = join(folder.path, `data-${databases.length}`);
   const db = await databaseOf(dataDir);
@@ -35,7 +38,7 @@ async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir
   return { db, dataDir };
 }
 
-/** Puts the rows of the files before the baseline in the place of its own. */
+/** Replaces the baseline's row in the list of migrations by the rows of the files before it. */
 async function earlierRows(db: Database, newest: number): Promise<void> {
   await db.query(sql`DELETE FROM schema_migrations WHERE version <= ${baseline.version}`);
   await db.query(sql`

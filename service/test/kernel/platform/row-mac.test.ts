@@ -40,7 +40,7 @@ test("no MAC, a short one, an altered one and one of another key do not hold", (
   }
   const other = openRowMac(secretBytes(Buffer.alloc(32, 8)));
   assert.equal(other.holds("t", members, mac), false);
-  // The key's id tells whose it is.
+  // The key's id distinguishes MACs of different keys.
   assert.notDeepEqual(other.of("t", members).subarray(0, 4), mac.subarray(0, 4));
 });
 

@@ -19,7 +19,7 @@ const folder = temporaryFolder();
 after(folder.remove);
 
 let releases = 0;
-/** The migrations of a release after this one. */
+/** The migrations of the next release. */
 function nextRelease(...scripts: string[]): string {
   const path = join(folder.path, `release-${++releases}`);
   cpSync(migrations, path, { recursive: true });
@@ -29,7 +29,7 @@ function nextRelease(...scripts: string[]): string {
 
 const upgrade = (db: Database, release: string) => migrate({ db, asOwner: (work) => work(db), folder: release });
 
-// With these schemas, an older node's statements may fail, or mean something else.
+// Changes after which an older node's statements may fail or mean something else.
 const notExpanding =
   /\b(?:DROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME\b|(?<!\b(?:OR|BEFORE)\s)TRUNCATE|SET\s+NOT\s+NULL|ALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE|ADD\s+COLUMN\s+\w+\s+[^,;]*NOT\s+NULL(?![^,;]*(?:DEFAULT|GENERATED)))/i;
 const withoutComments = (script: string) => script.replace(/--.*$/gm, "");
@@ -65,7 +65,10 @@ test("finds what does not only expand", () => {
     assert.doesNotMatch(script, notExpanding);
 });
 
-/** Connections of a node that knows so much, as the owner of the tables: the fence holds for any role. */
+/**
+ * Connections of a node that knows this schema version, as the owner of the tables, because the fence applies to every
+ * role.
+ */
 async function nodesOf(dataDir: string, name: string) {
   return openDatabase({ ...connectionTo(dataDir, "owner"), application_name: name }, () => {}, { poolSize: 2 });
 }
@@ -94,7 +97,7 @@ test("a migration waits for older nodes' transactions that wrote, and none of th
       await writer.promise;
       steps.push("the transaction that wrote ends");
     });
-    // It has only read when the migration ends.
+    // When the migration ends, this transaction has only read.
     const lateWrite = node.transaction(async (tx) => {
       await tx.query(sql`SELECT count(*) FROM orders`);
       await late.promise;

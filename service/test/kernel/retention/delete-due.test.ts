@@ -71,7 +71,7 @@ const sweep = () => {
   return sweepOrphans({ db: orders.db, blobs, blobTables, markedAmong: marks }, new Date(Date.now() + 2 * 3600 * 1000));
 };
 
-/** An order whose one document is stored; the document's key. */
+/** An order with one stored document, and the key of the document's blob. */
 async function order(status: string, more: Partial<OrderFacts> = {}): Promise<{ code: string; key: string }> {
   const code = await orders.insert(status, more);
   const key = await store();
@@ -416,7 +416,7 @@ test("two nodes at once mark each of many documents once, batch by batch", async
   assert.ok(lines.length >= 3, "a line for each batch");
 });
 
-/** A proof passport, and a room with one closing passport, of the environment; their keys. */
+/** A proof passport, and a room with one closing passport, in the environment, with the keys of their blobs. */
 async function passports(environment: "live" | "test") {
   const [partner] = await orders.db.query<{ id: string }>(sql`SELECT id FROM partners LIMIT 1`);
   const [proof, closing, roomId, sha256] = [await store(), await store(), newUuid(), "0".repeat(64)];
@@ -493,9 +493,9 @@ test("each row is judged by indexes: no table is read whole for one of them", as
   });
   assert.match(plans, /checkout_sessions_of_order/);
   assert.match(plans, /Scan using deleted_blobs_of_blob/);
-  // The last row of the index, not all of a firm's.
+  // The query reads only the last row of the index, not all rows of the firm.
   assert.match(plans, /Limit[^\n]*\n[^\n]*Scan Backward using test_clock_advances_of_partner/);
-  // Payments may be read once and hashed.
+  // Reading all payments once for a hash join is allowed.
   assert.doesNotMatch(plans, /Seq Scan on (?!payments)/);
 });
 
@@ -505,8 +505,8 @@ const audit = (templateId: string, { environment = "live", ...move }: Move) =>
   orders.db.query(auditLine({ ...move, actor: "key:1", detail: { templateId, environment } }));
 
 /**
- * A template whose versions, from 1, have these documents; its id.
- * @param moves lines of the audit log; null where the template is archived by a member
+ * A template whose versions, from 1, have these documents. @returns its id
+ * @param moves lines of the audit log; null when a member archives the template
  */
 async function template(
   keys: readonly string[],

@@ -21,9 +21,9 @@ const json = async (path: string) => {
 };
 const page = async (path: string) => (await get(path, "text/html")).text();
 
-/** Everything of a firm's test, and then the service 31 days later. */
+/** One test object of each kind of a firm, and the service 31 days later. */
 after(async () => {
-  // The harness knows the first service alone.
+  // The harness stops only the first service.
   await running.service.stop();
 });
 const running = await forTests(openRoomsService());
@@ -142,7 +142,7 @@ test("a mark of deletion that the plan did not write is not believed", async () 
     `/api/passport/verify/${sealed.verifyCode}`,
     `/v/room/${closing.verifyCode}`,
   ];
-  // With the MAC of another mark, which is genuine.
+  // A forged mark with the genuine MAC of another mark.
   await running.db.query(sql`
     INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
     SELECT blob_key, 'live.unpaidOrders', now(), (SELECT row_mac FROM deleted_blobs ORDER BY deleted_at LIMIT 1) FROM (

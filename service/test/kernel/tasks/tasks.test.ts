@@ -29,7 +29,7 @@ async function order(fields: Record<string, string>, pay = true): Promise<string
 }
 
 const noSealer = () => Promise.reject(new Error("nothing is sealed here"));
-/** As the command line moves it. @param to null ends a hold */
+/** Moves an order as the command line does. @param to null ends a hold */
 const move = (code: string, to: string | null, reason?: string) =>
   moveOrder(
     {

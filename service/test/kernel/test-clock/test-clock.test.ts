@@ -40,7 +40,7 @@ async function place({ ok }: Firm, fields: Record<string, string> = {}): Promise
 
 type Envelope = { expiresAt: Date; remindAt: Date | null; outcome: string | null };
 
-/** Waits until the envelope of an order is open, then tells how it stands. */
+/** Waits until the envelope of an order is open. @returns its state */
 const envelopeOf = (code: string) =>
   until(async () => {
     const [found] = await running.db.query<Envelope>(sql`
@@ -56,7 +56,7 @@ async function toSign(of: Firm): Promise<string> {
   return code;
 }
 
-/** The same order as if it had been placed in live. */
+/** Turns the order into a live one. */
 const asLive = (code: string) => makeLive(running, code);
 
 const trailOf = (code: string) =>
@@ -146,7 +146,7 @@ test("an advance ends waiting executions, replaced webhook secrets and idempoten
   assert.notEqual(again, first);
   assert.equal(await placeOnce(other), theirFirst);
 
-  // Objects created after a leap count from their own time.
+  // The time of objects that are created after an advance counts from their creation.
   await advance(acme, { advanceSeconds: day });
   await ready(acme);
   assert.deepEqual([await deleted(again), await deleted(await place(acme))], [0, 0]);

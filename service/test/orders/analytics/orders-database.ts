@@ -30,11 +30,11 @@ export type OrderFacts = {
   totalCents?: number;
   documents?: ("original" | "sealed" | "notarized" | "custody_certificate")[];
   shipments?: ("Shipped" | "Delivered" | "Failed")[];
-  /** Instants of `payment.cleared`. */
+  /** The instants of the events `payment.cleared`. */
   paidAt?: Date[];
 };
 
-/** Writes an order with its records, whatever way could have led to it. */
+/** Writes an order with its records directly, in any state. */
 export async function addOrder(db: Database, partnerId: string, order: OrderFacts): Promise<void> {
   const { createdAt, status, environment = "live", totalCents = 1200 } = order;
   const { sign = false, notarize = false, ship = false, fax = false } = order;

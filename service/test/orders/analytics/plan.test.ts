@@ -11,9 +11,9 @@ const { db } = data;
 const large = await newPartnerRow(db);
 const small = await newPartnerRow(db);
 await db.transaction(async (tx) => {
-  // Triggers aside: they would make half a minute of it.
+  // Without triggers, which would take half a minute.
   await tx.script("SET LOCAL session_replication_role = replica");
-  // Every thousandth order is of the small partner.
+  // Every thousandth order belongs to the small partner.
   await tx.query(sql`
     INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
       subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)

@@ -45,7 +45,7 @@ const take = (tx: Tx, event: Event) => {
 };
 const apply = (event: Event) => db.transaction((tx) => take(tx, event));
 
-/** The books of the processor: what each intent charged for each order, and what went back of it. */
+/** The records of the processor: how much each intent charged for each order, and how much was refunded. */
 type Charge = { intent: string; parts: Map<string, number>; refunds: { code: string; cents: number }[] };
 const total = 9_900;
 
@@ -86,7 +86,7 @@ async function requireNoGaps(): Promise<void> {
   for (const { count: size, last } of series) assert.equal(last, size);
 }
 
-/** Each month begins with the balance that the month before ended with, and adds up. */
+/** Asserts that each month begins with the closing balance of the previous month, and that its sums are correct. */
 function requireChain(all: readonly StatementWithLines[]): void {
   let balance = 0;
   let end: Date | null = null;
@@ -105,7 +105,7 @@ test("numbers receipts and credit notes without gaps when payments come at once 
     codes.map((code, n) =>
       db.transaction(async (tx) => {
         await take(tx, paid(`pi_race_${n}`, code));
-        // As a crash before the commit.
+        // Simulates a crash before the commit.
         if (n % 3 === 0) throw new Error("cut off");
       }),
     ),
@@ -182,7 +182,7 @@ test("a refund of one order of a shared payment credits that order's part alone"
   await payShared(intent, [one, other]);
   const payment = await paymentOf(one, intent);
   await apply(refunded(intent, total, { refund_request: `payment:${payment}`, payment }));
-  // Nobody can tell whose money a refund by hand was.
+  // Only a person can tell to which order a refund made by hand belongs, so no credit note is issued.
   await apply(refunded(intent, 300));
   assert.equal(sumOf(await documentsOfOrder(db, one, owner), "credit_note"), total);
   assert.equal(sumOf(await documentsOfOrder(db, other, owner), "credit_note"), 0);
@@ -219,7 +219,7 @@ test("a closed month never changes: what was dated before its end and comes late
   await close();
   const june = (await statements()).find(({ statement }) => statement.month === "2026-06");
   assert.equal(june?.statement.endsAt?.toISOString(), "2026-07-01T04:00:00.000Z");
-  // A node whose clock is behind.
+  // Simulates a node whose clock is behind.
   now = new Date("2026-06-30T23:00:00Z").getTime();
   await apply(refunded(charge.intent, 900));
   now = new Date("2026-07-02T12:00:00Z").getTime();
@@ -247,7 +247,10 @@ test("after any history, receipts less credit notes are the processor's books, a
     const random = seededRandom(seed);
     const charges: Charge[] = [];
     const sent: Event[] = [];
-    /** Sends an event; at times it is cut off before the commit first, or sent twice. */
+    /**
+     * Sends an event. Sometimes a first attempt is interrupted before the commit, and sometimes the event is sent
+     * twice.
+     */
     const send = async (event: Event) => {
       sent.push(event);
       if (random(4) === 0)
@@ -317,7 +320,7 @@ test("numbers earlier payments oldest first in their year, and gives a refund th
     await older.insert("Refunded"),
   ];
   await insert(second, "2025-06-01T00:00:00Z", "2026-02-01T00:00:00Z", "cs_2");
-  // Still 2024 in New York.
+  // In New York, it is still 2024 at this time.
   await insert(first, "2025-01-01T03:00:00Z", null, "cs_1");
   await insert(third, "2025-07-01T00:00:00Z", "2025-07-01T00:00:00Z", `intent:pi_${third}`);
   await older.db.transaction((tx) => tx.script(script));

@@ -18,7 +18,7 @@ await forTests({ stop: () => service.stop() });
 const partner = await newPartner(service, { tier: "ProOffice" });
 const other = await newPartner(service);
 
-/** Opened for each use: a restarted service has another server. */
+/** Opens the database for each use, because a restarted service has another server. */
 async function query<Row>(statement: Parameters<ReturnType<typeof databaseOfRunning>["query"]>[0]): Promise<Row[]> {
   const db = databaseOfRunning(folder.path);
   try {
@@ -63,7 +63,7 @@ function form(csv: string | Uint8Array<ArrayBuffer>, more: Record<string, string
 
 let files = 0;
 const head = "Tenant.name,Tenant.email,values.Unit,values.Pets,external_reference";
-/** A file of its own each time: the same file is the same bulk. */
+/** A different file each time, because the same file would be the same bulk. */
 function people(count: number): string {
   files += 1;
   const row = (n: number) => `Person ${n},p${n}@example.com,Unit ${n},${n % 2 ? "yes" : ""},FILE-${files}-${n}`;
@@ -81,7 +81,7 @@ const ordersOf = async (bulkId: string) =>
 const states = ({ body }: { body: Body }) => [body["waiting"], body["placed"], body["failed"], body["canceled"]];
 const place = async (bulkId: string) => states(await call("POST", `bulk/${bulkId}/place`));
 
-/** How many orders of the last file there are, and of how many rows. */
+/** The number of orders that the last file placed, and the number of its rows. */
 async function placedOrders(): Promise<number[]> {
   const [row] = await query<{ orders: number; rows: number }>(sql`
     SELECT count(*)::int AS orders, count(DISTINCT external_reference)::int AS rows FROM orders

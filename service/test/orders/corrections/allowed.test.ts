@@ -20,7 +20,7 @@ const at = (status: string, more: object = {}) => ({
   ...more,
 });
 
-/** The acts that a firm may do in a status. */
+/** The actions that a firm may take in a status. */
 const allowedIn = (status: string, more?: object): Act[] =>
   acts.filter((act) => whyNot(at(status, more), act) === null);
 

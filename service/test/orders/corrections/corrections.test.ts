@@ -57,7 +57,7 @@ const envelopesOf = async (code: string) =>
     SELECT id, outcome FROM envelopes WHERE order_id = ${await idOf(code)} ORDER BY attempt`);
 
 let people = 0;
-/** A person whose mailbox nobody else has. */
+/** A person with a new address. */
 const person = (name: string) => ({ name, email: `${name.toLowerCase()}${people++}@example.com` });
 const jane = person("Jane");
 

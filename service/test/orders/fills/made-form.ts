@@ -1,7 +1,7 @@
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 
-/** A field of a form: its dictionary without its place; `kids` are the widgets of radios. */
+/** A field of a form: its dictionary without its position. `kids` are the widgets of radio buttons. */
 export type MadeField = {
   entries: string;
   rect?: string;
@@ -18,7 +18,7 @@ type Recipe = {
   text?: string;
 };
 
-/** A PDF with these fields on its first page, or on the one that `page` says. */
+/** A PDF with these fields on its first page, or on the page given by `page`. */
 export function madeForm(fields: readonly (MadeField & { page?: number })[], recipe: Recipe = {}): Buffer {
   const { content = "", pages = 1, pageEntries = "", formEntries = "", text = "Form" } = recipe;
   const bare = makePdf({ content, pages, pageEntries, text }).toString("latin1");
@@ -54,7 +54,10 @@ export function madeForm(fields: readonly (MadeField & { page?: number })[], rec
 const listed = (numbers: readonly number[]) => numbers.map((number) => `${number} 0 R`).join(" ");
 const said = (text: string, x: number, y: number) => `BT /F1 11 Tf ${x} ${y} Td (${text}) Tj ET`;
 
-/** A form with a field of each kind: some with words of their own, some with words next to them, one with neither. */
+/**
+ * A form with a field of each kind. Some fields have labels of their own, some have words next to them, and one has
+ * neither.
+ */
 export const everyKind = (): Buffer =>
   madeForm(
     [

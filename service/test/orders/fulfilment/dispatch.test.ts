@@ -37,7 +37,7 @@ const move = (code: string, on: "next_segment" | "held" | "released") =>
     await transition(tx, order, on, { actor: "operator", at: new Date(), log: silent, reason: "x" });
   });
 
-/** An order that has come to wait for its label. */
+/** An order that has just begun to wait for its label. */
 async function waiting(more: Partial<OrderFacts> = {}) {
   answer = { outcome: "sent by Lob" };
   const code = await orders.insert("NotarizationComplete", more);

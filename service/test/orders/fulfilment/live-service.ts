@@ -8,7 +8,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 export type Placed = { orderCode: string; checkoutUrl: string };
 export type TaskRow = { id: number; kind: string; state: string; reason: string | null };
 
-/** A service whose firm has live, and whose payments a double processes. @param env its further settings */
+/** A service whose firm has live access, with a double as its payment processor. @param env further settings */
 export async function openLiveService(env: Record<string, string>) {
   const stripe: StripeDouble = await startStripe();
   const harness: Harness = await openHarness({
@@ -31,7 +31,7 @@ export async function openLiveService(env: Record<string, string>) {
 
   return {
     ...{ harness, stripe, db, url, headers, place },
-    /** Places an order and pays for it; its code. */
+    /** Places an order and pays it. @returns its code */
     async paidOrder(fields: Record<string, string>, options?: PlaceOptions): Promise<string> {
       const { orderCode, checkoutUrl } = await place(fields, options);
       await stripe.deliver(url(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
@@ -44,7 +44,7 @@ export async function openLiveService(env: Record<string, string>) {
     tasksOf: (code: string) =>
       db.query<TaskRow>(sql`
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
-    /** Runs the jobs of a queue now. */
+    /** Runs the waiting jobs of a queue at once. */
     hurry: (queue: string) =>
       db.query(sql`
         WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL RETURNING 1)

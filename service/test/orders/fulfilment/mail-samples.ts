@@ -1,6 +1,6 @@
 import type { MailOrder } from "../../../src/orders/fulfilment/mails.ts";
 
-/** An order that mails are written about. */
+/** The order that the sample mails are about. */
 export const order: MailOrder = {
   code: "a".repeat(40),
   customerEmail: "dana@example.com",

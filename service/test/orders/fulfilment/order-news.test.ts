@@ -15,7 +15,7 @@ const running = await forTests(openMembersService());
 const { service, db } = running;
 const insider = await forTests(openInsider(service.dataDir));
 
-/** As if so many minutes had passed; the service's own sweep finds nothing that has settled. */
+/** Runs the sweep as if this many minutes had passed. The service's own sweep runs too early to find anything. */
 const sweep = (minutes: number) => mailOrderNews({ db, clock: () => new Date(Date.now() + minutes * 60_000) });
 
 const sent = () =>
@@ -136,7 +136,7 @@ test("mails nobody about an order that was altered, and no stranger whom the dat
 const noted = (from: number, to: number, status: Noted["status"]): Noted[] =>
   Array.from({ length: to - from }, (_, n) => ({ n: from + n, id: from + n, status, partnerId: "x" }));
 
-/** Reads the orders of which `isSo`; the others have moved on. */
+/** Returns the orders for which `isSo` is true, as if the others had moved on. */
 const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, "id" | "status">[]) =>
   Promise.resolve(
     batch

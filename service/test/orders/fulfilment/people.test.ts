@@ -58,7 +58,7 @@ test("a person carries an order from signing to delivery, and its client hears o
   const code = await paidOrder({ svc_sign: "true", svc_notary: "true", ...shipping });
   assert.match(await refused(code, "EsignComplete"), /needs the document/);
   assert.equal(await move(code, "EsignComplete", "--document", signed), "EsignComplete");
-  // The start of the next service is understood.
+  // A move to the next service's pending status starts that service.
   assert.equal(await move(code, "NotarizationComplete", "--document", signed), "NotarizationComplete");
   assert.equal(await move(code, "ShippingPending"), "ShippingPending");
   assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier and the tracking number/);
@@ -78,7 +78,7 @@ test("a person carries an order from signing to delivery, and its client hears o
     [["Delivered", "9400 1<2"]],
   );
 
-  // Whether the quote is mailed depends on how fast it is paid.
+  // The quote is mailed only if the order is not paid quickly, so that mail is ignored.
   const mine = (mail: CaughtMail) => mail.text.includes(code) && !mail.subject.includes("quote");
   await until(() => mails.caught.filter(mine).length === 5);
   const subjects = mails.caught

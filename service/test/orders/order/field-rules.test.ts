@@ -14,7 +14,7 @@ const sign = (signer: number) => ({ ...place, kind: "signature", signer, width: 
 const people = (...turns: number[]) =>
   JSON.stringify(turns.map((routing, n) => ({ name: `Signer ${n}`, email: `signer-${n}@example.com`, routing })));
 
-/** The fields as the order keeps them; the signatures follow. Two signers, one after the other. */
+/** The fields as the order stores them, followed by the signatures. Two signers sign one after the other. */
 const parse = (fields: readonly object[], turns = [1, 2]) =>
   parseOrderForm(
     new Map(

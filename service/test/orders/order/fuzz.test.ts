@@ -51,7 +51,7 @@ const nasty = fc.oneof(
     "NaN",
   ),
 );
-// The library's own arbitrary of query strings takes a second to make.
+// Creating the library's own arbitrary for query strings takes a second.
 const queryText = fc.string({
   unit: fc.oneof(fc.constantFrom(..."abz059-._~!$&'()*+,;=:@/?"), anyCharacter.map(encodeURIComponent)),
 });

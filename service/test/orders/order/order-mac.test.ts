@@ -8,7 +8,7 @@ import { textOf } from "../../../src/kernel/platform/database/state-mac.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import { type Client, openRoomsService } from "../../closing/rooms/rooms-service.ts";
 
-// Somebody who has the service's own role of PostgreSQL, and neither its keys nor its process.
+// An attacker with the service's own PostgreSQL role, but without its keys and its process.
 const running = await forTests(openRoomsService());
 const role = await forTests(databaseOfRunning(running.service.dataDir));
 const acme = await running.partner("ClosingDesk", "Acme Title");
@@ -118,7 +118,7 @@ test("an order that was moved to another firm, by itself or with its documents, 
   await isRefused(mallory, "GET", path(code));
   await attack(firmOf(acme));
 
-  // The document alone, below the attacker's order in place of its own.
+  // Moves only the document to the attacker's order, in place of that order's own document.
   await attack(sql`
     UPDATE documents SET order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})
     WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", mine)})`);

@@ -8,14 +8,14 @@ import { codeStart, type DocumentOwner, documentOwnerColumns } from "../../../sr
 
 export const silent = pino({ level: "silent" });
 
-/** A migrated database of its own, with orders put into it as a test wants them. */
+/** A separate migrated database, with orders that a test inserts. */
 export type OrdersDatabase = {
   db: Database;
-  /** An order in this status, with the documents that its way needs. @returns its code */
+  /** Inserts an order in this status, with the documents that the status requires. @returns its code */
   insert: (status: string, more?: Partial<OrderFacts>) => Promise<string>;
   /** The fields of the order that its documents' MACs cover. */
   ownerOf: (code: string) => Promise<DocumentOwner>;
-  /** Status, envelope, and the rows that were written with them. */
+  /** The order's status, its envelope, and the rows that were written with them. */
   look: (code: string) => Promise<Look>;
   close: () => Promise<void>;
 };

@@ -340,7 +340,7 @@ describe("an order that is placed", () => {
       sql`SELECT document_notices AS sealed FROM orders WHERE ${isSealed(sql`code`, "order", body.orderCode)}`,
     );
     assert.ok(row && !row.sealed.includes("1000000"), "the quote is in the database as it is");
-    // A byte that somebody changed: the words are lost, and that there were some is still told.
+    // A changed byte makes the words unreadable, but the page still says that there were notices.
     const changed = Buffer.from(row.sealed.with(-1, 255 - (row.sealed.at(-1) ?? 0)));
     await db.query(
       sql`UPDATE orders SET document_notices = ${changed} WHERE ${isSealed(sql`code`, "order", body.orderCode)}`,

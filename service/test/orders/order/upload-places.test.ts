@@ -15,7 +15,7 @@ after(() => {
 });
 const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
 
-/** Uploads of one firm that declare many bytes and then only begin. */
+/** Uploads of one firm that declare many bytes and send only the first ones. */
 async function hold(headers: Record<string, string>, sizes: number[]): Promise<RawUpload[]> {
   const held: RawUpload[] = [];
   for (const size of sizes) {

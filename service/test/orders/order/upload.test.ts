@@ -142,20 +142,20 @@ test("a boundary that is missing or never comes is a 400", async () => {
 
 test("what lies on the disk shows nothing of the document", async () => {
   assert.equal((await post(orderForm(minimal))).status, 201);
-  // So many that chance does not write them.
+  // So many bytes that they can't occur by chance.
   const beginning = examplePdf.subarray(0, 16);
   for (const entry of readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes(beginning), false);
 });
 
 test("twenty uploads of 35 MiB at once, of four firms, all pass, and memory stays bounded", async () => {
-  // No firm has more than two of the eight places.
+  // No firm may hold more than two of the eight places.
   const others = await Promise.all(["Beta", "Gamma", "Delta"].map((name) => newPartner(service, { name })));
   const memory = (field: string): number => {
     const status = readFileSync(`/proc/${service.process().pid}/status`, "utf8");
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   };
-  // The peak so far belongs to the tests before.
+  // Resets the peak, which so far includes the tests before.
   writeFileSync(`/proc/${service.process().pid}/clear_refs`, "5");
   const idle = memory("VmRSS");
   const { type, body } = await formBytes(pdfOf(limit));
@@ -163,7 +163,7 @@ test("twenty uploads of 35 MiB at once, of four firms, all pass, and memory stay
   const statuses = await Promise.all(
     Array.from({ length: 20 }, async (_, n) => {
       const own = { ...firms[n % 4]?.headers, "Content-Type": type, "Content-Length": body.length };
-      // Not by fetch, which copies the bytes three times.
+      // Does not use fetch, which copies the bytes three times.
       const sent = request(url(), { method: "POST", headers: own, agent: false }).end(body);
       const [answer] = (await once(sent, "response")) as [IncomingMessage];
       answer.resume();
@@ -171,7 +171,7 @@ test("twenty uploads of 35 MiB at once, of four firms, all pass, and memory stay
     }),
   );
   assert.deepEqual(new Set(statuses), new Set([201]));
-  // Eight uploads are held at once, 280 MiB; all twenty would be 700 MiB.
+  // The service holds eight uploads at once, which is 280 MiB. All twenty would be 700 MiB.
   const grown = memory("VmHWM") - idle;
   assert.ok(grown < 450, `grew by ${grown} MiB`);
 });

@@ -30,7 +30,7 @@ function post(path: string, fields: Record<string, string> = {}, headers: Record
 const look = async (path: string) => (await fetch(live.url() + path, { headers: owner })).text();
 const deliver = (event: Parameters<typeof stripe.deliver>[1]) => stripe.deliver(live.url(), event);
 
-/** An owner adds a method, and the processor confirms it. @returns its id there */
+/** An owner adds a method, and the processor confirms it. @returns the method's id at the processor */
 async function addMethod(finished: Parameters<typeof stripe.finishSetup>[1] = {}): Promise<string> {
   const left = await post("/dashboard/billing/method");
   assert.equal(left.status, 200);
@@ -69,7 +69,7 @@ test("an owner adds a card on the processor's page; the signed event alone makes
   assert.doesNotMatch(await look("/dashboard/billing?setup=returned"), /4242/);
   const events = stripe.finishSetup(sessionId);
   assert.doesNotMatch(await look("/dashboard/billing"), /4242/);
-  // Both events, in the other order, and twice.
+  // Delivers both events in the opposite order, and then again.
   for (const event of [...events.reverse(), ...events]) assert.equal((await deliver(event)).status, 200);
   await until(async () => /Visa •••• 4242/.test(await look("/dashboard/billing")));
   const mails = await until(() => {
@@ -204,7 +204,7 @@ test("a bank debit is pending for days, blocks a checkout, and its failure opens
     const late = stripe.chargeEvent(intent ?? "");
     stripe.firm.bankAnswers(intent ?? "", outcome);
     await deliver(stripe.chargeEvent(intent ?? ""));
-    // The event that it was being processed comes late.
+    // The event about the pending payment arrives late.
     await deliver({ ...late, id: `${late.id}late` });
     assert.equal(await live.statusOf(code), outcome === "failed" ? "PaymentFailed" : "EsignPending");
   }
@@ -225,7 +225,7 @@ test("a bank account that is verified later is usable then, and one that is not 
     if (isRight) assert.equal(await stateOfMethod(method), "active");
     else await until(() => mailsTo(service, email).some((mail) => /could not be verified/.test(mail)));
   }
-  // The one before was replaced, and the processor forgot it.
+  // The earlier method was replaced, and the processor forgot it.
   await until(() => [...stripe.firm.methods.values()].filter(({ customer }) => customer !== null).length <= 2);
 });
 
@@ -245,7 +245,7 @@ test("a charge whose job is run again after the processor's keys ended is not se
   stripe.forgetKeys();
   const charges = sql`state = 'answered' AND order_id = (SELECT max(id) FROM orders)`;
   const asked = sql`state = 'asked'`;
-  // As a crash before the answer was stored leaves it.
+  // Simulates a crash before the answer was stored.
   await db.transaction(async (tx) => {
     await tx.script("ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay");
     await tx.query(sql`
@@ -258,7 +258,7 @@ test("a charge whose job is run again after the processor's keys ended is not se
   await watchPayments(deps);
   await watchPayments(deps);
   assert.equal((await live.tasksOf(code)).filter(({ kind }) => kind === "firm_charge").length, 1);
-  // An owner withdraws the limit meanwhile: the payment that exists counts all the same.
+  // The owner lowers the limit in the meantime. The existing payment still counts.
   assert.equal((await setLimit("0.01", "9000")).status, 303);
   await db.query(sql`
     SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', max(id))) FROM orders`);

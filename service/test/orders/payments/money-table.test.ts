@@ -36,7 +36,7 @@ const take = (event: SignedEvent, livemode: boolean | null = null) =>
 
 type Expected = Readonly<Record<string, readonly string[]>>;
 
-// For each message of the processor: the statuses that it moves, and the way. Every other status stays.
+// For each message of the processor: the statuses that it changes, and the new ones. All other statuses stay unchanged.
 const messages: Record<string, { make: (code: string) => SignedEvent; moves: Expected; otherwise: Outcome }> = {
   "paid in full": {
     make: (code) => eventOf("checkout.session.completed", code),
@@ -119,7 +119,7 @@ for (const [name, { make, moves, otherwise }] of Object.entries(messages)) {
       assert.equal(taken.outcome, expected, status);
       const paid = look.moves.some((move) => move.endsWith("-> Paid"));
       assert.deepEqual(look.events, paid ? [`payment.cleared:${code}`] : []);
-      // The same event again, and the same news in an event of its own.
+      // Delivers the same event again, and then the same content as another event.
       assert.equal((await take(event)).outcome, "repeated");
       await take({ ...event, id: `${event.id}_again` });
       assert.deepEqual(await orders.look(code), look, status);
@@ -155,7 +155,7 @@ test("a whole refund of the payment on record: every status", async () => {
   }
 });
 
-/** The tasks about money of the order that moved nothing, as they stand. */
+/** The order's tasks about money that moved nothing, with their states. */
 const unappliedTasks = (code: string) =>
   orders.db.query<{ state: string }>(
     sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`,
@@ -204,7 +204,7 @@ test("a dispute holds unfinished work and is a task until the bank decides, in a
     );
     assert.match((await tasks(code))[0]?.reason ?? "", /\$99\.00/);
     await take(disputeOf(end, "closed", end));
-    // A person releases the order; a lost one is settled by hand.
+    // A person releases the order. After a lost dispute, a person settles the money by hand.
     assert.equal((await orders.look(code)).status, "OnHold");
     const found = await tasks(code);
     assert.deepEqual(found.map((each) => each.state).sort(), end === "won" ? ["done"] : ["done", "open"]);
@@ -243,7 +243,7 @@ test("a session that was not minted here pays nothing by a reference that its pa
   const paymentLink = eventOf("checkout.session.completed", code, { ...reference, metadata: {} });
   assert.equal((await take(paymentLink)).outcome, "unknown");
   assert.equal((await orders.look(code)).status, "QuoteReady");
-  // Minted, but its recording was cut off: the metadata are ours.
+  // The processor created the session, but the service did not record it. The event's metadata identify it.
   assert.equal((await take(eventOf("checkout.session.completed", code))).outcome, "moved");
 });
 

@@ -62,7 +62,7 @@ async function roomOf(...codes: string[]): Promise<string> {
   return roomCode;
 }
 
-/** A room with three orders, the second of another sum. */
+/** A room with three orders, of which the second has another amount. */
 async function closing(): Promise<{ room: string; codes: [string, string, string] }> {
   const codes: [string, string, string] = [
     await place(),
@@ -97,7 +97,7 @@ const tasksOf = (code: string) =>
     SELECT subject, state FROM tasks WHERE kind = 'payment_unapplied' AND order_id =
       (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
 
-/** The sums of the payments on record for the orders, by whether they went back. */
+/** The amounts of the orders' payments on record, by whether they were refunded. */
 async function sums(codes: readonly string[]) {
   const payments = (await Promise.all(codes.map(orderOf))).flatMap((each) => each.payments);
   const sum = (list: Paid["payments"]) => list.reduce((total, { amountCents }) => total + amountCents, 0);
@@ -241,7 +241,7 @@ test("holds all of its orders when the sum is wrong, keeps the money in sight on
 test("holds the order alone whose total is not its part", async () => {
   const { room, codes } = await closing();
   const { session } = await open(room);
-  // As if a person had priced it again: its MAC is written with it.
+  // Changes the price, with its MAC, as if a person had priced the order again.
   await changeOrder(db, codes[1], sql`subtotal_cents = subtotal_cents + 1, total_cents = total_cents + 1`);
   await deliver(stripe.pay(session));
   assert.deepEqual(await statuses(codes), ["EsignPending", "OnHold", "EsignPending"]);
@@ -285,7 +285,7 @@ test("a declined card and an expired page move all of its orders, and they can b
 const page = async (path: string, cookie?: Record<string, string>) =>
   (await fetch(service.baseUrl + path, { headers: { Accept: "text/html", ...cookie } })).text();
 
-/** Sends the form of a page that leads to the processor. @returns the session's id */
+/** Submits the form of a page that leads to the processor. @returns the session's id */
 async function leave(path: string, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(service.baseUrl + path, { method: "POST", headers: { Accept: "text/html", ...headers } });
   assert.equal(answer.status, 200);
@@ -370,7 +370,7 @@ test("waits for another request that mints the same checkout, and says 409 when 
 });
 
 for (const [name, failures] of [
-  // The processor's library tries again by itself after a failure.
+  // The processor's library retries a failed request by itself, so it must fail twice.
   ["fails", [{ status: 500 }, { status: 500 }]],
   ["says that the words are others", [{ status: 400, type: "idempotency_error" }]],
   ["asks for a pause", [{ status: 429 }]],
@@ -530,7 +530,8 @@ test("a kill while a share is given back gives it back once", async () => {
   );
 });
 
-// Each cut hangs one request: the look at the session of one order, its end, the look after it, the minting.
+// Each cut leaves one request without an answer: the look-up of one order's session, its expiry, the look-up after
+// that, or the creation.
 for (const answered of [0, 1, 2, 3])
   test(`leaves one session to pay by after a kill at request ${answered + 1} of a shared checkout`, async () => {
     const { room, codes } = await closing();

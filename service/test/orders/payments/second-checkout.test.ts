@@ -177,7 +177,8 @@ test("counts a debit by a session whose minting was cut off", async () => {
   assert.deepEqual([status, payments.length], ["EsignPending", 1]);
 });
 
-// Each cut hangs one request of the replacement: the look at the old session, its end, the look after it, the minting.
+// Each cut leaves one request of the replacement without an answer: the look-up of the old session, its expiry, the
+// look-up after that, or the creation.
 for (const [cut, answered] of [
   ["before the processor was asked", 0],
   ["before the processor ended the old session", 1],

@@ -21,7 +21,7 @@ export type Execution = {
   callbackUrl: string;
 };
 
-/** A service that may be stopped and started otherwise, and a hand in its database. */
+/** A service that may be stopped and started with other settings, and direct access to its database. */
 export async function openPlaybooksService(more: Record<string, string> = {}) {
   const env = { RATE_LIMITS: "off", PLAYBOOKS: "on", ...more };
   const harness = await openHarness(env);
@@ -31,7 +31,7 @@ export async function openPlaybooksService(more: Record<string, string> = {}) {
     /** Another node, on a port of its own. */
     second: async (other: Record<string, string> = {}) =>
       startService({ DATA_DIR: dataDir, ...env, ...other, PORT: String(await freePort()) }),
-    /** The execution of this name as the operator's command line shows it. */
+    /** The execution of this name, as the operator's command line shows it. */
     async find(executionName: string): Promise<Execution | undefined> {
       const { tokenOf } = createCallbacks(await openSecretsKey(`file:${dataDir}/keys/secrets`));
       const all = await listExecutions(db, { all: true, limit: 20_000 });
@@ -56,7 +56,7 @@ export async function run(
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
-/** Starts an execution. @returns it as the operator sees it. */
+/** Starts an execution. @returns the execution as the operator sees it */
 export async function start(
   running: PlaybooksService,
   headers: Record<string, string>,
@@ -69,7 +69,7 @@ export async function start(
   return found;
 }
 
-/** Calls a callback at a service, whatever address its URL names. */
+/** Calls a callback at a given service, whatever address its URL names. */
 export async function callback(
   service: Service,
   { callbackUrl }: Execution,

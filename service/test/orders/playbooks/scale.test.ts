@@ -85,7 +85,7 @@ for (const [name, statement, index] of [
     }
   });
 
-/** Rows of executions that statements have read so far, of connections that are closed or ours. */
+/** How many rows of executions statements have read so far, on closed connections and on ours. */
 async function rowsRead(): Promise<number> {
   await running.db.query(sql`SELECT pg_stat_force_next_flush()`);
   const [row] = await running.db.query<{ read: number }>(sql`
@@ -131,7 +131,7 @@ test("the operator sees a page of them and how many there are", async () => {
 });
 
 test("all due at once end once each, with one line, while two nodes sweep and decisions race with them", async () => {
-  // The others wait for the sweep alone.
+  // The other executions can only be ended by the sweep.
   const decidable = ids.slice(1, 1_200);
   let swept = false;
   let n = 0;

@@ -16,7 +16,7 @@ export const prices = loadPricingFiles(shippedPaths);
 export const book = prices.priceBook.content;
 export const pricing = createPricing(prices);
 
-/** The 1-based line of the first line that contains the text. */
+/** The number of the first line that contains the text, counted from 1. */
 export function lineWith(source: string, text: string): number {
   const index = source.split("\n").findIndex((line) => line.includes(text));
   if (index < 0) throw new Error(`no line contains ${text}`);

@@ -21,19 +21,19 @@ const unassigned = (
 describe("zones between ZIP codes", () => {
   const known: [string, string, number][] = [
     ["10001", "10025", 1], // within Manhattan
-    ["10001", "11201", 1], // to Brooklyn
-    ["10001", "19103", 2], // Philadelphia, 80 miles
-    ["10001", "02108", 3], // Boston, 190
-    ["10001", "15222", 4], // Pittsburgh, 315
-    ["10001", "60602", 5], // Chicago, 710
-    ["10001", "33130", 6], // Miami, 1090
-    ["10001", "80202", 7], // Denver, 1630
-    ["10001", "90012", 8], // Los Angeles, 2450
-    ["78701", "77002", 2], // Austin to Houston, 145
-    ["78701", "75201", 3], // to Dallas, 180
-    ["98101", "97204", 2], // Seattle to Portland, 145
+    ["10001", "11201", 1], // New York to Brooklyn
+    ["10001", "19103", 2], // New York to Philadelphia, 80 miles
+    ["10001", "02108", 3], // New York to Boston, 190 miles
+    ["10001", "15222", 4], // New York to Pittsburgh, 315 miles
+    ["10001", "60602", 5], // New York to Chicago, 710 miles
+    ["10001", "33130", 6], // New York to Miami, 1,090 miles
+    ["10001", "80202", 7], // New York to Denver, 1,630 miles
+    ["10001", "90012", 8], // New York to Los Angeles, 2,450 miles
+    ["78701", "77002", 2], // Austin to Houston, 145 miles
+    ["78701", "75201", 3], // Austin to Dallas, 180 miles
+    ["98101", "97204", 2], // Seattle to Portland, 145 miles
     ["94105", "96813", 8], // San Francisco to Honolulu
-    ["98101", "99501", 7], // Seattle to Anchorage, 1440
+    ["98101", "99501", 7], // Seattle to Anchorage, 1,440 miles
   ];
   for (const [from, there, zone] of known) {
     test(`${from} to ${there} is zone ${zone}`, () => assert.equal(zones(from, there), zone));

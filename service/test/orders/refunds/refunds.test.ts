@@ -61,7 +61,7 @@ async function look(path: string, { cookie }: { cookie: string } = agent): Promi
 const ask = (code: string, by: { cookie: string } = agent, reason = "paid twice") =>
   post("", by, { order: code, reason });
 
-/** Asks, as an agent does. @returns the request's id */
+/** Requests a refund, as an agent does. @returns the request's id */
 async function asked(code: string, by: { cookie: string } = agent): Promise<string> {
   const answer = await ask(code, by);
   assert.equal(answer.status, 303, await answer.text());
@@ -286,7 +286,7 @@ test("money that fits no order waits for an approver's word, and moves nothing",
   assert.equal(await statusOf(code), "Cancelled");
 });
 
-/** Two orders that are paid together, the second canceled before: its share fits no order. */
+/** Two orders that are paid together. The second was canceled before, so its share pays no order. */
 async function shareOfCanceled() {
   const [kept, gone] = [await placeOrder(), await placeOrder()];
   const call = async <T>(path: string, body?: object) => {

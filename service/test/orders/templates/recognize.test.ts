@@ -19,7 +19,7 @@ test("recognizing a form that is made to be slow ends after three seconds of pro
     assert.equal(await printsIn(workers, "firm", form), null);
     const { user, system } = process.cpuUsage(before);
     assert.deepEqual(killed, ["recognize a form: time"]);
-    // Of the thread, its start and its end.
+    // Includes the start and the end of the thread.
     assert.ok((user + system) / 1e6 < 6, `${(user + system) / 1e6} s`);
   } finally {
     await workers.close();

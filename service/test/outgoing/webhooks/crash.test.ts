@@ -27,7 +27,7 @@ test("an event whose service is killed right after the commit is sent after the 
     await running.service.kill();
     running.service = await running.service.restart();
   }
-  // Expires the leases of the killed service now.
+  // Makes the leases of the killed service expire at once.
   await running.db.query(sql`UPDATE webhook_deliveries SET leased_until = now() WHERE state = 'pending'`);
   while (new Set(await ids("/committed", 1)).size < codes.length)
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -47,7 +47,7 @@ test("an event whose service is killed while it is being sent is sent again, and
   const [row] = await running.db.query<{ ahead: boolean }>(sql`
     SELECT leased_until > now() AS ahead FROM webhook_deliveries WHERE webhook_id = ${hook.id}`);
   assert.equal(row?.ahead, true);
-  // The lease's end, brought forward.
+  // Makes the lease end early.
   await running.db.query(sql`UPDATE webhook_deliveries SET leased_until = now() WHERE webhook_id = ${hook.id}`);
   running.service = await running.service.restart();
   assert.deepEqual(await ids("/cut", 2), [`order.created:${code}`, `order.created:${code}`]);
@@ -73,7 +73,7 @@ test("without an allowance loopback is refused, and nothing is connected to", as
   const hook = await client.subscribe("/private", ["order.created"]);
   await running.service.stop();
   const allowed = running.service;
-  // The harness stops it at its end, whatever happens here.
+  // Assigned to the harness, which stops this service at the end in any case.
   running.service = await startService({ ...running.env, WEBHOOK_ALLOW: "", PORT: new URL(allowed.baseUrl).port });
   await client.order();
   const [delivery] = await client.ended(hook);

@@ -257,7 +257,8 @@ test("of a delivery it is kept what was sent and answered, bounded and without t
   assert.match(exchange.response.body, /^<script>alert\(1\)<\/script>z+$/);
   assert.deepEqual([exchange.response.body.length, exchange.response.isCut], [4096, true]);
   assert.equal(exchange.response.headers["x-long"]?.length, 500);
-  // The status that it had is found again by the hash; a record that changed otherwise is not what was sent.
+  // The service finds the earlier status again by the body's hash. If anything else in the record changed, the rebuilt
+  // body differs from the sent one.
   await changeOrder(running.db, orderCode, sql`status = 'Delivered'`);
   assert.deepEqual((await firm.ok<Exchange>("GET", path)).request.payload, exchange.request.payload);
   await changeOrder(running.db, orderCode, sql`external_reference = 'other'`);
@@ -324,7 +325,7 @@ test("each event is replayed once for a period, though it fails again, and never
   await firm.ended(hook, 3);
   const again = await replay(first.until);
   assert.deepEqual([again.replayed, again.left, again.until], [0, 0, first.until]);
-  // A later call names another period, but many calls in a row send an event once a minute.
+  // A later call covers another period, but repeated calls send an event only once a minute.
   const many = await Promise.all(Array.from({ length: 30 }, () => replay()));
   assert.deepEqual(new Set(many.map(({ replayed, left }) => replayed + left)), new Set([0]));
   await running.db.query(sql`

@@ -29,7 +29,7 @@ const feed = (caller: Client, query = "") => caller.ok<Feed>("GET", `/api/partne
 const standardForm = (secret: string) => `whsec_${createHash("sha256").update(secret).digest("base64")}`;
 const headersOf = ({ headers }: Caught) => headers as Record<string, string>;
 
-/** An independent implementation of the chain, from the documentation. */
+/** An independent implementation of the chain, written from the documentation. */
 function headsOf(events: readonly FeedEvent[]): string[] {
   let head = Buffer.alloc(32);
   return events.map(({ position, type, id }) => {
@@ -82,7 +82,7 @@ test("once the public key is made, v1a is a signature that OpenSSL accepts; each
   const [caught] = await running.catcher.wait("/asymmetric");
   assert.ok(caught);
   const headers = headersOf(caught);
-  // The package skips what it does not know.
+  // The package ignores signatures that it does not know.
   new Webhook(standardForm(hook.secret)).verify(caught.body, headers);
   const [, signature = ""] = / v1a,(\S+)$/.exec(headers["webhook-signature"] ?? "") ?? [];
   const file = (name: string, bytes: string | Buffer) => {

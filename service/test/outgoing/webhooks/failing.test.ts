@@ -64,7 +64,7 @@ test("five failures are enough when the first is an hour old; a success between 
   await sends(hook, 1);
   answered("/slowly", 500);
   await sends(hook, 4);
-  // The count follows the outcome.
+  // The failures are counted shortly after the outcome is stored.
   const row = await until(async () => {
     const [found] = await running.db.query<{ failures: number; alerted: boolean }>(sql`
       SELECT failures, alerted_at IS NOT NULL AS alerted FROM webhooks WHERE id = ${hook.id}`);

@@ -29,7 +29,7 @@ async function hookFor(...names: string[]): Promise<Hook & { path: string }> {
   return { ...(await client.subscribe(path, names)), path };
 }
 
-/** The received deliveries, checked for signature, headers and published schema. */
+/** The received deliveries, after checks of signature, headers and published schema. */
 async function checked({ headers, body, method }: Caught, secret: string): Promise<Body> {
   assert.equal(method, "POST");
   assert.equal(headers["content-type"], "application/json");
@@ -137,7 +137,7 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   });
 });
 
-/** The feed's statement about the event of a passport; null without one. */
+/** The feed's entry for the event of a passport; null without one. */
 async function fromFeed(passportId = ""): Promise<Body | null | undefined> {
   type Feed = { events: { id: string; payload: Body | null }[] };
   const { events } = await client.ok<Feed>("GET", "/api/partner/events?topics=passport.sealed");
@@ -246,7 +246,7 @@ test("while a secret is being rotated each delivery has a signature by both, and
     await verifyWebhook(first?.body ?? "", header, `${hook.secret.slice(0, -1)}a`),
     hook.secret.endsWith("a"),
   );
-  // A day later.
+  // Simulates the time a day later.
   await running.db.query(sql`
     UPDATE webhook_secrets SET expires_at = now() - interval '1 second'
     WHERE webhook_id = ${hook.id} AND expires_at IS NOT NULL`);

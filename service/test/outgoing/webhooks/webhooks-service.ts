@@ -22,9 +22,9 @@ export type Client = Caller & {
   partnerId: string;
   key: string;
   subscribe: (path: string, topics: string[]) => Promise<Hook>;
-  /** Places an order; its code. */
+  /** Places an order. @returns its code */
   order: (fields?: Record<string, string>) => Promise<string>;
-  /** The one delivery of a subscription, once it has ended. */
+  /** The subscription's only delivery, once it has ended. */
   ended: (hook: Hook, count?: number) => Promise<Delivery[]>;
 };
 
@@ -34,11 +34,11 @@ export type WebhooksService = Harness & {
   env: { DATA_DIR: string; WEBHOOK_CA: string; WEBHOOK_ALLOW: string };
   partner: (environment?: "live" | "test") => Promise<Client>;
   withKey: (partnerId: string, environment: "live" | "test") => Promise<Client>;
-  /** Records events of test orders as their change would. */
+  /** Records events of test orders as the service would. */
   events: (partnerId: string, topic: string, orderCodes: string[]) => Promise<unknown>;
 };
 
-/** A service that may deliver to loopback, a receiver, and the database. */
+/** A service that may deliver to loopback addresses, a receiver, and the database. */
 export async function openWebhooksService(more: Record<string, string> = {}): Promise<WebhooksService> {
   const folder = temporaryFolder();
   const authority = makeAuthority(folder.path);

@@ -48,7 +48,7 @@ const post = async (path: string, fields: Record<string, string> = {}) =>
 
 const seen = new Set<string>();
 
-/** The newest path of the kind that the signer was mailed. */
+/** The newest path of this kind that was mailed to the signer. */
 async function mailedPath(kind: "identity" | "appointments"): Promise<string> {
   const path = await until(() =>
     mailsTo(running.service, "signer@example.com")
@@ -59,7 +59,7 @@ async function mailedPath(kind: "identity" | "appointments"): Promise<string> {
   return path;
 }
 
-/** The link by which a signer of a test order in Texas proves their identity. */
+/** The link with which a signer of a test order in Texas proves their identity. */
 async function mailedLink(): Promise<string> {
   const orders = ordersToNotarize(running, await newPartner(running.service));
   const orderCode = await orders.place();
@@ -134,7 +134,7 @@ test("a notary writes hours, and a signer books, moves and cancels, on pages tha
   await page.getByRole("status").getByText("The link is being mailed").waitFor();
   await assertGoodLooks(opened);
   await page.goto(at(await mailedPath("appointments")));
-  // The last time of the list: an appointment that begins within two hours can't be canceled.
+  // Chooses the last time of the list, because an appointment that begins within two hours can't be canceled.
   const last = await page.getByLabel("Time", { exact: true }).locator("option").last().getAttribute("value");
   await page.getByLabel("Time", { exact: true }).selectOption(last);
   await page.getByRole("button", { name: "Book" }).click();

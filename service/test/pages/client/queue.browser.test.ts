@@ -39,7 +39,7 @@ after(async () => {
 
 const at = (path: string) => running.service.baseUrl + path;
 
-/** The page of the one who is to appear, by the link that they are mailed. */
+/** The page of the person who is to appear, from the mailed link. */
 async function pageOfSigner(): Promise<string> {
   const { headers } = await newPartner(running.service);
   const body = orderForm({ ...minimal, email, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
@@ -67,7 +67,7 @@ test("a signer on a phone asks, waits and is led to the room, while both pages f
   await signer.page.getByText("A notary who may meet you is free now.").waitFor();
   await assertGoodLooks(signer);
 
-  // Nobody reloads a page from here on, but for the notary who acts.
+  // From here on, no page is reloaded, except by the notary's own actions.
   const call = desk.page.getByRole("button", { name: "Call the next" });
   await call.waitFor();
   await assertGoodLooks(desk);

@@ -9,7 +9,7 @@ import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const running = await forTests(openMembersService());
 
-/** A room with so many orders to sign, and what moves them. */
+/** A room with this many orders to sign, and functions that move them. */
 async function roomOf(orders: number) {
   const { service, call } = running;
   const { key, headers } = await running.newPartner();

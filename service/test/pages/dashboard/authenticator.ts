@@ -1,6 +1,6 @@
 import type { OpenPage } from "@signsealship/testing/browser";
 
-/** Gives the page an authenticator, as a laptop has one with a fingerprint reader. */
+/** Gives the page an authenticator like a laptop's with a fingerprint reader. */
 export async function withAuthenticator({ page }: OpenPage) {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
@@ -15,7 +15,7 @@ export async function withAuthenticator({ page }: OpenPage) {
     },
   });
   return {
-    /** Whether its owner's finger is on it. */
+    /** Sets whether the authenticator verifies its owner. */
     verify: (isUserVerified: boolean) => cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
     count: async () => (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials.length,
   };

@@ -8,7 +8,7 @@ import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const running = await forTests(openMembersService());
 
-/** A picture of one color, but for a pixel. */
+/** A picture of one color, except for one pixel. */
 const picture = (width = 40, height = 20, shade = 120) => {
   const rgba = Buffer.alloc(width * height * 4, shade);
   for (let at = 3; at < rgba.length; at += 4) rgba[at] = 255;

@@ -195,7 +195,7 @@ test("refuses a file that another closing has used, by the document's name, and 
   assert.doesNotMatch(await dana.page("/dashboard/rooms"), /Oak/);
 });
 
-/** The fields of a closing of one signed document. */
+/** The form fields of a closing with one document to sign. */
 const oneSigned = async (dana: Awaited<ReturnType<typeof agent>>, more: Record<string, string> = {}) => ({
   closing_name: "Elm",
   doc1: more["doc1"] ?? (await dana.file("Deed.pdf")),

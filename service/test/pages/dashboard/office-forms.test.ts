@@ -7,7 +7,7 @@ import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../src/pages/dashboard/orders/browser/proposals/content.ts";
 import { type Proposal, propose } from "../../../src/pages/dashboard/orders/browser/proposals/propose.ts";
 
-/** The places of one form that were found and missed, and the proposals that match none. */
+/** For one form: the places that were found, the places that were missed, and the proposals that match no place. */
 interface Score {
   found: Place[];
   missed: Place[];
@@ -28,7 +28,7 @@ async function proposalsOf(pdf: Buffer) {
   }
 }
 
-/** A proposal is right where a person would not move it: on its line, and over most of its width. */
+/** A proposal is right when a person would not move it: it is on the place's line, and covers most of its width. */
 function isAt(place: Place, { page, kind, rect }: Score["wrong"][number]): boolean {
   const shared = (from: "x" | "y", size: "width" | "height") =>
     Math.min(place.rect[from] + place.rect[size], rect[from] + rect[size]) - Math.max(place.rect[from], rect[from]);
@@ -54,12 +54,12 @@ async function scoreOf({ pdf, places }: OfficeForm, isScored: (kind: string) => 
   return { found, missed, wrong };
 }
 
-/** The service never asks a signer for a witness's signature: a proposal there is wrong. */
+/** The service never asks a signer for a witness's signature, so a proposal there is wrong. */
 const isWitness = ({ role }: Place): boolean => /^(?:witness|testigo)$/.test(role);
 
 const inputs = import.meta.resolve("@signsealship/testing/inputs/office-forms");
 
-/** Set c holds the files of several typesetters, which only they can draw. */
+/** Set c contains files of several typesetting programs, so it is read from PDFs instead of being drawn here. */
 function formsOf(set: string): OfficeForm[] {
   if (set !== "c") return officeForms(new URL(`office-forms/${set}.txt`, inputs));
   const json = brotliDecompressSync(readFileSync(new URL("office-forms/c.json.br", inputs))).toString("utf8");
@@ -73,7 +73,7 @@ for (const [set, least] of [
   ["c", { signature: 94, initials: 30, date: 57 }],
 ] as const)
   describe(`set ${set} of the forms of offices:`, () => {
-    // The places for names are not noted in set c.
+    // Set c does not list the places for names.
     const isScored = (kind: string) => set !== "c" || kind in least;
     const scores = Promise.all(formsOf(set).map((form) => scoreOf(form, isScored)));
 

@@ -7,7 +7,7 @@ import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const running = await forTests(openMembersService());
 
-/** A member of a firm of their own, and what they do. */
+/** A member of a new firm, and the member's actions. */
 async function member() {
   const { key, headers: ofKey } = await running.newPartner();
   const { headers } = await newMember(running.service, running.somebody(), key);

@@ -142,7 +142,7 @@ test("whoever has the order's link has the documents mailed to its client, three
   const { code, client, page, complete, mails } = await firm();
   const order = `${running.service.baseUrl}/orders/${code}`;
   const ask = async () => {
-    // As a browser sends a form without fields.
+    // Sends the form as a browser does when it has no fields.
     const form = { "Content-Type": "application/x-www-form-urlencoded" };
     const answer = await fetch(`${order}/documents?lang=es`, { method: "POST", redirect: "manual", headers: form });
     return { status: answer.status, location: answer.headers.get("location") };

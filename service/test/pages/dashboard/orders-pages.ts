@@ -13,7 +13,7 @@ export const press = (page: Page, name: string) => page.getByRole("button", { na
 export const said = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
 export const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 export const codeIn = (page: Page) => /\/dashboard\/orders\/([0-9a-f]{40})/.exec(page.url())?.[1] ?? "";
-/** Besides: a refused form has its status, and a browser that goes on gives up what it was loading. */
+/** Ignores the status of a refused form, and requests that the browser aborted when it left a page. */
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 400|^failed:/.test(line));
 
 export async function assertGood(opened: OpenPage): Promise<void> {
@@ -84,7 +84,7 @@ export async function openOrdersPages() {
   const sandbox = (firm: Firm, code: string, action = "checkout") =>
     fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/${action}`, { method: "POST", headers: firm.headers });
 
-  /** A member without a browser, who can send whatever there is. */
+  /** A member without a browser, who can send any request. */
   async function caller(firm: Firm) {
     const { headers } = await newMember(service, newAddress(), firm.key);
     const send = async (path: string, body?: BodyInit, more: Record<string, string> = {}) => {
@@ -103,7 +103,7 @@ export async function openOrdersPages() {
     stripe,
     service,
     browser,
-    /** For tests that don't look at all of a firm's orders. */
+    /** A firm for tests that do not list all of the firm's orders. */
     acme,
     go: (page: Page, path: string) => page.goto(service.baseUrl + path),
     open,

@@ -20,7 +20,7 @@ import { signedIn } from "./signed-in-page.ts";
 
 let running: Harness;
 let browser: Browser;
-/** At the host name: at a bare address there are no passkeys. */
+/** Uses the host name, because passkeys do not work at an IP address. */
 let service: Service;
 
 before(async () => {

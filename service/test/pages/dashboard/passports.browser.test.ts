@@ -59,13 +59,13 @@ after(async () => {
 
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
 const address = (more = "") => `${service.baseUrl}${path}${more}`;
-// Refusals are told as errors, and a page that is left breaks off what it was loading.
+// Ignores refusals, which the browser reports as errors, and requests that were aborted when a page was left.
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[04]|^failed: /.test(line));
 const send = (body: FormData | string, headers: Record<string, string> = {}) =>
   fetch(address(), { method: "POST", body, headers: { Cookie: cookie, ...headers }, redirect: "manual" });
 const json = { Accept: "application/json" };
 
-/** Seals a PDF of its own, and nothing else is looked at; the page of its passport. */
+/** Seals a new PDF, without checks. @returns the page of its passport */
 async function sealed(text: string): Promise<string> {
   const response = await send(fileForm(makePdf({ text })), json);
   assert.equal(response.status, 200, await response.clone().text());
@@ -74,7 +74,7 @@ async function sealed(text: string): Promise<string> {
 
 type Given = { name: string; bytes: Buffer | number };
 
-/** Drops files on the page, as a hand would; a number makes a file of so many bytes. */
+/** Drops files on the page. A number as `bytes` makes a file of that size. */
 async function drop({ page }: OpenPage, files: Given[]): Promise<void> {
   const given = files.map(({ name, bytes }) => ({
     name,
@@ -91,7 +91,7 @@ async function drop({ page }: OpenPage, files: Given[]): Promise<void> {
   }`);
 }
 
-/** Everything that an element of the page says from now on, also over the next page. */
+/** Records every text of an element from now on, also on the next page. */
 async function listen({ page }: OpenPage, selector: string): Promise<() => Promise<string[]>> {
   await page.evaluate(`{
     const heard = [];

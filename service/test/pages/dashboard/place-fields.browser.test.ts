@@ -34,7 +34,7 @@ async function written(page: Page): Promise<Written[]> {
   return value === "" ? [] : JSON.parse(value);
 }
 
-/** The form with a document for one signer, Jane, or two, and the editor open. */
+/** Opens the form with a document and the editor, for one signer (Jane) or for two. */
 async function begin(buffer: Buffer, { signers = 1, width = 1280, height = 800 } = {}) {
   const { opened, page } = await pages.open({ width, height });
   await pages.go(page, newPath);
@@ -60,7 +60,7 @@ async function begin(buffer: Buffer, { signers = 1, width = 1280, height = 800 }
 
 const done = (page: Page) => editor(page).getByRole("button", { name: "Done" }).click();
 
-/** A point of a page in the window, from points of the page. */
+/** Converts a point of a page to a point of the window. */
 async function pointOn(page: Page, x: number, y: number, width = 612) {
   await sheet(page).evaluate((element) => element.scrollIntoView({ block: "start" }));
   const box = (await sheet(page).boundingBox()) ?? assert.fail("no page");

@@ -70,12 +70,12 @@ const refused = (page: Page, part: string, text: string) =>
 const inPart = (page: Page, title: string) => page.getByRole("region", { name: title });
 const orderCodeField = (page: Page) => inPart(page, "Orders").getByLabel(/^Order code|^Or enter an order code/);
 
-/** A refused form has its status, which the browser mentions. */
+/** Ignores the status of a refused form, which the browser reports. */
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 4\d\d/.test(line));
 
 const asPage = { Accept: "text/html" };
 
-/** Sent as the signed-in browser would, with whatever it holds; the status. */
+/** Sends a form with the cookies of the signed-in browser. @returns the status */
 async function send({ page }: OpenPage, path: string, form: Record<string, string>): Promise<number> {
   const options = { form, maxRedirects: 0, headers: asPage };
   return (await page.request.post(service.baseUrl + path, options)).status();
@@ -386,7 +386,7 @@ test("narrow and wide, light and dark, rooms are accessible and fit", async () =
   assert.deepEqual(ownTroubles(atAcme), []);
 });
 
-/** A room with everything in it, and texts as long as they may be. */
+/** A room with one of everything, and texts of maximum length. */
 async function fullRoom(): Promise<string> {
   const named = { name: "14 Elm Street, closing of the sale to Roe", reference: "r".repeat(200) };
   const { roomCode } = await api<{ roomCode: string }>(acme, "/api/rooms", named);

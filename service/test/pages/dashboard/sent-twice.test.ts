@@ -36,7 +36,7 @@ async function firm() {
       headers: owner.headers,
       body: orderForm(fields),
     });
-  /** How often the audit log says that it was done. */
+  /** How many audit lines record the action. */
   const times = async (action: string) => {
     const rows = await running.db.query(sql`
       SELECT 1 FROM audit_log a LEFT JOIN orders o ON o.id = a.order_id
@@ -48,7 +48,7 @@ async function firm() {
 
 type Firm = Awaited<ReturnType<typeof firm>>;
 
-/** The form is posted twice at once and once more: each answer is the first one's. */
+/** Posts the form twice at once and then once more. Each response must equal the first one. */
 async function postThrice({ submission, post }: Firm, page: string, path: string, fields: Record<string, string> = {}) {
   const sent = { ...fields, submission: await submission(page) };
   const answers = await Promise.all([post(path, sent), post(path, sent)]);
@@ -132,7 +132,7 @@ test("in a room a person, an order, a version and a new link come once for each 
   const toPeople = await postThrice(acme, own, `${own}/participants`, person);
   assert.ok(toPeople.endsWith("done=participant-added-invited"), toPeople);
   assert.equal(await acme.times("room.participant_invited"), 1);
-  // A seal may take longer than a second request waits: one after the other.
+  // Seals take longer than a second request waits, so the requests are sent one after the other.
   const sealing = { version: "1", submission: await acme.submission(own) };
   const sealed = await acme.post(`${own}/passport`, sealing);
   assert.equal(sealed.status, 303, sealed.text);
@@ -167,7 +167,7 @@ test("the test clock is advanced once for each press", async () => {
   assert.equal(clock?.seconds, 3_600);
 });
 
-/** Stores an answer as releases before 0.1.0 did: a page's as a text. */
+/** Stores a response as releases before 0.1.0 did: a page's response as a text. */
 async function storeText({ partnerId }: Firm, path: string, text: string): Promise<void> {
   const [row] = await running.db.query<{ answer: string; route: string }>(sql`
     SELECT body AS "answer@answer", route FROM idempotency_keys WHERE partner_id = ${partnerId} AND route = ${`POST ${path}`}`);

@@ -2,7 +2,7 @@ import type { Browser, Look, OpenPage } from "@signsealship/testing/browser";
 import type { Service } from "@signsealship/testing/service";
 import { newMember, signIn } from "../../firms/members/signed-in-member.ts";
 
-/** A browser that is signed in and, with a key, linked to its firm; it is where signing in leads. */
+/** A signed-in browser, linked to the firm of the key if one is given, on the page to which signing in redirects. */
 export async function signedIn(
   service: Service,
   browser: Browser,

@@ -34,7 +34,7 @@ after(async () => {
 
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
 const address = (more = "") => `${running.service.baseUrl}${path}${more}`;
-// Refusals are told as errors, and a page that is left breaks off what it was loading.
+// Ignores refusals, which the browser reports as errors, and requests that were aborted when a page was left.
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[049]|^failed: /.test(line));
 const rows = () => dana.page.locator("#feed tbody tr");
 const open = (id: string) => dana.page.goto(address(`/${id}`));
@@ -72,14 +72,14 @@ const isSigned = ({ body, headers }: Caught, secret: string): Promise<boolean> =
 
 const badges = () => rows().locator(".badge").allTextContents();
 
-/** The states of the deliveries, the newest first, once there are so many and none is pending. */
+/** The states of the deliveries, newest first, once there are this many and none is pending. */
 const settled = (count: number, look = badges) =>
   until(async () => {
     const states = await look();
     return states.length === count && !states.includes("Pending") ? states : null;
   });
 
-/** Reloads the page, so that nobody waits for it to renew itself. */
+/** Reloads the page instead of waiting until it refreshes itself. */
 async function reloaded(): Promise<string[]> {
   await dana.page.reload();
   return badges();
@@ -117,7 +117,7 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
   assert.ok(caught);
   assert.equal(caught.headers["service-event"], "webhook.test");
   assert.ok(await isSigned(caught, secret));
-  // The list renews itself.
+  // The list refreshes itself.
   assert.deepEqual(await settled(1), ["Delivered"]);
   const delivery = (await rows().first().textContent()) ?? "";
   for (const cell of ["webhook.test", "200", " ms"]) assert.ok(delivery.includes(cell), cell);
@@ -299,7 +299,8 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
   const { secret } = await shown(opened);
   await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
-  // The delivery may arrive before the browser has shown the page that the form leads to: one that is still on its way cannot be reloaded.
+  // The delivery may arrive before the browser has opened the page after the form, and a page that is still loading
+  // can't be reloaded.
   await page.getByText("A test event is on its way.").waitFor();
   await running.catcher.wait("/plain");
   await until(async () => {
@@ -363,7 +364,7 @@ test("another firm's webhook, and the other environment's, are as unknown as any
   await dana.page.goto(address());
   await dana.page.getByText("No webhooks yet").waitFor();
   await environment("Test");
-  // A delivery of one webhook is not one of another, though both are one's own.
+  // A delivery can't be replayed under the address of another webhook, even if both belong to the same firm.
   const [, , , , replay] = await statuses(dana, own.id, delivery?.deliveryId);
   assert.equal(replay, 404);
   const left = await acme.ok<{ id: string }[]>("GET", "/api/partner/webhooks");
@@ -394,7 +395,7 @@ test("whatever is sent, the form refuses it with a page", async () => {
   assert.doesNotMatch(await (await fetch(address(), { headers })).text(), /hooks\.example\.com\/x"/);
 });
 
-/** A member of a firm of its own, in test, without a browser. */
+/** A member of a new firm, in test, without a browser. */
 async function member(email: string) {
   const firm = await running.partner();
   const { headers } = await newMember(running.service, email, firm.key);

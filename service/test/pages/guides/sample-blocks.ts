@@ -1,16 +1,16 @@
 import { withAddress } from "../../../src/kernel/http/openapi/samples.ts";
 
-/** A fenced sample of a guide. */
+/** A sample in a code block of a guide. */
 export type Sample = {
   lang: string;
-  /** The file's name of a program; null for a command. */
+  /** The file name of a program; null for a command. */
   file: string | null;
-  /** A program that goes on until it is stopped. */
+  /** Whether the program runs until it is stopped. */
   isReceiver: boolean;
   text: string;
 };
 
-/** The samples of a guide that a reader runs, in order, for this service and this key. */
+/** The samples of a guide that a reader would run, in order, with this service's address and this key. */
 export function samplesOf(markdown: string, { baseUrl, key }: { baseUrl: string; key: string }): Sample[] {
   const fences = markdown.matchAll(/^```(\w+)(?: (\S+))?( receiver)?\n([\s\S]*?)^```$/gm);
   return [...fences]

@@ -34,7 +34,7 @@ const environment = () => ({
   GOTOOLCHAIN: "local",
 });
 
-/** The folder of a reader who has the SDK and our example. */
+/** The folder of a reader who has installed the SDK and downloaded our example. */
 function readersFolder(name: string): string {
   const own = join(folder.path, name);
   mkdirSync(join(own, "node_modules/@signsealship"), { recursive: true });
@@ -45,7 +45,7 @@ function readersFolder(name: string): string {
   return own;
 }
 
-/** One terminal: commands as they are, programs run from their files. */
+/** One shell script: commands are included as they are, and programs are run from their files. */
 function terminalOf(samples: readonly Sample[], own: string): string {
   const lines = samples.map(({ lang, file, text }) => {
     if (file === null) return text;
@@ -70,7 +70,7 @@ const sampled = (name: string) =>
 
 for (const name of guideNames)
   test(`the commands and the TypeScript of ${name} run as pasted`, needs("jq", "openssl"), async () => {
-    // One guide's webhooks and idempotency keys are not another's.
+    // Each guide gets its own firm, so that guides don't share webhooks and idempotency keys.
     key = (await newPartner(harness.service, { tier: "ClosingDesk" })).key;
     const samples = sampled(name).filter(({ lang }) => ["sh", "ts", "js"].includes(lang));
     assert.ok(samples.length > 0);
@@ -92,7 +92,7 @@ type CodeSample = { lang: string; source: string };
 
 const endings: Readonly<Record<string, string>> = { Shell: "sh", TypeScript: "ts", Python: "py" };
 
-/** Writes the reference's samples as files: for each language, the names of its files. */
+/** Writes the reference's samples to files. @returns the file names by language */
 async function writeReferenceSamples(own: string): Promise<Record<string, string[]>> {
   const { paths } = (await (await fetch(`${harness.service.baseUrl}/openapi.json`)).json()) as Published;
   const files: Record<string, string[]> = {};
@@ -116,7 +116,7 @@ test("the samples of the reference run as pasted", withPython, async () => {
   const { roomCode } = await client.rooms.create({ name: "For the samples" });
   const { Shell = [], TypeScript = [], Python = [] } = await writeReferenceSamples(own);
   assert.ok(Shell.length >= 8 && Shell.length === TypeScript.length && Shell.length === Python.length);
-  // One process for each language: a start costs more than what the samples do.
+  // One process for each language, because starting a process costs more than running the samples.
   writeFileSync(join(own, "all.mjs"), TypeScript.map((file) => `await import("./${file}");`).join("\n"));
   const runAll = `import runpy\nfor file in ${JSON.stringify(Python)}: runpy.run_path(file)\n`;
   writeFileSync(join(own, "all.py"), runAll);
@@ -127,7 +127,7 @@ test("the samples of the reference run as pasted", withPython, async () => {
 const receiverTools: Readonly<Record<string, ToolName[]>> = { php: ["php"], go: ["go"], python: ["python"] };
 const receivers = samplesOf(markdownOf("webhooks"), { baseUrl: "", key: "" }).filter(({ isReceiver }) => isReceiver);
 
-/** Starts a receiver on a port of its own. @returns its address, and what ends it */
+/** Starts a receiver on its own port. @returns its address, and a function that stops it */
 async function start({ lang, file, text }: Sample): Promise<{ url: string; end: () => void }> {
   const own = join(folder.path, `receiver-${lang}`);
   mkdirSync(own);

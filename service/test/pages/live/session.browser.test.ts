@@ -40,7 +40,7 @@ const headers = { cookie: nora.cookie, Origin: running.service.baseUrl };
 
 const { place, claim, statusOf } = ordersToNotarize(running, partner);
 
-/** Signs at home, by a mailed link, as a browser without scripts does. */
+/** Signs at home with a mailed link, as a browser without scripts does. */
 async function signsAtHome(email: string): Promise<void> {
   const path = await until(
     () => mailsTo(running.service, email).flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
@@ -87,7 +87,7 @@ async function comesIn(email: string, tries: "the device" | "nothing"): Promise<
 const isMoving = (page: Page, person: string) =>
   until(() => page.evaluate(`(document.getElementById("picture-${person}")?.currentTime ?? 0) > 0.2`));
 
-/** Opens a session as the notary, and lets the signers in once they wait. */
+/** Opens a session as the notary, and admits the signers once they wait. */
 async function session(code: string, act: string, signers: readonly string[]) {
   const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 1280, cookie: nora.cookie });
   const { page } = opened;
@@ -113,7 +113,7 @@ async function session(code: string, act: string, signers: readonly string[]) {
 
 const heading = (page: Page, name: RegExp) => page.getByRole("heading", { name, level: 3 });
 
-/** Marks the open step, as soon as its conditions hold. */
+/** Marks the open step as soon as its conditions are met. */
 async function marks(page: Page, step: RegExp, next: RegExp, fill = async () => {}): Promise<void> {
   await heading(page, step).waitFor();
   const button = page
@@ -137,7 +137,10 @@ const identifies = (page: Page, n: number, next: RegExp) =>
       .selectOption("personal_knowledge", { timeout: 1_000 });
   });
 
-/** Gives the signer the document, as soon as everybody is there: on a busy machine a line may be late for a moment. */
+/**
+ * Gives the signer the document as soon as everybody is present. On a busy machine, a person may count as absent for a
+ * moment.
+ */
 async function gives(page: Page, room: Page): Promise<void> {
   const frame = room.locator("#turn iframe");
   await until(async () => {
@@ -151,7 +154,7 @@ async function gives(page: Page, room: Page): Promise<void> {
   });
 }
 
-/** In another tab, as the button of the session opens it. */
+/** In another tab, as the session's button opens it. */
 async function notarySigns(page: Page, code: string): Promise<void> {
   const [desk] = await Promise.all([
     page.context().waitForEvent("page"),
@@ -179,7 +182,7 @@ async function notarySigns(page: Page, code: string): Promise<void> {
 
 type Recorded = { manifest: string; manifestSha256: string; lines: string };
 
-/** The recording of an order once its session has ended, and the chain's lines. */
+/** The recording of an order after its session has ended, and the lines of its chain. */
 const recordingOf = (code: string): Promise<Recorded> =>
   until(async () => {
     const [row] = await running.db.query<Recorded>(sql`
@@ -199,7 +202,7 @@ test("two signers who signed at home acknowledge their signatures before a notar
   const code = await place({ svc_sign: "true", signers });
   for (const email of people) await signsAtHome(email);
   await until(async () => (await statusOf(code)) === "EsignComplete");
-  // The sandbox would perform the notarization, too.
+  // Prevents the sandbox from performing the notarization.
   await running.db.transaction(async (tx) => {
     const order = await lockOrder(tx, code);
     assert.ok(order);
@@ -230,7 +233,7 @@ test("two signers who signed at home acknowledge their signatures before a notar
   const read = JSON.parse(manifest) as { takes: { person: string }[]; marks: { kind: string }[] };
   assert.deepEqual([...new Set(read.takes.map(({ person }) => person))].toSorted(), ["notary", "signer-1", "signer-2"]);
   assert.ok(read.marks.some(({ kind }) => kind === "step acknowledge, run 1"));
-  // The act's hash is in the notary's signature, and the act names the head of the recording's chain.
+  // The notary's signature contains the act's hash, and the act contains the head of the recording's chain.
   const [entry] = await running.db.query<{ record: string }>(
     sql`SELECT record FROM notary_journal ORDER BY position DESC LIMIT 1`,
   );
@@ -264,7 +267,7 @@ test("a signer reads, swears and signs in the room; before the oath, and while s
   const token = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
   await signing.getByRole("button", { name: /agree/i }).click();
   await heading(page, /^Oath/).waitFor();
-  // The turn is over: its pages open nothing, and no signature is taken before the oath.
+  // The turn is over, so its pages are not found, and no signature is accepted before the oath.
   assert.equal((await postForm(at(`${token}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 404);
   const early = { step: "sign", signer: "1" };
   assert.equal((await postForm(at(`/operator/notary/orders/${code}/session/mark`), early, headers)).status, 409);
@@ -277,7 +280,7 @@ test("a signer reads, swears and signs in the room; before the oath, and while s
   await gives(page, room.page);
   await signing.locator("#sign-button").waitFor();
   const open = (await room.page.locator("#turn iframe").getAttribute("src")) ?? "";
-  // The notary is gone for some seconds: the signature is closed, and opens again by itself.
+  // The notary is absent for some seconds. Signing is blocked, and allowed again automatically.
   await page.goto("about:blank");
   await room.page.getByText("On hold:").waitFor();
   assert.equal((await postForm(at(`${open}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 409);

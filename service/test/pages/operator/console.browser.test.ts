@@ -31,7 +31,7 @@ let browser: Browser;
 let headers: { Authorization: string };
 let partnerId: string;
 let partnerKey: string;
-/** Where pictures of the pages go, for people to look at. */
+/** The folder for screenshots of the pages, for people to look at. */
 const pictures = process.env["PICTURES"];
 
 before(async () => {
@@ -57,13 +57,13 @@ async function order(fields: Record<string, string>, pay = true): Promise<string
   return orderCode;
 }
 
-/** A browser of somebody with the roles, in test. */
+/** A browser of an operator with these roles, in test. */
 async function openAs(roles: readonly OperatorRole[], path: string, look: Look = { width: 1280 }): Promise<OpenPage> {
   const { cookie } = await newOperator(running, { roles, environment: "test" });
   return browser.open(at(path), { ...look, cookie });
 }
 
-/** The texts of a PDF's pages, as mutool reads them. */
+/** The text of each page of a PDF, as mutool reads it. */
 function mutoolPages(file: Buffer): string[] {
   const path = join(running.service.dataDir, "printed.pdf");
   writeFileSync(path, file);
@@ -74,7 +74,7 @@ function mutoolPages(file: Buffer): string[] {
     .map((page) => page.trim());
 }
 
-/** The documents of an order, in the order in which they came. */
+/** The documents of an order, oldest first. */
 async function documentsOf(code: string): Promise<Buffer[]> {
   const { documents } = (await (await fetch(at(`/api/partner/orders/${code}/documents`), { headers })).json()) as {
     documents: { documentId: string }[];
@@ -127,7 +127,7 @@ test("every page is accessible and fits", async () => {
   await close();
 });
 
-/** A member of the firm reads what the notary asks on the order's page, and agrees. */
+/** A member of the firm reads the notary's request on the order's page, and agrees. */
 async function firmAgrees(code: string): Promise<void> {
   const { cookie } = await newMember(running.service, "owner@harbor.example", partnerKey);
   const opened = await browser.open(at(`/dashboard/orders/${code}`), { width: 360, cookie });
@@ -396,7 +396,7 @@ describe("a shipper", () => {
         ["packet", "sheets", "document"].map((what) => pagesOf(`/operator/paper/${code}/${what}.pdf`)),
       );
       assert.equal(alone?.length, sheets);
-      // On both sides of paper the document begins a sheet of its own.
+      // When printed on both sides, the document begins on a new sheet of paper.
       const before = fields["fax_to"] === undefined ? sheets + (sheets % 2) : sheets;
       assert.equal(packet?.length, before + (document?.length ?? 0));
       assert.match(packet?.[0] ?? "", words);

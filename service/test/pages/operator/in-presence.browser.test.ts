@@ -38,12 +38,12 @@ after(async () => {
   folder.remove();
 });
 
-/** At the host name: at a bare address there are no passkeys. */
+/** Uses the host name, because passkeys do not work at an IP address. */
 const origin = () => running.service.baseUrl.replace("127.0.0.1", "localhost");
 const at = (path: string) => origin() + path;
 const orders = () => ordersToNotarize(running, partner, origin());
 
-/** An order in the hands of the notary, who has signed in again. */
+/** An order that the notary has claimed, after a new sign-in. */
 async function claimedOrder(): Promise<string> {
   person = { ...person, ...(await newSession(running, person.id, { environment: "test", passkey: false })) };
   const code = await orders().place();
@@ -90,7 +90,7 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await markAs(/^Aware/, /^Reading/);
   await press("Hand to Jane Doe");
 
-  // The signer has the tablet: nothing of the desk opens.
+  // The signer has the tablet, so no page of the desk opens.
   await page.getByText("You read and sign on the notary’s device").waitFor();
   const signerPages = page.url();
   await assertGoodLooks(opened);

@@ -54,7 +54,7 @@ const act = {
   ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
 };
 
-/** The page of an order in the notary's hands, whose act is noted. */
+/** The page of an order that the notary has claimed and whose act is noted. */
 async function notedOrder() {
   const orders = ordersToNotarize(running, partner);
   const code = await orders.place();
@@ -109,7 +109,7 @@ test("a notary signs in the page with a certificate file, and neither the file, 
   assert.equal(await statusOf(code), "NotarizationComplete");
   assert.deepEqual(troubles, []);
 
-  // Forms are sent as application/x-www-form-urlencoded.
+  // Forms are sent as application/x-www-form-urlencoded, so the text is decoded first.
   const texts = sent.flatMap((bytes) => [bytes.toString("latin1"), decodeURIComponent(bytes.toString())]);
   const scalar = Buffer.from(
     createPrivateKey({ key: nora.keyDer, format: "der", type: "pkcs8" }).export({ format: "jwk" }).d ?? "",
@@ -169,7 +169,7 @@ test("a key at a trust service signs the hash that the page computed, and nothin
   await opened.close();
 });
 
-/** Pieces of the encrypted file. */
+/** Pieces of the encrypted file, to search for in the requests. */
 const windows = (file: Buffer): Buffer[] =>
   Array.from({ length: Math.floor(file.length / 24) }, (_, index) => file.subarray(index * 24, index * 24 + 16));
 
@@ -233,7 +233,7 @@ test("what the service prepares is not signed when it is more than the notary's 
     const answer = await route.fetch();
     const prepared = (await answer.json()) as { tail: string };
     const tail = Buffer.from(prepared.tail, "base64");
-    // One digit of a coordinate, far behind the signature's place.
+    // Changes one digit of a coordinate, far after the place of the signature.
     const digit = tail.lastIndexOf("/Rect[") + 6;
     tail.writeUInt8(tail.readUInt8(digit) === 0x31 ? 0x32 : 0x31, digit);
     await route.fulfill({ json: { ...prepared, tail: tail.toString("base64") } });

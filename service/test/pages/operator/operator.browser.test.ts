@@ -55,18 +55,18 @@ const newLink = async () =>
 const at = (path: string) => running.service.baseUrl + path;
 const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("button", { name: "Sign in" });
 
-/** The console shows live to who has just come by a link: here it shows one environment to all of them. */
+/** Sets the environment of all console sessions. A session from a command line link would show live. */
 const showing = (environment: "live" | "test") =>
   running.db.query(sql`UPDATE sessions SET console_environment = ${environment} WHERE user_id IS NULL`);
 
-/** The cookie of a new session of the operator. */
+/** The cookie of a new operator session. */
 async function operatorCookie(environment: "live" | "test" = "test"): Promise<string> {
   const cookie = cookieIn(await postForm(await newLink(), {}), "__Host-operator");
   await showing(environment);
   return cookie;
 }
 
-/** A browser on the operator's page, by default among the runs of test. */
+/** A browser on the operator's page, by default in test. */
 const asOperator = async (look: Look = { width: 1280 }, environment?: "live" | "test"): Promise<OpenPage> =>
   browser.open(at("/operator/approvals"), { ...look, cookie: await operatorCookie(environment) });
 
@@ -80,7 +80,7 @@ const newExecution = (subjectId: string) => start(running, harbor.headers, { kin
 const alert = ({ page }: OpenPage) => page.getByRole("alert").innerText();
 
 let counter = 0;
-/** A request that screening leaves to a person. @returns its address. */
+/** A request that screening leaves for a review. @returns its email address */
 async function waitingRequest(firmName: string, workEmail = `dana${++counter}@gmail.com`): Promise<string> {
   const answer = await fetch(at("/api/partner/request"), {
     method: "POST",

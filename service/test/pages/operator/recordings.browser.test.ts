@@ -60,7 +60,7 @@ after(async () => {
 const at = (path: string) => running.service.baseUrl + path;
 const pages = "/operator/notary/recordings";
 
-/** Records a short session of one person with a camera and one by voice, as the service would. */
+/** Records a short session with two people, one with a camera and one with sound alone, as the service would. */
 async function record(notaryId: string): Promise<void> {
   const body = orderForm({ ...minimal, svc_notary: "true" }, makePdf({ text: "Deed" }));
   const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });

@@ -31,7 +31,7 @@ const page = async (url: string, headers: Record<string, string> = {}) => {
 test("each start prints where the dashboard, the API, the console, the mails and the data are", async () => {
   for (const words of ["Dashboard", "API", "Console", "Mails", `Data       ${folder.path}`])
     assert.ok(service.stdout().includes(words), words);
-  // A command that is typed elsewhere finds this data.
+  // The printed command works in another folder, because it names the data.
   assert.match(
     service.stdout(),
     new RegExp(`Console {4}DATA_DIR=${folder.path} PORT=\\d+ .*bin/signsealship operator link`),

@@ -25,7 +25,7 @@ const typed = "12-345";
 
 const bare = makePdf({ pages: 2 }).toString("latin1");
 const contents = Number(/\/Contents (\d+) 0 R/.exec(bodyOf(bare, 5))?.[1]);
-/** Names the first page's content as a tag, too: tags may change. */
+/** Makes the first page's content a tag as well, because tags may change. */
 const shielded = appendRevision(bare, [
   [1, bodyOf(bare, 1).replace(/>>\s*$/, `/StructTreeRoot<</Type/StructTreeRoot/K[${contents} 0 R]>>>>`)],
 ]);
@@ -50,7 +50,7 @@ const isAsked = (one: PreparedAct): Promise<boolean> => {
 const numberOf = (index: number): number => fields[index]?.object ?? 0;
 const whole = (): string => Buffer.concat([document, act.tail]).toString("latin1");
 
-/** The tail with a /ByteRange that covers all of it, as a service that means harm would write it. */
+/** The tail with a /ByteRange that covers all of it, as a malicious service could write it. */
 function covering(tail: Buffer): Buffer {
   const { contentsStart, contentsEnd } = act;
   const [from, to] = [document.length + contentsStart, document.length + contentsEnd];
@@ -63,7 +63,7 @@ function covering(tail: Buffer): Buffer {
   return Buffer.from(`${text.slice(0, own)}/ByteRange[${ranges.padEnd(room)}${text.slice(end)}`, "latin1");
 }
 
-/** The act with another tail, as a service would send it that means harm: the digest that is signed is that of what it sends. */
+/** The act with another tail, as a malicious service could send it: the attributes contain the digest of that tail. */
 function withTail(tail: Buffer): PreparedAct {
   const { contentsStart, contentsEnd } = act;
   const digestOf = (bytes: Uint8Array) =>
@@ -80,7 +80,7 @@ function withTail(tail: Buffer): PreparedAct {
 const withMore = (...objects: readonly NewObject[]): PreparedAct =>
   withTail(covering(Buffer.from(appendRevision(whole(), objects), "latin1").subarray(document.length)));
 
-/** The act with text of its signature dictionary replaced by other text of the same length. */
+/** The act with one text of its signature dictionary replaced by another text of the same length. */
 function withSignature(from: string | RegExp, to: string | ((found: string) => string)): PreparedAct {
   const text = Buffer.from(act.tail).toString("latin1");
   const replaced = text.replace(from, to as string);
@@ -133,7 +133,7 @@ test("a number that the service writes in its own way is the one that was typed,
   }
 });
 
-/** The number at the end of a match, less one, in as many digits. */
+/** Decreases the number at the end of a match by one, and keeps its number of digits. */
 const shorter = (found: string): string =>
   found.replace(/\d+$/, (digits) => String(Number(digits) - 1).padStart(digits.length, "0"));
 

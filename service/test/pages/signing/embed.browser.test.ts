@@ -15,7 +15,7 @@ type Told = { type: string; code?: string; signer?: number };
 const jane = { name: "Jane Doe", email: "jane@example.com" };
 const sdk = fileURLToPath(new URL("../../../../packages/sdk/src/index.ts", import.meta.url));
 
-/** A partner's page on another site, as the SDK makes it; `plain` has the frame alone. */
+/** A partner's page on another site, built with the SDK. With `plain` it contains only the frame. */
 async function openHost() {
   const { outputFiles } = await build({
     stdin: {
@@ -82,7 +82,7 @@ const told = (page: Page) => page.evaluate("window.told") as Promise<Told[]>;
 
 test("a signer signs in the frame of another site without a cookie, and the page around it is told so, and no more", () =>
   embedded(async (running, browser, host) => {
-    // Another site, and not only another origin: the service is at localhost.
+    // The host is another site, not only another origin: the service runs at localhost.
     const url = await urlFor(running, host.origin);
     assert.equal(new URL(url).hostname, "localhost");
     const { page } = await show(browser, host, url);

@@ -40,12 +40,12 @@ const plannedOn = (pages: number): Planned[] => [
 ];
 
 export type Options = {
-  /** More fields of Jane's. */
+  /** Additional fields for Jane. */
   more?: readonly Planned[];
   senderValues?: SigningView["senderValues"];
   original?: Buffer;
   pages?: number;
-  /** Whether the last of them was added. */
+  /** Whether the last page was added by the service. */
   hasSignaturePage?: boolean;
   bytes?: number;
   step?: SigningView["step"];
@@ -53,7 +53,7 @@ export type Options = {
   notices?: SigningView["notices"];
 };
 
-/** One signer's envelope in memory, with real files: what was asked of it is in `asked`. */
+/** One signer's envelope in memory, with real files. `asked` lists the requests that it received. */
 export async function memoryCeremony(
   signing: Signing,
   {
@@ -253,7 +253,7 @@ export async function memoryCeremony(
     asked,
     change,
     file: () => file,
-    /** The other signer is faster. */
+    /** Simulates that the other signer signs first. */
     async otherSigns() {
       file = await signing.act(file, prepared.fields, 2, { name: "Max Roe" });
       revision++;
@@ -261,7 +261,7 @@ export async function memoryCeremony(
   };
 }
 
-/** As the values of an act are named in tests. */
+/** The name by which tests refer to the value of a field. */
 const keyOf = ({ option, label, kind }: Pick<PreparedField, "option" | "label" | "kind">): string =>
   option ?? label ?? kind;
 

@@ -13,12 +13,12 @@ import { openCeremonyService } from "../../signing/envelopes/ceremony/ceremony-s
 const megabytes = 33 * 1024 * 1024;
 const jane = { name: "Jane Doe", email: "jane@example.com" };
 
-/** Links to documents that wait to be signed, a large one each. */
+/** Links to documents that wait for a signature; each document is large. */
 const tokens: string[] = [];
 const running = await forTests(openCeremonyService({ ...ownProcess, RATE_LIMITS: "off" }));
 for (let n = 0; n < 6; n++) {
   const email = `jane${n}@example.com`;
-  // With places: no text is searched for tags.
+  // With explicit places, so that no text is searched for tags.
   const fields = JSON.stringify([
     { signer: 1, kind: "signature", page: 1, x: 72, y: 500, width: 180, height: 40, label: null, required: true },
   ]);
@@ -26,15 +26,15 @@ for (let n = 0; n < 6; n++) {
   tokens.push((await running.linkOf(email)).token);
 }
 
-/** Of the service's own process, in MiB. */
+/** The memory of the service's own process, in MiB. */
 function memory(field: "VmRSS" | "VmHWM"): number {
   const status = readFileSync(`/proc/${running.service.process().pid}/status`, "utf8");
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
-/** By how many MiB the service grew at most while the work ran. */
+/** By how many MiB the service's memory grew at most while the work ran. */
 async function growthOf(work: () => Promise<void>): Promise<number> {
-  // The peak so far belongs to what was before.
+  // Resets the peak, which so far includes earlier work.
   writeFileSync(`/proc/${running.service.process().pid}/clear_refs`, "5");
   const idle = memory("VmRSS");
   await work();
@@ -80,7 +80,7 @@ test("40 sockets that ask for a whole document and read nothing hold less than 2
       socket.write(`GET /sign/${tokens[n % 6]}/document.pdf HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
       sockets.push(socket);
     }
-    // Each was answered with as much as its connection takes.
+    // By now, each response has filled its connection's buffers.
     await until(async () => (await openConnections()) >= 40);
     await new Promise((resolve) => setTimeout(resolve, 3_000));
   });
@@ -88,17 +88,17 @@ test("40 sockets that ask for a whole document and read nothing hold less than 2
   assert.ok(grown < 200, `grew by ${grown} MiB`);
   assert.equal(closed, 0);
   const given = async () => (await openConnections()) === 0;
-  // Half a minute, and what the machine takes besides.
+  // Waits up to 40 seconds: half a minute, plus time for a busy machine.
   await until(given).catch(() => until(given));
   for (const socket of sockets) socket.destroy();
 });
 
-/** How many connections of these sockets the service has open. */
+/** How many of these sockets' connections the service has open. */
 async function openConnections(): Promise<number> {
   const { port } = new URL(running.service.baseUrl);
   const local = `:${Number(port).toString(16).toUpperCase().padStart(4, "0")}`;
   const lines = ["tcp", "tcp6"].flatMap((name) => readFileSync(`/proc/net/${name}`, "utf8").split("\n").slice(1));
-  // Established, with bytes that wait to be sent.
+  // Connections in the state ESTABLISHED with unsent bytes.
   return lines.filter((line) => {
     const [, from = "", , state, queues = ""] = line.trim().split(/\s+/);
     return from.endsWith(local) && state === "01" && Number.parseInt(queues.split(":")[0] ?? "", 16) > 0;

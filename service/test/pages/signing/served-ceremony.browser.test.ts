@@ -44,13 +44,13 @@ test("three signers of a served order sign in their browsers, and its document i
   }
 });
 
-/** A PNG of a black and a white pixel. */
+/** A PNG with two pixels, one black and one white. */
 const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAAAAADRSSBWAAAAC0lEQVR4nGNg+A8AAQIBAEK+vGgAAAAASUVORK5CYII=",
   "base64",
 );
 
-/** Who held the key of each act, in their order. */
+/** The holder of the key of each act, in the order of the acts. */
 const keysOf = async (running: Running, code: string) =>
   (await actsOf(running, code)).map(({ keyHeldBy }) => keyHeldBy);
 const marksOf = async (running: Running, code: string) => (await actsOf(running, code)).map(({ mark }) => mark);
@@ -198,7 +198,7 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   await page.getByLabel("I opened the document").check();
   await page.getByRole("button", { name: "I agree" }).click();
   await page.getByText("Checked: the document that you see").waitFor();
-  // The first place is on the page that was added to the end: the signer is there.
+  // The first place is on the added last page, where the signer already is.
   await page.getByRole("button", { name: "Fill in: Signature" }).waitFor();
   await page.getByRole("button", { name: "Signature, page 4. Fill in" }).press("Enter");
   if (file) {
@@ -220,7 +220,7 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   await opened.close();
 }
 
-/** The other way: a code, no script, plain forms. */
+/** Signs in the other way: with a code, without scripts, with plain forms. */
 async function signInSpanishWithCode(running: Running, browser: Browser): Promise<void> {
   const opened = await browser.open(await urlOf(running, max.email), { width: 390, javaScript: false });
   const { page } = opened;

@@ -9,7 +9,7 @@ const branding = { brandName: "Acme Title & Escrow", accentColor: "#663399", log
 
 export type Envelope = Awaited<ReturnType<typeof memoryCeremony>>;
 
-/** The pages of signing over whatever envelope a test has opened last. @param logoUrl of the firm */
+/** The signing pages for the envelope that the test opened last. @param logoUrl the firm's logo */
 export async function openSigningSite(logoUrl: string | null = null) {
   const signing = await openSigning();
   let envelope: Envelope;

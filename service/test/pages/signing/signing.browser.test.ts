@@ -103,7 +103,7 @@ test("the words below the places of both signers are seen in the page, below its
   await consent(opened);
   await checked(opened);
   await shownPage(opened, 1);
-  // All of the page is black: what is drawn over it with a ground, by pdf.js or by the page, is not.
+  // The whole page is black. Fields with a background, drawn by pdf.js or by the page, stay visible.
   const fields = page.locator(".viewer-page .viewer-field");
   for (const field of [fields.first(), fields.last()]) {
     await field.scrollIntoViewIfNeeded();
@@ -228,7 +228,7 @@ test("the TEST banner is open at first, then a strip that says TEST; a reload ke
   await page.reload();
   await checked(opened);
   assert.ok(!(await text.isVisible()));
-  // Whichever it is, no field is below it.
+  // In either case, no field is covered by the banner.
   const bottom = await page.evaluate<number>("document.querySelector('#test-banner').getBoundingClientRect().bottom");
   const top = await page.evaluate<number>("document.querySelector('.viewer-field').getBoundingClientRect().top");
   assert.ok(bottom <= top);
@@ -281,10 +281,10 @@ test("a signer who loses the network while signing is told so, keeps what was fi
 });
 
 test("of a long document few pages are drawn at a time; their text can be selected, their size changed", async () => {
-  // 1280 pixels at 400 %.
+  // A window of 1280 pixels at 400 % zoom.
   const opened = await open({ pages: 60 }, { width: 320, height: 256 });
   const { page } = opened;
-  // Below the window nothing is drawn.
+  // Pages below the window are not drawn.
   await page.locator(".viewer-page:nth-child(1)").evaluate((one) => one.scrollIntoView());
   await shownPage(opened, 1);
   await page.locator(".viewer-text", { hasText: "Page 1 of 60" }).waitFor();
@@ -358,7 +358,7 @@ test("bytes that are not the ones that would be signed cannot be signed", async 
   await page.reload();
   await page.getByText("The document that arrived is not the one that would be signed.").waitFor();
   assert.equal(await page.locator("#sign-button").isDisabled(), true);
-  // Where it does not arrive at all, the signer is told so, and reads it elsewhere.
+  // If the document can't be loaded, the page tells the signer, who can read it in another way.
   await page.unroute(/document\.pdf/);
   await page.route(/document\.pdf/, (route) => route.abort());
   await page.reload();
@@ -382,7 +382,7 @@ test("Chinese text without its font and pictures as JPEG 2000 are read by parts 
   await page.locator(".viewer-text", { hasText: "你好" }).waitFor();
   await until(() => asked.includes("200 /assets/pdfjs/wasm/openjpeg_nowasm_fallback.js"));
   assert.ok(asked.includes("200 /assets/pdfjs/cmaps/UniGB-UCS2-H.bcmap"), asked.join(" "));
-  // The picture is a broken one, which pdf.js says.
+  // pdf.js reports that the picture is broken, which is ignored here.
   assert.deepEqual(
     troubles.filter((one) => /Content Security Policy|foreign|failed/.test(one)),
     [],
@@ -391,7 +391,7 @@ test("Chinese text without its font and pictures as JPEG 2000 are read by parts 
   await opened.close();
 });
 
-/** A page with text in a font that is not in it, and with a picture in JPEG 2000 of which there is only the head. */
+/** A page with text in a font that is not embedded, and a JPEG 2000 picture that consists only of its header. */
 function oddPdf(): Buffer {
   const content = "BT /F1 18 Tf 72 700 Td <4F60597D> Tj ET q 50 0 0 50 72 600 cm /I1 Do Q";
   const objects = [
@@ -452,7 +452,7 @@ test("whoever is not to sign says so: an access code that is wrong, another pers
     if (go === "Decline to sign") await page.getByLabel("Why?").fill("The price is wrong.");
     await press(go);
     await page.getByRole("heading", { name: "The signing has ended" }).waitFor();
-    // That the document was seen is told whenever it is.
+    // The page may report at any time that the document was seen, so that request is ignored.
     assert.equal(
       envelope.asked.findLast((one) => one !== "opened"),
       said,

@@ -72,14 +72,14 @@ describe("looking at a link", () => {
     assert.equal(headers.get("cache-control"), "no-store");
     assert.equal(headers.get("x-robots-tag"), "noindex, nofollow");
     assert.match(await textOf(), /href="mailto:closings%2B7@acme\.example">closings\+7@acme\.example<\/a>/);
-    // A form of a page without any referrer would name no origin.
+    // With a policy of no referrer, a browser would not name the origin of a form.
     assert.equal(headers.get("referrer-policy"), "same-origin");
   });
 
   test("takes at most 67 KiB, compressed, before pdf.js and the fonts are loaded", async () => {
     await open();
     const page = await textOf();
-    // Fonts are kept for ever, and a phone fetches its icon only for the home screen.
+    // Fonts are cached forever, and a phone loads the icon only for its home screen, so neither counts.
     const assets = [...page.matchAll(/"(\/assets\/[\w.-]+\.(?:css|js|svg))"/g)].map(([, path]) => path ?? "");
     let bytes = gzipSync(page).length;
     for (const path of new Set(assets)) {
@@ -170,7 +170,7 @@ describe("the document as text, without a script", () => {
 });
 
 describe("a picture as the signature, without a script", () => {
-  /** Two pixels, of which one is to be seen. */
+  /** Two pixels, of which one is visible. */
   const picture = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAAAAADRSSBWAAAAC0lEQVR4nGNg+A8AAQIBAEK+vGgAAAAASUVORK5CYII=",
     "base64",

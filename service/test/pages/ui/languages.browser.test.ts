@@ -29,7 +29,7 @@ after(async () => {
 
 const phone = { width: 375, height: 740 } as const;
 
-/** Opens the menu, of which each language can be reached without scrolling sideways. */
+/** Opens the menu, and asserts that each language can be reached without scrolling sideways. */
 async function openMenu({ page }: OpenPage): Promise<void> {
   await page.locator(".language-menu > summary").click();
   const boxes = await Promise.all((await page.locator(".language-menu li").all()).map((one) => one.boundingBox()));

@@ -18,7 +18,7 @@ const hanStyle: Readonly<Partial<Record<Language, "sc" | "kr">>> = { ko: "kr" };
 const others = languages.filter((one) => one !== "en");
 const samples = [71, 92, 53];
 
-/** Every text of a dictionary by its path; of a function, what it says of samples. */
+/** Every text of a dictionary by its path. A function is called with sample values. */
 function texts(part: unknown, path = ""): [path: string, text: string][] {
   if (typeof part === "string") return [[path, part]];
   if (typeof part === "function") {
@@ -50,7 +50,7 @@ const mailsOf = (language: Language) => ({
   text: [codeText("482913", "Acme 92", language), codeText("482913", "", language)],
 });
 
-/** Each area of words in a language. */
+/** The areas of words in a language. */
 const areas = {
   client: (language: Language): object => without(wordsIn[language], "language"),
   signing: (language: Language): object => wordsOf(language),
@@ -64,7 +64,7 @@ const without = (words: object, name: string): object =>
 
 const textsOf = (area: Area, language: Language): Map<string, string> => new Map(texts(areas[area](language)));
 
-/** Texts that a language writes as English does. */
+/** Texts that are the same in a language and in English. */
 const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
   es: [
     "client.components.money.subtotal",
@@ -97,7 +97,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
   tl: ["client.orders.steps.labels.fax", "client.room.services.fax", "client.delivery.closing"],
 };
 
-/** The blanks of a text, and the numbers and names that a function was given. */
+/** The placeholders of a text, and the numbers and names that a function was given. */
 const filled = (text: string): string[] =>
   [
     ...new Set(text.match(/\{\w+\}|(?<!\d)(?:71|92|53|482913)(?!\d)|Jane Doe|John Roe|FILE-77|Please hurry/g) ?? []),

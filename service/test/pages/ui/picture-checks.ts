@@ -1,6 +1,6 @@
 // Expressions that run in the page.
 
-/** Every mark of a picture against what it lies on: `{ mark, ratio }`. */
+/** The contrast of every mark of a picture with its background: `{ mark, ratio }`. */
 export const contrastOfMarks = `(() => {
   const channels = (color) => color.match(/[\\d.]+/g).slice(0, 3).map((part) => Number(part) / 255);
   const luminance = (color) => channels(color)
@@ -21,7 +21,7 @@ export const contrastOfMarks = `(() => {
   });
 })()`;
 
-/** Words that are below 11 pixels, cut off, or on top of others. */
+/** Texts that are smaller than 11 pixels, cut off, or on top of other texts. */
 export const troublesOfWords = `(() => {
   const found = [];
   const boxOf = (node) => { const range = document.createRange(); range.selectNodeContents(node); return range.getBoundingClientRect(); };

@@ -8,7 +8,7 @@ import { claimList, verdictBanner } from "../../../src/pages/verify/verdict.ts";
 
 const sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
-/** The components that the order's page does not use, as a verification page would put them together. */
+/** The components that the order's page does not use, combined as on a verification page. */
 export const samplePage = (assets: Assets): string =>
   layout(assets, {
     title: "Sample",

@@ -24,7 +24,7 @@ export const emptyRoomCode = "9a1e5c02d7b84f63a0c1e2f3b4d5968778695a4c";
 
 export const sealedAt = new Date("2026-10-05T09:08:07.000Z");
 
-/** A seal identity of its own: its certificate, and a function that seals a document with it. */
+/** A separate seal identity: its certificate, and a function that seals a document with it. */
 export async function sealer() {
   const key = sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "memory");
   const at = sealedAt.getTime() - 86_400_000;
@@ -42,7 +42,7 @@ export async function sealer() {
 
 export const contract = makePdf({ pages: 2, text: "Purchase agreement" });
 
-/** The plan that is shipped. */
+/** The shipped retention plan. */
 export const retention = readRetention(fileURLToPath(new URL("../../../data/retention.yaml", import.meta.url)));
 
 export const proofRecord = (changes: Partial<ProofRecord> = {}): ProofRecord => ({
@@ -84,7 +84,7 @@ const manifestInput = (version: number, prevManifestSha256: string | null): Mani
   ],
 });
 
-/** A room's passport with so many versions; the middle link is broken when asked for. */
+/** A room's passport with this many versions. On request, the middle link is broken. */
 export async function closingRecord(
   count: number,
   { broken = false, sealedSha256 = "c".repeat(64) } = {},
@@ -150,7 +150,7 @@ const card = (changes: Partial<RoomRow["cards"][number]>): RoomRow["cards"][numb
   ...changes,
 });
 
-/** A room with everything in it, as the database gives it. */
+/** A room with one of everything, as the database returns it. */
 export const roomRow = (changes: Partial<RoomRow> = {}): RoomRow => ({
   version: "1.1",
   code: roomCode,

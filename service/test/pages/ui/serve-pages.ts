@@ -19,7 +19,7 @@ import { retention } from "./samples.ts";
 
 export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
 
-/** An order that buys everything. */
+/** An order with all services. */
 export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   title: null,
   payable: false,
@@ -67,7 +67,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
 /** The records that the pages find, by code. */
 export type Shown = {
   orders?: Map<string, OrderView>;
-  /** Whose orders they are. */
+  /** The firm of the orders. */
   firm?: OrderView["firm"];
   rooms?: Map<string, RoomRow>;
   proofs?: Map<string, ProofRecord>;
@@ -78,7 +78,7 @@ export type Shown = {
   signing?: PageDeps["signing"];
 };
 
-/** The pages over records in memory, listening on a free port of this machine; `limit` stands in for the rate limits. */
+/** Serves the pages for records in memory, on a free port of this machine. `limit` replaces the rate limits. */
 export async function servePages(shown: Shown, limit: () => Promise<void> = async () => {}) {
   const app = createServer({
     unmatchedPage: () => null,

@@ -59,7 +59,7 @@ after(async () => {
   folder.remove();
 });
 
-/** A signing that ended well. */
+/** A completed signing. */
 const signing: EnvelopeRecord = {
   verifyCode: envelopeCode,
   environment: "live",

@@ -101,7 +101,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Gives files to the page and waits for what comes of it: the text of the outcome. */
+/** Passes files to the page. @returns the text of the outcome */
 async function give(opened: OpenPage, ...files: string[]): Promise<string> {
   const { page } = opened;
   await page.evaluate("document.getElementById('outcome').replaceChildren()");
@@ -142,7 +142,7 @@ describe("a file that is given to /verify", () => {
       .context()
       .on("request", (request) => asked.push(`${request.method()} ${request.url()} ${request.postData()}`));
     assert.match(await give(opened, paths.sealed), /This document is unchanged since it was sealed/);
-    // At most the page's own script, once more for the worker, and an icon.
+    // The page may load its own script, the same script for the worker, and an icon, but nothing else.
     for (const request of asked) assert.match(request, /^GET http:\/\/127\.0\.0\.1:\d+\/assets\/[\w.]+ null$/);
     await opened.close();
   });

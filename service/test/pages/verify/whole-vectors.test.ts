@@ -11,7 +11,7 @@ import {
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { Outcome as Shown } from "../../../src/pages/verify/browser/outcome.ts";
 
-/** The verify page's answer about one thing, in the words of the format. */
+/** The verify page's result for one file, in the terms of the evidence format. */
 function inTheFormat(shown: Shown): Outcome {
   if (shown.kind === "failed") return { verdict: "not_verified", claims: [] };
   const isTest = shown.verdict === "verified" && shown.purpose?.environment === "test";
@@ -42,12 +42,12 @@ async function shownOf(one: WholeCase, roles: readonly string[]): Promise<Outcom
     subtle: crypto.subtle,
   });
   assert.ok(shown);
-  // Of a custody certificate and its document, the page shows a card each.
+  // For a custody certificate with its document, the page shows two cards.
   assert.equal(another !== undefined, roles.includes("document") && filesOf(one, "document").length > 0);
   return inTheFormat(shown);
 }
 
-/** The page trusts the kind that it is told: it judges these as neither a certificate nor a manifest. */
+/** The page trusts the stated kind, so it judges these files as neither a certificate nor a manifest. */
 const judgedByItself = new Set([
   "a purpose of another kind",
   "a proof with a manifest attached",

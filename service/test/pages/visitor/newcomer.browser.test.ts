@@ -105,7 +105,7 @@ for (const width of [360, 1280])
     assert.match((await main.textContent()) ?? "", /4 of 6 steps to go live are done/);
     assert.deepEqual(await opened.axe(), []);
     assert.equal(await opened.overflow(), 0);
-    // The form that asked came with its status.
+    // The browser reports the status of the refused form as an error, so that line is ignored.
     assert.deepEqual(
       opened.troubles.filter((line) => !/status of 400/.test(line)),
       [],

@@ -63,7 +63,7 @@ async function open(look: Look) {
     },
     send: () => page.getByRole("button", { name: "Send request" }).click(),
     heading: (name: RegExp) => page.getByRole("heading", { level: 1, name }).waitFor(),
-    /** Beyond the scorer's own addresses, and the status of a refused form. */
+    /** Ignores messages about the scorer's own addresses, and about the status of a refused form. */
     ownTroubles: () =>
       opened.troubles.filter((line) => !line.includes(scorer.apiBase) && !line.includes("status of 400")),
   };
@@ -268,7 +268,7 @@ test("no body is a fault of ours: each gets a page that says what is wrong", asy
     assert.equal(response.headers.get("cache-control"), "no-store");
     assert.match(await response.text(), said);
   }
-  // As a browser counts: 4000 characters with line breaks that are sent as two.
+  // 4,000 characters as a browser counts them: a line break counts as one, although it is sent as two.
   const longest = new URLSearchParams({ ...whole, useCase: `${"x".repeat(1999)}\r\n${"y".repeat(2000)}` });
   const taken = await post(longest);
   assert.deepEqual([taken.status, taken.headers.get("location")], [303, "/request-access/pending"]);

@@ -4,7 +4,7 @@ import easyPost from "@easypost/api";
 import { startEasyPost } from "@signsealship/testing/doubles/easypost";
 import { forTests } from "@signsealship/testing/for-tests";
 
-// Its types say that it is CommonJS; it is a module, and what they call `default` is the class itself.
+// The package's types describe CommonJS, but it is an ES module: its `default` is the class itself.
 const EasyPostClient = easyPost as unknown as typeof easyPost.default;
 
 const double = await forTests(startEasyPost());
@@ -82,7 +82,7 @@ test("The vendor's client accepts the double's signature, and no other", async (
   const { id, rates } = await newShipment();
   const bought = await client.Shipment.buy(id, rates[0]?.id ?? "");
   const event = double.event(double.track(bought.tracker.id, "delivered", { signed_by: "J DOE" }));
-  // The decimal of a whole weight is the vendor's own: its client puts it back before it looks at the signature.
+  // The vendor writes whole weights with a decimal. Its client restores the decimal before it verifies the signature.
   const body = JSON.stringify(event).replace(/("weight":\d+)(?=[,}])/g, "$1.0");
   const check = (signature: string, secret = double.webhookSecret) =>
     client.Utils.validateWebhook(Buffer.from(body), { "X-Hmac-Signature": signature }, secret);

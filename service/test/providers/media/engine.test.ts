@@ -37,7 +37,7 @@ test("people receive each other, and nobody their own, and a loop gives them the
   assert.equal(a?.received.get("c")?.video ?? 0, 0);
   const quality = await media.happened("quality", ({ person, videoPackets }) => person === "a" && videoPackets > 10);
   assert.ok(quality.silentMs < 1_000 && (quality.unseenMs ?? 1_000) < 1_000);
-  // A voice is not seen.
+  // A person who sends only sound counts as unseen.
   await media.happened(
     "quality",
     ({ person, audioPackets, unseenMs }) => person === "c" && audioPackets > 10 && unseenMs === null,
@@ -99,7 +99,7 @@ test("a recording is one chain over all takes, encrypted on the disk, and a pers
   assert.ok(plain.some((bytes) => bytes.includes("webm")));
   for (const name of readdirSync(join(media.spoolDir, "recorded")))
     assert.equal(readFileSync(join(media.spoolDir, "recorded", name)).includes(Buffer.from("1a45dfa3", "hex")), false);
-  // Another key, or a changed byte, opens nothing.
+  // Another key, or a changed byte, makes decryption fail.
   const [first] = chunks;
   assert.ok(first);
   assert.throws(() => openChunk(recordKey(randomBytes(32)), first.line, first.sealed));
@@ -271,7 +271,7 @@ test("a request to connect without the password gets no answer, and packets of n
   await engine.close("strangers");
 });
 
-/** Packets that begin as those of STUN, DTLS, RTP and RTCP do. */
+/** Random packets whose first bytes look like STUN, DTLS, RTP or RTCP. */
 function nonsense(n: number): Buffer {
   const packet = randomBytes(1 + (n % 200));
   packet[0] = [0x00, 0x01, 0x16, 0x17, 0x80, 0x90, 0xbf, 0xff][n % 8] ?? 0;

@@ -35,8 +35,8 @@ const run = { key, head: emptyChain, firstTake: 1, lastTake: 1_000 };
 const look = { width: 800 };
 
 /**
- * A camera that is white, and a microphone that beeps, for 300 ms of each two seconds, from the same tick. Each tick is a frame, below the
- * rate that is sent: a flash between two frames would seem late.
+ * A camera that turns white and a microphone that beeps, both for 300 ms of every two seconds, from the same tick. Each
+ * tick makes a frame, at less than the sending rate, because a flash between two frames would seem late.
  */
 const flashAndBeep = `
 navigator.mediaDevices.getUserMedia = async () => {
@@ -60,11 +60,13 @@ navigator.mediaDevices.getUserMedia = async () => {
   return new MediaStream([...canvas.captureStream().getTracks(), ...out.stream.getTracks()]);
 };`;
 
-/** A way to the engine that loses packets: the page is told its ports, and each of them passes on what comes. */
+/**
+ * A lossy network path to the engine: the page gets the ports of a relay, which forwards packets in both directions.
+ */
 function lossyWay({ engine }: EngineUnderTest) {
   const ways = new Map<string, Promise<number>>();
   const sockets: Socket[] = [];
-  /** Of a hundred packets, each way. */
+  /** The percentage of packets that the relay drops, in each direction. */
   let loss = 0;
   let lost = 0;
   const isLost = () => {
@@ -128,7 +130,7 @@ function ffmpeg(...args: string[]): { stdout: string; stderr: string } {
   return { stdout, stderr };
 }
 
-/** By how many milliseconds sound is behind the picture: the middle of all flashes. */
+/** By how many milliseconds the sound is behind the picture: the median over all flashes. */
 function offsetIn(path: string): number {
   const stats = "signalstats,metadata=mode=print:key=lavfi.signalstats.YAVG:file=-";
   const { stdout } = ffmpeg("-v", "error", "-i", path, "-an", "-vf", stats, "-f", "null", "-");
@@ -168,7 +170,7 @@ for (const loss of [0, 3])
     const offset = offsetIn(path);
     t.diagnostic(`offset ${offset.toFixed(0)} ms`);
     assert.ok(Math.abs(offset) < 45, `${offset} ms`);
-    // The engine asks for pictures again, so its own count may be 0.
+    // The engine requests missing pictures again, so its own count of lost packets may be 0.
     assert.equal(way.lost() > 20, loss > 0);
   });
 
@@ -215,7 +217,7 @@ test("where UDP is blocked, media come by TCP", async (t) => {
   await close();
 });
 
-/** How the page's pairs of candidates that carry media go. */
+/** The protocols of the page's candidate pairs that carry media. */
 const protocols = (page: Page): Promise<string[]> =>
   page.evaluate(`(async () => {
     const stats = [...(await media.sent.getStats()).values()];

@@ -21,7 +21,7 @@ const folder = await forTests(temporaryFolder());
 const key = randomBytes(32);
 const look = { width: 800 };
 
-/** Each take's file, from the spool. */
+/** The file of each take, assembled from the spool. */
 async function takesOf(session: string): Promise<Map<string, Buffer>> {
   const files = await spoolFiles(join(media.spoolDir, session));
   const chunks = (await Promise.all(files.map(readSpool))).flatMap((file) => file.chunks);

@@ -11,7 +11,7 @@ import { telnyxVerifier } from "../../../src/providers/telnyx/account.ts";
 const log = openLog("silent");
 const double = await forTests(startTelnyx());
 
-/** A client of its own, so that no test meets the breaker of another. */
+/** A separate client for each test, because they must not share a circuit breaker. */
 const open = (apiKey = double.apiKey): Telnyx => {
   const settings = {
     provider: "telnyx",

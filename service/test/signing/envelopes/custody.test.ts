@@ -623,7 +623,7 @@ test("a closing passport names the envelope and its certificate", async () => {
   assert.equal(document?.sealedSha256, createHash("sha256").update(sealed).digest("hex"));
 });
 
-/** How a signer, the client and the partner fare who ask for the sealed document. */
+/** The results when a signer, the client and the partner request the sealed document. */
 async function downloads(): Promise<{ signer: string; client: number; partner: [number, string] }> {
   const { baseUrl } = running.service;
   const link = await running.linkOf("jane@example.com");

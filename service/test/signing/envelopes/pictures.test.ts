@@ -193,7 +193,7 @@ test("a picture is made to fit: noise by ever fewer pixels, and what is transpar
 
 const renderer = "pdftoppm";
 
-/** A page of 80 by 40 with a blue box on it, as a picture. */
+/** A picture of a page of 80 by 40 points with a blue box on it. */
 function rendered(...options: string[]): Buffer {
   const content = "0 0 0.6 rg 10 10 30 20 re f";
   const objects = [

@@ -18,7 +18,7 @@ const waiters = async () =>
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
   ).length;
 
-/** Has works wait for an order's lock one behind the other, and then go. */
+/** Makes several works wait for an order's lock one after the other, and then releases the lock. */
 async function inTurn(code: string, ...works: (() => Promise<unknown>)[]): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   await running.db.transaction(async (tx) => {
@@ -31,7 +31,7 @@ async function inTurn(code: string, ...works: (() => Promise<unknown>)[]): Promi
   await Promise.all(waiting);
 }
 
-/** An order that waits for signatures, whose envelope nobody has opened. */
+/** An order that waits for signatures and has no envelope yet. */
 async function unopened(signer: object) {
   const code = await running.order([signer, { name: "John", email: "john@example.com" }], {}, undefined, {
     pay: false,

@@ -25,7 +25,7 @@ const minutes = 60_000;
 const days = 24 * 60 * minutes;
 const start = Date.now();
 
-/** An authority of its own, with what issues its lists at an instant. */
+/** A separate authority, and a function that issues its lists at an instant. */
 async function authorityAlone() {
   const made = { key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 9), at: start };
   const authority = await makeSignerAuthority(await memoryRoot(start), made);
@@ -41,7 +41,7 @@ async function authorityAlone() {
   };
 }
 
-/** openssl's reading of the list at a URL. */
+/** The list at a URL, as openssl reads it. */
 async function listAt(url: string) {
   const answer = await fetch(url);
   assert.equal(answer.status, 200, url);
@@ -171,7 +171,7 @@ test("keeps the certificate of an act without a time stamp, below the authority 
   assert.deepEqual(rows, [{ authority, revokedAt: null }]);
 });
 
-/** As the service's own role, which has no key for MACs. */
+/** Connects with the service's own role, without a key for MACs. */
 const insider = await forTests(openInsider(running.service.dataDir));
 
 test(
@@ -195,7 +195,7 @@ test(
       await insider.run(attack);
     await issueAt(31 * minutes);
     assert.deepEqual([...(await listAt(crl)).revoked.keys()], [hex(other)]);
-    // The act's revocation is not written over a forged one.
+    // The service does not write the act's revocation over a forged row.
     await revoke(serialNumber, new Date(start), new Date(start));
     await issueAt(62 * minutes);
     assert.deepEqual([...(await listAt(crl)).revoked.keys()], [hex(other)]);
@@ -240,12 +240,12 @@ test("serves no list that was altered, or put back as it was before", async () =
   assert.equal((await fetch(crl)).status, 200);
   await insider.run(sql`UPDATE signer_crls SET der = ${row?.der}, row_mac = ${row?.mac} WHERE authority = ${id}`);
   assert.equal((await fetch(crl)).status, 503);
-  // The next one is the service's own again.
+  // The service issues the next list itself.
   await issueAt(20 * days);
   assert.equal((await fetch(crl)).status, 200);
 });
 
-/** As the owner of the tables, with their triggers switched off. */
+/** Runs statements as the owner of the tables, with their triggers disabled. */
 const mend = (statement: Statement) =>
   running.db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");

@@ -49,7 +49,7 @@ const at = new Date(someInstant);
 const serials = () => randomBytes(16);
 let folders = 0;
 
-/** The settings of an installation of its own that has sealed. */
+/** The settings of a separate installation that has sealed before. */
 async function installation(changes: Partial<SignerAuthoritySettings> = {}): Promise<SignerAuthoritySettings> {
   const dataDir = join(folder, `data-${folders++}`);
   const settings = {
@@ -86,7 +86,7 @@ const signer = {
   at: someInstant,
 } as const;
 
-/** Whether openssl finds a way from the first certificate to the last. */
+/** Asserts that openssl finds a path from the first certificate to the last. */
 function opensslVerifies(chain: readonly { der: Uint8Array }[]): void {
   const pem = (certificates: typeof chain) =>
     certificates.map(({ der }) => new X509Certificate(der).toString()).join("");
@@ -145,7 +145,7 @@ test("wherever a first run is cut off, the next one makes what is missing, and k
   ];
   const keys = join(whole.dataDir, "keys");
   assert.deepEqual(readdirSync(keys).sort(), made);
-  // In the order in which they are made, the last first.
+  // The files from the last one to the first one, in the order in which they are made.
   const order = [
     "test-signer-ca-certificate.pem",
     "test-root-certificate.pem",
@@ -192,7 +192,7 @@ test("makes no root but that of tests where the operator has chains of their own
     signerCaCertificate: caPem,
   });
   assert.deepEqual((await opened(settings)).chain, made.chain);
-  // Only the root of tests, which is nobody's choice.
+  // Only the root of test seals exists, because the live root is a setting.
   const names = readdirSync(join(settings.dataDir, "keys"));
   assert.ok(
     names.every((name) => name.startsWith("test-")),
@@ -297,7 +297,7 @@ test("keeps tests below a root of their own, whose names say TEST", async () => 
   assert.equal((await verify(live)).valid, false);
 });
 
-/** A certificate of the authority that has a mail address all the same: as subjectAltName, or in its subject. */
+/** A certificate below the authority that contains a mail address anyway: as subjectAltName, or in its subject. */
 const addressed = (authority: Authority, where: "subjectAltName" | "subject") =>
   issue(authority, {
     subject:
@@ -375,7 +375,9 @@ test("openssl and NSS refuse a mail address below the authority", needs("openssl
   assert.match(String(outcomes[1]?.[2]), /not permitted to issue a certificate with this name/);
 });
 
-/** The files of an installation as an earlier release left them: one authority, for live orders and tests, which names addresses. */
+/**
+ * The files of an installation by an earlier release: one authority for live and test orders, which permits addresses.
+ */
 async function earlier() {
   const settings = await installation();
   const key = await openSealKey(settings.signerCaKey, { setting: "SIGNER_CA_KEY" });

@@ -61,7 +61,7 @@ const linkOf = new Map<string, string>();
 const linksTo = (email: string) =>
   mailsTo(running.service, email).flatMap((mail) => /\/appointments\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
 
-/** The path of the appointment of an order, which its signer is mailed. */
+/** The path of an order's appointment page, from the mail to its signer. */
 async function pathOf(code: string, email = client): Promise<string> {
   const known = linkOf.get(code);
   if (known) return known;
@@ -91,7 +91,7 @@ const sessionsOf = (code: string) =>
     SELECT s.id, s.state, s.outcome, s.starts_at AS "startsAt", s.sequence FROM notary_sessions s JOIN orders o ON o.id = s.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY s.booked_at`);
 
-/** The calendar entries that were mailed about an appointment, by the library of a calendar program. */
+/** The mailed calendar entries of an appointment, as the library of a calendar program reads them. */
 function entriesOf(sessionId: string, email = client) {
   return mailsTo(running.service, email).flatMap((mail) => {
     const [, base64 = ""] = /text\/calendar[^\r]*;\s*method=[\s\S]*?base64\r\n\r\n([\s\S]*?)\r\n--/i.exec(mail) ?? [];
@@ -105,7 +105,7 @@ function entriesOf(sessionId: string, email = client) {
   });
 }
 
-/** Moves a begun or coming appointment in time, as if it had been booked so. */
+/** Advances the firm's test clock, which moves its appointments earlier. */
 async function advance(headers: { Authorization: string }, seconds: number): Promise<void> {
   const body = JSON.stringify({ advanceSeconds: seconds });
   const moved = await fetch(at("/api/partner/sandbox/clock"), {
@@ -250,7 +250,7 @@ test("a time that is not offered, of another notary, or of another form is refus
   const stranger = "0".repeat(40);
   assert.equal((await postForm(at(`/appointments/${stranger}`), { slot })).status, 404);
   assert.equal((await fetch(at(`/orders/${stranger}/appointment`))).status, 404);
-  // The order's code is known to others, too, such as readers of its room.
+  // Other people also know the order's code, such as readers of its room, so the code gives no access.
   assert.equal((await postForm(at(`/appointments/${code}`), { slot })).status, 404);
   assert.equal((await postForm(at(`/orders/${code}/appointment/cancel`), {})).status, 404);
 });

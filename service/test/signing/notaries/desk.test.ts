@@ -136,14 +136,14 @@ const act = {
   principal_1_last4: "4242",
 };
 
-/** Claims the order by its task, as the button does. */
+/** Claims the order by its task, as the page's button does. */
 async function claim(code: string, person: Person): Promise<Response> {
   const [task] = await running.db.query<{ id: number }>(sql`
     SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.state IN ('open', 'claimed')`);
   return post(`/operator/notary/tasks/${task?.id}/claim`, person);
 }
 
-/** Whether the desk, or the page of today, shows a person an order. */
+/** Whether the desk or the Today page shows an order to a person. */
 async function showsOnDesk(code: string, person: Person): Promise<boolean> {
   const pages = await Promise.all(
     ["/operator/notary", "/operator"].map(async (path) => (await get(path, person)).text()),
@@ -194,7 +194,7 @@ test("of notaries who claim an order at once one gets it, and sees its document;
   assert.equal(await showsOnDesk(code, nora), true);
   for (const person of [nora, omar])
     for (const path of [desk(code), desk(code, "/document")]) assert.equal((await get(path, person)).status, 404);
-  // Ink needs no certificate.
+  // A certificate is not needed, because acts in ink need none.
   const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => claim(code, index % 2 ? nora : omar)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409, 409, 409]);
   const winner = answers.findIndex(({ status }) => status === 303) % 2 ? nora : omar;
@@ -247,7 +247,7 @@ test("Today shows a notary what waits to be claimed, and what is in hand with it
 });
 
 test("an order that a notary may not take is not shown and can't be claimed", async () => {
-  // Ohio's notaries take no depositions online; a suspended notary takes nothing at all.
+  // Notaries of Ohio may not take depositions online, and a suspended notary may not claim anything.
   const code = await waitingOrder();
   await setRecord(omar, { status: "suspended" });
   assert.equal((await claim(code, omar)).status, 404);
@@ -285,7 +285,7 @@ test("who is suspended loses the orders in hand; with an expired commission one 
   await setRecord(omar, { status: "suspended" });
   assert.equal((await get(desk(code), omar)).status, 404);
   assert.equal((await post(desk(code, "/refuse"), omar, refusal)).status, 404);
-  // As after a claim at the same instant.
+  // Simulates a claim at the same instant.
   await changeRowsOf(
     running.db,
     taskState,
@@ -376,7 +376,7 @@ test("an upload is looked at before it is stored, and sealed only as it was look
     [given, confirmed, /another file/],
   ] as const)
     assert.match(await alertIn(await upload(desk(code, "/complete"), nora, file, fields)), problem);
-  // The act was changed in another window, so the new state needs another confirmation.
+  // The act was changed in another window, so the notary must confirm the new report.
   await post(desk(code, "/act"), nora, { ...act, principal_1_expires: "2026-01-14" });
   const again = await upload(desk(code, "/complete"), nora, bare, confirmed);
   assert.equal(again.status, 400);
@@ -408,7 +408,7 @@ test("an upload is looked at before it is stored, and sealed only as it was look
   assert.equal((await get(desk(code), nora)).status, 404);
 });
 
-/** The body that the form under a report posts when its box is ticked. */
+/** The form below a report, with its box ticked. */
 const confirmedIn = (report: string) => {
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
   return { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };

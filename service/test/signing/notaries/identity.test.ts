@@ -55,7 +55,7 @@ before(async () => {
     ...{ IDENTITY_TERMS_CONFIRMED: "2026-11-01 letter", QUIZ_URL: quiz.url, QUIZ_API_KEY: "quiz-key" },
   });
   const { harness, db } = running;
-  // Before a notary is on record, live orders are quoted and paid.
+  // Live orders can be quoted and paid only before a notary is on record.
   for (let index = 0; index < 11; index++)
     waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
   for (const state of ["FL", "TX", "WY"]) {
@@ -94,7 +94,7 @@ const who = (state: string) => {
   return notary;
 };
 
-/** An order that the notary of the state has claimed. */
+/** An order that the state's notary has claimed. */
 async function claimed(state: string): Promise<string> {
   const code = waiting.pop() ?? "";
   const [task] = (await running.tasksOf(code)).filter(({ kind, state }) => kind === "notarize" && state === "open");
@@ -351,7 +351,7 @@ test("three right answers fail, 121 seconds fail, and a second failure locks for
   now = new Date(now.getTime() + 23 * hour);
   await assert.rejects(askIdentity(deps, who("TX").operator, code, { person: "1" }), /failed the questions 2 times/);
   now = new Date(now.getTime() + 2 * hour);
-  // Waits for the mail: the next test takes the newest link.
+  // Waits for the mail, because the next test uses the newest link.
   await asked("TX", code);
 });
 

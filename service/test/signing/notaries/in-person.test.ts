@@ -31,7 +31,7 @@ before(async () => {
   const other = await newPartner(harness.service, { live: true, name: "Other Title" });
   foreign = other.headers;
   stranger = await liveMember("owner@other.example", other.headers.Authorization);
-  // Before a notary is on record, live orders are quoted and paid.
+  // Live orders can be quoted and paid only before a notary is on record.
   for (let index = 0; index < 10; index++)
     waiting.push(await running.paidOrder({ svc_notary: "true", signer_state: "FL" }));
   nora = await newOperator(harness, { roles: ["notary"], passkey: false });
@@ -155,7 +155,7 @@ test("the firm reads why, agrees, and the technology fee is asked back; another 
   const done = await complete(code);
   assert.equal(done.status, 303, await done.text());
   assert.equal(await running.statusOf(code), "NotarizationComplete");
-  // A refund of the whole gives back the rest of the payment.
+  // A full refund returns the rest of the payment.
   assert.match(await look(`/operator/refunds/new?order=${code}`, approver.cookie), /\$37\.00/);
 });
 
@@ -220,7 +220,7 @@ test("an agreement that was put into the database is none; what was decided stay
   await assert.rejects(running.db.query(sql`DELETE FROM in_person_requests WHERE ${ofOrder}`), /is decided once/);
 });
 
-/** Uploads a scan as one that was notarized elsewhere. */
+/** Uploads a scan as a document that was notarized elsewhere. */
 function handIn(code: string, step = "", fields: Record<string, string> = {}) {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);

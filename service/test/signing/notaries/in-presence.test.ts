@@ -51,7 +51,7 @@ const post = (path: string, fields: Record<string, string> = {}, cookie = nora.c
 const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
 const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest}`;
 
-/** A test order in the notary's hands, who has signed in again. */
+/** A test order that the notary has claimed, after a new sign-in. */
 async function claimed(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
   nora = { ...nora, ...(await newSession(running, nora.id, { environment: "test", passkey: false })) };
   const code = await orders().place(fields, document);
@@ -81,7 +81,7 @@ async function marked(...marks: Parameters<typeof mark>[]): Promise<void> {
   }
 }
 
-/** @returns the path of the signing pages */
+/** Hands the device to the signer. @returns the path of the signing pages */
 async function handedOver(code: string): Promise<string> {
   const answer = await post(desk(code, "/sheet/hand-over"));
   assert.equal(answer.status, 303, await answer.text());
@@ -90,7 +90,7 @@ async function handedOver(code: string): Promise<string> {
 
 const back = (typed = pin) => post("/handed-over", { pin: typed });
 
-/** As a browser without scripts does. */
+/** Consents as a browser without scripts does. */
 async function consents(path: string): Promise<void> {
   const page = await (await get(path, "")).text();
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1] ?? "";
@@ -126,7 +126,7 @@ const today = () =>
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** The notary signs in the page, and confirms the report. */
+/** The notary signs on the page and confirms the report. */
 async function notarySigns(code: string): Promise<{ lines: string[]; hasSeal: boolean }> {
   const key = await openPkcs12(p12, password);
   type Prepared = { signedAttrs: string; lines: string[]; hasSeal: boolean; refused?: string; isVisible: boolean };
@@ -153,7 +153,7 @@ async function notarySigns(code: string): Promise<{ lines: string[]; hasSeal: bo
   return prepared;
 }
 
-/** A red ring on white, as notaries' seals are. */
+/** A red ring on white, like the seals of notaries. */
 function ring(side: number): Buffer {
   const rgba = new Uint8Array(side * side * 4).fill(255);
   for (let i = 0; i < side * side; i++) {
@@ -258,7 +258,7 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
     lines.includes(`Sworn to or affirmed and subscribed before me by Jane Doe this date of ${today()}.`),
     lines.join(),
   );
-  // The seal that the test before confirmed, as two readers draw it.
+  // The block shows the seal that the previous test confirmed, as two readers draw it.
   assert.equal(hasSeal, true);
   const added = join(folder.path, "jurat-page-2.pdf");
   await run("mutool", ["clean", path, added, "2"]);
@@ -281,7 +281,7 @@ test("a signature in a jurat is refused before the oath, by request too, and the
   const read = await mark(code, "read");
   assert.equal(read.status, 409);
   assert.match(await alertIn(read), /signer’s own step/);
-  // The notary's signature is not open either, nor an upload.
+  // The notary can't sign yet, and can't upload either.
   await noted(code);
   const key = await openPkcs12(p12, password);
   const prepared = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });
@@ -388,14 +388,14 @@ test("of two tabs that begin an act one does; an act that ends is begun anew wit
   const [rooms] = await running.db.query<{ ended: string[] }>(sql`
     SELECT array_agg(coalesce(e.outcome, 'open') ORDER BY e.attempt) AS ended FROM envelopes e JOIN orders o ON o.id = e.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)}`);
-  // The tab that came second may have prepared the document, too.
+  // The second tab may have prepared the document, too.
   const [last, ...before] = rooms?.ended.toReversed() ?? [];
   assert.deepEqual([last, ...new Set(before)], ["open", "Voided"]);
 });
 
 test("a document that was prepared before the service stopped is prepared again", async () => {
   const code = await begun("acknowledgment");
-  // As if the service had stopped between the document and the sheet.
+  // Simulates that the service stopped after it stored the document and before it stored the sheet.
   await running.db.query(sql`DELETE FROM notary_sheets WHERE ended_at IS NULL AND head_position = 0`);
   assert.equal((await post(desk(code, "/sheet"), { act: "acknowledgment", pin })).status, 303);
   await toRead(code);

@@ -6,7 +6,10 @@ const shipped = new URL("../../../data/notarization-rules.yaml", import.meta.url
 const value = (name: string, text: string) =>
   `      ${name}:\n        value: ${text}\n        asOf: 2026-11-26\n        source: made up for tests\n`;
 
-/** A file of rules by which notaries of Ohio may meet signers here, and know them personally. Made up: no law says so. */
+/**
+ * A file of rules that let notaries of Ohio meet signers here and know them personally. The rules are invented for the
+ * test.
+ */
 function liveRules(folder: string, values: Readonly<Record<string, string>> = {}): string {
   const file = join(folder, "rules.yaml");
   const known = { platform: "none", personalKnowledge: "true", recordingYears: "5", resumeSeconds: "60", ...values };
@@ -19,7 +22,7 @@ function liveRules(folder: string, values: Readonly<Record<string, string>> = {}
   return file;
 }
 
-/** Settings of a service that has an engine at loopback. */
+/** Settings of a service with a media engine on loopback. */
 export function liveSettings(folder: string, values: Readonly<Record<string, string>> = {}): Record<string, string> {
   const first = 30_000 + (process.pid % 200) * 40;
   return {

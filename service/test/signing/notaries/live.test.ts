@@ -69,7 +69,7 @@ async function opened(email: string): Promise<{ code: string; room: string }> {
   return { code, room };
 }
 
-/** One browser at a room's address, with the cookie that it was given. */
+/** A browser that opens a room's address, with the cookie that it was given. */
 function browserAt(room: string) {
   let cookie = "";
   return {
@@ -96,7 +96,7 @@ async function entered(room: string, email: string) {
 }
 
 const agreed = { answer: "agree", place: "Ohio, United States", version: "1", language: "en" };
-/** Bytes of media that the service has anywhere. */
+/** The files with media that the service has stored. */
 function spooled(): string[] {
   const spool = join(running.service.dataDir, "recordings");
   return existsSync(spool) ? readdirSync(spool) : [];
@@ -116,7 +116,7 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.equal((await stranger.send("/signal", { ticket: "x", kind: "join" })).status, 409);
 
   const signer = await entered(room, email);
-  // The code is used up, and the room is bound.
+  // The code was used, and the room is bound to one browser.
   assert.equal((await stranger.send("/enter", { code: "000000" })).status, 409);
   assert.equal((await stranger.send("/code")).status, 409);
   assert.match(await (await stranger.look()).text(), /open in another browser/);
@@ -131,12 +131,12 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.equal((await post(desk(code, "/admit"), { person: "1" })).status, 303);
   const ticket = (await (await signer.send("/media")).json()) as { ticket: string };
   assert.ok(ticket.ticket);
-  // Somebody else's ticket is nobody's.
+  // A ticket of another person is not found.
   assert.equal((await post(desk(code, "/signal"), { ...ticket, kind: "join" })).status, 404);
   assert.equal((await signer.send("/signal", { ...ticket, kind: "jump" })).status, 400);
   const answered = await signer.send("/signal", { ...ticket, kind: "join" });
   assert.equal(answered.status, 200);
-  // Nobody sends anything, so nobody is there, and no step that wants people together is marked.
+  // Nobody sends video, so everybody counts as absent, and steps that require presence can't be marked.
   assert.equal((await post(desk(code, "/mark"), { step: "open" })).status, 409);
   assert.equal((await post(desk(code, "/turn"))).status, 409);
 
@@ -161,7 +161,7 @@ test("who does not agree to the recording is not let in, and nothing of anybody 
   const rows = await running.db.query(sql`
     SELECT FROM recordings r JOIN orders o ON o.id = r.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
   assert.equal(rows.length, 0);
-  // A change of mind counts.
+  // A person who declined may still agree.
   assert.equal((await signer.send("/consent", agreed)).status, 303);
   assert.equal((await post(desk(code, "/start"))).status, 303);
   assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
@@ -214,7 +214,7 @@ async function liveOf(code: string): Promise<LiveSession> {
 
 const sheetOf = async (code: string) => findSheet({ db, rowMac }, (await liveOf(code)).sheetId);
 
-/** A session that has begun and whose signer was let in, with the steps before `step` marked. */
+/** A session that has begun and whose signer was admitted, with the steps before `step` marked. */
 async function begun(email: string, step: string) {
   const { code, room } = await opened(email);
   const signer = await entered(room, email);
@@ -232,7 +232,7 @@ async function begun(email: string, step: string) {
   return { code, signer, room };
 }
 
-/** The signer has the document open and may sign it. @returns the path of the signing pages */
+/** Opens the document for the signer, who may then sign. @returns the path of the signing pages */
 async function given(code: string, until?: Date): Promise<string> {
   const { orderId } = await liveOf(code);
   const token = await db.transaction(async (tx) => {
@@ -252,7 +252,10 @@ const signatures = async (code: string) =>
 const shipped = loadNotaryRules(liveSettings(folder.path)["NOTARY_RULES"] ?? "");
 const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test", roles: ["notary"] } as never;
 
-/** Another process at the same database, with an engine that only says whose picture comes. @param before runs before each transaction */
+/**
+ * Another process on the same database, with a simulated engine that only reports whose video arrives. @param before
+ * runs before each transaction
+ */
 function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
   let hear: (event: MediaEvent) => void = () => {};
   const ended: string[] = [];
@@ -296,7 +299,7 @@ function otherNode({ begin = async () => {}, before = async () => {} } = {}) {
   return { deps, rooms, ended, joined, changes: changes.node };
 }
 
-/** As a service leaves a session that was killed this long ago. */
+/** The state that a service leaves when it was killed this many seconds ago. */
 async function killed(code: string, seconds: number, node = "killed"): Promise<LiveSession> {
   const { id } = await liveOf(code);
   const at = new Date(Date.now() - seconds * 1000 + 15_000);
@@ -344,7 +347,7 @@ test("a file that is not taken ends no recording, and nobody signs an act withou
   await db.transaction((tx) => updateLive(tx, id, sql`state = 'live'`));
   await close();
   assert.deepEqual([(await liveOf(code)).state, ended], ["signed", [id]]);
-  // The same file may be tried again; what is signed after the recording is not taken.
+  // The same file may be tried again, but no file that was signed after the recording.
   await close();
   await assert.rejects(close({ sha256: "c" }), /another file or act/);
   const act = { mode: "ron", session: { id }, recording: { head: {} } } as never;

@@ -4,19 +4,19 @@ import { fileURLToPath } from "node:url";
 import { endWithTests } from "@signsealship/testing/reaper";
 import { python } from "@signsealship/testing/tools/python";
 
-/** Notaries with certificates and software of their own, which shares no code with ours: pyHanko. */
+/** Notaries who sign with their own certificates and with pyHanko, which shares no code with ours. */
 export type NotarySoftware = {
-  /** PEM by name. */
+  /** The certificates in PEM, by name. */
   certificates: Readonly<Record<string, string>>;
   /** Signs the document in a new visible field; `notes` is written next to it. */
   sign: (pdf: Uint8Array, as: string, notes?: string, place?: NotaryPlace) => Promise<Buffer>;
   close: () => void;
 };
 
-/** Where a notary's additions are, in user space of the first page; or the waiting field that is signed. */
+/** The places of a notary's additions, in user space of the first page, or the name of the reserved field to sign. */
 export type NotaryPlace = { box?: readonly number[]; notesBox?: readonly number[]; field?: string };
 
-/** @param people from when to when the certificate of each counts, as `2026-01-31` */
+/** @param people the first and the last valid day of each person's certificate, such as `2026-01-31` */
 export async function openNotarySoftware(
   people: Readonly<Record<string, readonly [string, string]>>,
 ): Promise<NotarySoftware> {

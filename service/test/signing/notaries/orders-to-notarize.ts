@@ -6,15 +6,15 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 
-/** A commission of Ohio, with a registration for acts by audio and video. */
+/** A commission in Ohio, with a registration for acts by audio and video. */
 export const ohioCommission = {
   ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
   ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
 };
 
 /**
- * Orders of a firm on their way to a notary and back, over HTTP.
- * @param origin where the pages are; passkeys need a host name
+ * Moves a firm's orders to a notary and back, over HTTP.
+ * @param origin the origin of the pages, because passkeys need a host name
  */
 export function ordersToNotarize(
   { service, db }: Pick<Harness, "service" | "db">,
@@ -24,7 +24,7 @@ export function ordersToNotarize(
   const at = (path: string) => origin + path;
   const read = async <T>(path: string) => (await (await fetch(at(path), { headers })).json()) as T;
   return {
-    /** Places an order that the sandbox has paid: it waits for a notary, or first for its signers. */
+    /** Places an order and pays it in the sandbox. It then waits for a notary, or first for its signers. */
     async place(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
       const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
       const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
@@ -33,7 +33,7 @@ export function ordersToNotarize(
       await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
       return orderCode;
     },
-    /** Claims it for the notary with this cookie, as soon as it waits for one. @returns its ids */
+    /** Claims the order for the notary with this cookie, once it waits for a notary. @returns its ids */
     async claim(code: string, cookie: string): Promise<{ id: number; orderId: number }> {
       const task = await until(async () => {
         const [found] = await db.query<{ id: number; orderId: number }>(sql`

@@ -50,7 +50,10 @@ async function notarizationOf(headers: { Authorization: string }, code: string):
   return (JSON.parse(text) as { notarization?: object }).notarization;
 }
 
-/** An order that waits for a notary, with the page that its signer was mailed. Each has a firm and a test clock of its own. */
+/**
+ * An order that waits for a notary, and the page that was mailed to its signer. Each has its own firm and its own test
+ * clock.
+ */
 async function waitingOrder(email: string) {
   const { headers } = await newPartner(running.service);
   const body = orderForm({ ...minimal, email, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
@@ -90,7 +93,7 @@ async function requestsOf({ code }: Pick<Order, "code">) {
     WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY r.asked_at`);
 }
 
-/** The notary’s page of today. */
+/** The notary's Today page. */
 const day = async () => (await nora.look("/../../operator")).replaceAll(/\s+/g, " ");
 const rowOf = ({ code }: Pick<Order, "code">, words: string) =>
   new RegExp(`${code.slice(0, 6).toUpperCase()}(?:(?!</tr>).)*${words}`);
@@ -127,7 +130,7 @@ test("without a notary on duty nothing is offered and a request is refused, and 
   const stranger = `/appointments/${"0".repeat(40)}/now`;
   assert.equal((await postForm(at(stranger), {})).status, 404);
   assert.equal((await fetch(at(stranger))).status, 404);
-  // The order’s code is known to others, too.
+  // Other people also know the order's code, so the code gives no access.
   assert.equal((await postForm(at(`/appointments/${order.code}/now`), {})).status, 404);
   assert.match(await (await fetch(at(`/orders/${order.code}`))).text(), /orders\/[0-9a-f]{40}\/appointment/);
   await nora.duty("off");
@@ -201,7 +204,7 @@ test("two notaries who call at once get different people, and of one request one
   for (const order of orders) assert.equal((await order.ask()).status, 303);
   const answers = await Promise.all([nora.take(), omar.take()]);
   assert.deepEqual(answers.map(codeIn).toSorted(), orders.map(({ code }) => code).toSorted());
-  // Each gives the order back: the request waits again at its place.
+  // Each notary releases the order, and the request returns to its position in the queue.
   for (const [index, notary] of [nora, omar].entries())
     assert.equal((await notary.post(`/orders/${codeIn(answers[index] as Response)}/release`)).status, 303);
   for (const order of orders) {
@@ -216,7 +219,7 @@ test("two notaries who call at once get different people, and of one request one
   await kept.advance(301);
   await until(async () => (await requestsOf(kept))[0]?.state === "waiting");
   assert.equal((await kept.leave()).status, 303);
-  // The notary who lost the race is still on duty.
+  // The notary who lost the race is still on duty, so both go off duty.
   for (const notary of [nora, omar]) await notary.post("/now/off");
 });
 
@@ -313,7 +316,7 @@ test("a request that nobody takes ends after 20 minutes, and its people may choo
   const { session, method, appointmentUtc } = (await order.notarization()) as Record<string, unknown>;
   assert.deepEqual([session, method, appointmentUtc], ["scheduled", "ron", slot.split(" ")[0]]);
   assert.match(await day(), rowOf(order, "Waits for the appointment"));
-  // With an appointment nothing is asked now.
+  // An order with an appointment can't join the queue.
   assert.equal((await order.ask()).status, 409);
   await nora.duty("off");
 });

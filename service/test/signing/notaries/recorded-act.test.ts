@@ -55,7 +55,7 @@ const desk = (code: string, rest: string) => at(`/operator/notary/orders/${code}
 const post = (address: string, fields: Record<string, string> = {}) =>
   postForm(address, fields, { cookie: nora.cookie });
 
-/** An order in the notary's hands, with its ids. */
+/** An order that the notary has claimed, with its ids. */
 async function claimed() {
   const code = await orders.place();
   const task = await orders.claim(code, nora.cookie);

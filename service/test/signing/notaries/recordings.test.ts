@@ -63,7 +63,7 @@ async function newNotary(state: string): Promise<string> {
   };
   return addNotary({ db, clock }, id, commission, "operator");
 }
-// The rules that are shipped say five years of Texas, and nothing of Florida.
+// The shipped rules require five years for Texas, and say nothing about Florida.
 const notaryId = await newNotary("TX");
 const inFlorida = await newNotary("FL");
 
@@ -304,7 +304,7 @@ test("a part that does not follow the chain is not stored, and stays on the disk
   await recordings.resume("second");
   const again = await openPeer({ engine: media.engine, session: "second", person: "n" });
   await media.happened("chunk", ({ session, line }) => session === "second" && line.take === 2_000_000);
-  // Somebody cut the chain back in the database: the row's MAC no longer holds.
+  // A forger shortened the chain in the database, so the row's MAC is not valid.
   await db.query(sql`UPDATE recordings SET head_seq = 1 WHERE session = 'second'`);
   await assert.rejects(recordings.end("second", []), { code: "unavailable" });
   await again.close();
@@ -329,7 +329,7 @@ test("a part of a node that another one has replaced is set aside: it neither fo
   await until(() => (recordings.headOf("replaced")?.seq ?? 0) > 2);
   const [open = ""] = files();
   const late = readFileSync(join(folderOf, open));
-  // The other node has another disk: there the chain goes on from its first line.
+  // On the other node's disk, the chain continues from its first line.
   await db.transaction((tx) => nextRun(tx, id));
   await recordings.leave("replaced");
   await n.close();
@@ -344,7 +344,7 @@ test("a part of a node that another one has replaced is set aside: it neither fo
   await media.engine.close("replaced");
   await again.close();
   await until(() => files().length === 1);
-  // Lines with numbers that the store has, but other ones.
+  // The file has lines whose numbers are already in the store, but with other content.
   writeFileSync(join(folderOf, "0000000001.open"), late);
   await recordings.recover();
   assert.deepEqual(files().toSorted(), ["0000000001.open.aside", "0000000001.spool.aside"]);

@@ -44,7 +44,7 @@ const act = {
   ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
 };
 
-/** A test order in the notary's hands, whose act is noted. */
+/** A test order that the notary has claimed and whose act is noted. */
 async function noted(): Promise<string> {
   const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
   const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });

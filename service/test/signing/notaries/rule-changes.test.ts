@@ -64,7 +64,7 @@ async function openId(state: string): Promise<string> {
   return row?.id ?? "";
 }
 
-/** Writes a change. @returns the path of its decisions */
+/** Requests a change. @returns the path for its decisions */
 async function requested(state: string, fields: Record<string, string> = {}, by = ann): Promise<string> {
   const answer = await post(state, by, change(fields));
   assert.equal(answer.status, 303, await answer.text());
@@ -85,7 +85,7 @@ async function quoted(): Promise<string> {
   return ((await answer.json()) as { status: string }).status;
 }
 
-/** The finding of doctor: another process reads the same database. */
+/** The finding of `doctor`, which runs in another process on the same database. */
 async function elsewhere(): Promise<string | undefined> {
   const { stdout } = await runCli({ DATA_DIR: running.harness.service.dataDir }, "doctor", "--json");
   const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
@@ -266,7 +266,9 @@ test("versions stay as they were written; one that was altered in the database o
   await requestedAltered();
 });
 
-/** A waiting change whose content was altered is shown as altered, and not confirmed. */
+/**
+ * Requests a change and alters its content in the database. The page shows it as altered, and it can't be confirmed.
+ */
 async function requestedAltered(): Promise<void> {
   const path = await requested("OR");
   await attack(sql`

@@ -104,7 +104,7 @@ test("a block has the words of the state's own certificate, by act and mode, wit
   assert.match(linesOf("FL", { mode: "ipen" }).join(" "), /by means of physical presence/);
   assert.match(linesOf("TX", {}).join(" "), /by Ann Lee\. This notarization is an online notarization\./);
   assert.match(linesOf("PA", {}).join(" "), /This notarial act involved the use of communication technology\./);
-  // Without the notary's zone the day may be another one there: the block says whose it is.
+  // Without the notary's time zone, the local day may differ, so the block names UTC.
   assert.match(linesOf("IA", {}).join(" "), /acknowledged before me on November 27, 2026 \(UTC\) by Ann Lee/);
 });
 

@@ -33,7 +33,7 @@ const two = [
 const sheetOf = (script: Script, people = two): Progress => ({ script, people, run: 1, marks: [] });
 const holds = () => null;
 
-/** The sheet with its open step marked, as the first of its choices. */
+/** The sheet after its open step was marked with the step's first choice. */
 function marked(sheet: Progress): Progress {
   const open = openTurn(sheet);
   assert.ok(open);

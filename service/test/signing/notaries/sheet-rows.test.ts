@@ -37,7 +37,7 @@ const holds = () => null;
 const by = () => ({ by: nora.id, at: new Date() });
 const { db, rowMac } = running;
 
-/** The id of a new sheet of a new order. */
+/** A new sheet for a new order. @returns the sheet's id */
 async function newSheet(): Promise<string> {
   const { baseUrl } = running.service;
   const body = orderForm({ ...minimal, svc_notary: "true" });
@@ -120,7 +120,7 @@ for (const [name, change] of [
     await mark(id, "open");
     await mark(id, "appear");
     await mark(id, "identify", "credential");
-    // The owner of the tables may do what the service's role may not.
+    // Disables the trigger as the owner of the tables, which the service's role may not do.
     await db.transaction(async (tx) => {
       await tx.query(sql`ALTER TABLE notary_sheet_marks DISABLE TRIGGER notary_sheet_marks_append_only`);
       await tx.query(

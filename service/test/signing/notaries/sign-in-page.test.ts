@@ -70,7 +70,7 @@ const act = {
   ...{ principal_1_name: "Jané Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
 };
 
-/** A test order in the hands of a notary, who has noted the act. */
+/** A test order that a notary has claimed and whose act is noted. */
 async function noted(
   document = makePdf({ text: "Deed" }),
   typed: Record<string, string> = {},

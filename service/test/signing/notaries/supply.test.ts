@@ -105,7 +105,7 @@ describe("once a notary is on record", () => {
   let nora: string;
   let paper: string;
   before(async () => {
-    // In Wyoming, of which nothing is known but paper.
+    // A notary of Wyoming, for which the rules contain only acts on paper.
     paper = await newNotary({ commissionName: "Paul Paper", state: "WY" });
   });
 

@@ -31,7 +31,7 @@ const daysAhead = (days: number) => new Date(Date.now() + days * dayMs);
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 let heads = 0;
 
-/** Takes the head of the next day, and waits until the log has it. */
+/** Makes the head of the next day, and waits until the log includes it. */
 async function nextDay(): Promise<string> {
   heads += 1;
   const clock = () => daysAhead(heads);
@@ -42,7 +42,7 @@ async function nextDay(): Promise<string> {
   return day;
 }
 
-/** The audit log has its chain, and the transparency log its leaves. */
+/** Waits until all lines of the audit log are in its chain and all lines of the transparency log have a leaf. */
 const settled = () =>
   until(async () => {
     const [waits] = await db.query<{ some: boolean }>(sql`
@@ -60,7 +60,7 @@ async function verify(): Promise<RecordsReport> {
   return report;
 }
 
-/** Somebody who can write the database as its superuser. */
+/** An attack by someone who can write to the database as its superuser. */
 const attack = (on: Database, ...statements: Statement[]) =>
   on.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");
@@ -78,7 +78,7 @@ const putBack = (table: Statement, where: Statement, row: string) => [
   sql`INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, ${row}::jsonb)`,
 ];
 
-/** The faults while a row is another one; the row is put right afterwards. */
+/** The faults found while a row is changed. Restores the row afterwards. */
 async function faultsWhile(table: Statement, where: Statement, ...change: Statement[]): Promise<string[]> {
   const right = await rowOf(table, where);
   await attack(db, ...change);
@@ -342,7 +342,7 @@ type Exported = {
 const sha256 = (...parts: (string | Uint8Array)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
 
-/** RFC 6962, section 2.1, as it is written there. */
+/** The Merkle tree hash of RFC 6962, section 2.1, written like its definition there. */
 function treeHash(leaves: readonly string[]): Buffer {
   if (leaves.length < 2) return leaves.length === 0 ? sha256("") : sha256(Buffer.of(0), leaves[0] ?? "");
   let split = 1;

@@ -17,7 +17,7 @@ const cli = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const place = temporaryFolder();
 const at = (...names: string[]) => join(place.path, ...names);
 
-/** Keeps an answer back until the test gives it, so that its delivery is under way. */
+/** Delays responses until the test sends them, so that their deliveries stay in progress. */
 const answers: (() => void)[] = [];
 
 after(() => {
@@ -43,7 +43,10 @@ type Report = {
 const outbox = (dataDir: string): string[] =>
   existsSync(join(dataDir, "outbox")) ? readdirSync(join(dataDir, "outbox")) : [];
 
-/** Under way while the backup is made: a delivery without an answer, and a mail that is due within minutes. */
+/**
+ * Starts work that is in progress during the backup: a delivery without an answer, and a mail that is due within
+ * minutes.
+ */
 async function begin(): Promise<string> {
   running.catcher.answer("/slow", (_request, response) => void answers.push(() => response.end("ok")));
   await firm.subscribe("/slow", ["order.created"]);
@@ -59,7 +62,7 @@ async function begin(): Promise<string> {
 
 test("a restored backup has every code, and sends no job and no webhook a second time until it is released", async () => {
   const late = await begin();
-  // Writers go on while it is made.
+  // Writers continue during the backup.
   let ended = false;
   const writing = (async () => {
     while (!ended) await firm.order();
@@ -93,14 +96,14 @@ test("a restored backup has every code, and sends no job and no webhook a second
     await endHalts(service);
     const { checks } = await service.cli<{ checks: { name: string; result: string; detail: string }[] }>("doctor");
     const { result = "", detail = "" } = checks.find(({ name }) => name === "audit log") ?? {};
-    // Lines that the backup caught before they had a place get it after the restore.
+    // Lines without a position in the backup get it after the restore, which may cause a warning.
     assert.ok(result === "ok" || (result === "warning" && /more than a minute after/.test(detail)), detail);
   } finally {
     await service.stop();
   }
 });
 
-/** The original sends what was under way. */
+/** The original service sends everything that was in progress. */
 async function sentOnce(): Promise<void> {
   await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail'`);
   await until(async () => {
@@ -186,7 +189,7 @@ test("kill -9 in the middle leaves nothing that restore takes for whole, and the
   assert.deepEqual([code, /not a whole backup/.test(stderr)], [1, true], stderr);
   assert.equal((await command(running.service.dataDir, "backup", folder)).code, 0);
   assert.equal(existsSync(`${folder}.partial`), false);
-  // PostgreSQL ended the killed process's work with its connection.
+  // PostgreSQL ended the killed process's work when its connection closed.
   const slots = await running.db.query(sql`SELECT FROM pg_replication_slots`);
   assert.equal(slots.length, 0);
 });

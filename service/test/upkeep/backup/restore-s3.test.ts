@@ -28,7 +28,7 @@ let catcher: Awaited<ReturnType<typeof startCatcher>>;
 let shared: Record<string, string>;
 
 before(async () => {
-  // PostgreSQL's user passes through.
+  // PostgreSQL runs as another user, who must be able to pass through the folder.
   chmodSync(folder.path, 0o755);
   for (const name of ["s3", "backup", "elsewhere", "restored"]) mkdirSync(at(name));
   store = await startS3(at("s3"));
@@ -54,16 +54,16 @@ after(async () => {
   folder.remove();
 });
 
-/** Where a service has its database, blobs and keys. */
+/** The settings for a service's database, blobs and keys. */
 const placed = (dataDir: string, database: string, bucket: string) => ({
   DATA_DIR: at(dataDir),
   DATABASE_URL: `postgres://signsealship_owner@127.0.0.1:${pair.primary.port}/${database}`,
   BLOB_URL: `s3://${bucket}/prefix?endpoint=${encodeURIComponent(store.endpoint)}`,
 });
 
-/** Runs the printed block under this heading that has this text. */
+/** Runs the code block under this heading that contains this text. */
 function type(heading: string, part: string, more: Record<string, string>): Promise<string> {
-  // The page leaves out the address of a store of one's own.
+  // The documentation omits the address of a private store.
   const aws = `aws() { ${awsProgram} --endpoint-url ${store.endpoint} "$@"; }`;
   const commands = `${aws}\n${printed(heading, part).replaceAll("/elsewhere/", at("elsewhere/"))}`;
   const server = { PGHOST: "127.0.0.1", PGPORT: String(pair.primary.port), PGUSER: "postgres" };
@@ -85,7 +85,7 @@ test("blobs in S3 and a database of one's own are restored by the printed comman
   const first = await order();
   const codes = await sealAll(firm, first);
 
-  // Under way while the backup is made: a delivery without an answer, and a mail that is due within minutes.
+  // Work that is in progress during the backup: a delivery without an answer, and a mail that is due within minutes.
   let answer = () => {};
   catcher.answer("/slow", (_request, response) => {
     answer = () => response.end("ok");
@@ -99,14 +99,15 @@ test("blobs in S3 and a database of one's own are restored by the printed comman
   const due = new Date(Date.now() + 600_000);
   await enqueue(db, "order-mail", { orderId: row?.id, moment: "payment_received", at: due }, due);
 
-  // A line that gets its leaf between the copies of the database and of the keys would have to come from a mirror.
+  // Waits until no line is unpublished. A line that gets its leaf between the copies of the database and of the keys
+  // could only be recovered from a mirror.
   const unpublished = sql`SELECT FROM log_trees t WHERE size > coalesce((SELECT max(size) FROM log_checkpoints c
     WHERE c.log = t.log), 0) OR EXISTS (SELECT FROM log_entries e WHERE e.log = t.log AND leaf IS NULL)`;
   await until(async () => (await db.query(unpublished)).length === 0);
 
   await type("## Backups", "aws s3 sync", { ...lostPlaces, OWNER_DATABASE_URL: lostPlaces.DATABASE_URL });
   const lost = await order();
-  // The original does what was under way.
+  // The original service finishes what was in progress.
   answer();
   await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail'`);
   await until(async () => {

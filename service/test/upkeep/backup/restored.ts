@@ -5,7 +5,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import type { Service } from "@signsealship/testing/service";
 import { sealRoom, type Version, verify } from "../../closing/closing-passports/seal-room.ts";
 
-/** The verify codes of a firm, and what they open. */
+/** The verify codes of a firm, and the objects that they open. */
 export type Codes = { readonly room: string; readonly version: Version; readonly passport: { verifyCode: string } };
 
 /** A sealed room with an order, and a proof passport. */
@@ -19,9 +19,9 @@ export async function sealAll(firm: Client, order: string): Promise<Codes> {
 }
 
 /**
- * Every code leads on a restored service to what it led to.
- * @param orders what the backup has
- * @param lost an order that came after it
+ * Asserts that every code opens the same object on a restored service.
+ * @param orders the orders in the backup
+ * @param lost an order that was placed after it
  */
 export async function hasEveryCode(
   baseUrl: string,
@@ -43,7 +43,7 @@ export async function hasEveryCode(
   assert.equal(await get(`/api/passport/verify/${passport.verifyCode}/document`), 200);
 }
 
-/** Tells the restored logs where the lost service ended, from what it signed last. */
+/** Recovers the restored logs from the checkpoints that the lost service signed last. */
 export async function endHalts(service: Service): Promise<void> {
   for (const [log, ...more] of [["live"], ["test", "--test"]] as const)
     await service.cli("log", "recover", "--from", join(service.dataDir, `keys/log-${log}.state`), ...more);

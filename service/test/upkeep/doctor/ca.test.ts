@@ -20,7 +20,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-/** PEM of an authority's certificate that is valid for so many days. */
+/** PEM of an authority's certificate that is valid for this many days. */
 function authority(name: string, days: number): string {
   const [key, certificate] = [join(folder.path, `${name}.key`), join(folder.path, `${name}.crt`)];
   const made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", key, "-out", certificate];

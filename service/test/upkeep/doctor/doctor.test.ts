@@ -26,7 +26,7 @@ const silentPort = () => (silent.address() as AddressInfo).port;
 
 before(async () => {
   [tsa, calendar, mail] = await Promise.all([startTsa(), startCalendar(), startMailCatcher()]);
-  // Takes every connection and never says a word.
+  // A server that accepts every connection and never answers.
   silent = createServer((socket) => {
     taken.add(socket);
     socket.on("error", () => {});
@@ -50,7 +50,7 @@ async function doctor(env: Record<string, string>) {
 
 const outside = ["time-stamping authority", "calendar", "mail", "redis"];
 
-/** A real server on a free port, which asks for a password. */
+/** A real server on a free port that requires a password. */
 async function startRedis() {
   const port = await freePort();
   const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--requirepass", "open-sesame"];

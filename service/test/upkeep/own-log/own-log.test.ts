@@ -36,7 +36,7 @@ const settled = (on = db) =>
     return waits?.some === false;
   });
 
-/** The findings an hour later, when every line has to be in the log. */
+/** The findings an hour later, when every line must be in the log. */
 async function findings(): Promise<string[]> {
   await settled();
   const clock = () => new Date(Date.now() + 3_600_000);
@@ -51,7 +51,7 @@ async function findings(): Promise<string[]> {
   return (answer.json as { findings: string[] }).findings;
 }
 
-/** Somebody who can write the database as its superuser. */
+/** An attack by someone who can write to the database as its superuser. */
 const attack = (statement: Statement) =>
   db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");
@@ -139,7 +139,7 @@ test("a log that a restored copy continues from a stale export is found, and the
     const proven = await runCli({}, "monitor", file, "--key", key?.key ?? "");
     assert.match(proven.stdout, /Proven: this key signed two histories/);
     assert.match(readFileSync(file, "utf8"), /BEGIN OLDER CHECKPOINT[\s\S]*BEGIN NEWER CHECKPOINT/);
-    // It has more entries than ours: the newest checkpoint is not ours.
+    // The copy has more entries than ours, so the newest checkpoint is not ours.
     await seal(copy, "more");
     await settled(copied);
     const again = join(folder.path, "again");

@@ -76,7 +76,7 @@ const blobFiles = (): string[] =>
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".tmp"))
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Everything that is read with a key: fetched from a service. */
+/** Requests everything that a service reads with a key. */
 async function allReads(service: Service, made: Awaited<ReturnType<typeof makeEverything>>): Promise<void> {
   const get = async (path: string) => {
     const response = await fetch(service.baseUrl + path);
@@ -112,7 +112,7 @@ async function makeEverything() {
   return { proof, closing, webhookId, orderCode, room, noteId };
 }
 
-/** Puts an order's document and a webhook's secret into the forms of the releases before there were key ids. */
+/** Converts an order's document and a webhook's secret to the forms of releases without key ids. */
 async function asBefore({ orderCode, webhookId }: Awaited<ReturnType<typeof makeEverything>>): Promise<void> {
   const [document] = await running.db.query<{ key: string; sha256: string }>(sql`
 SELECT d.blob_key AS key, d.sha256 FROM documents d JOIN orders o ON o.id = d.order_id

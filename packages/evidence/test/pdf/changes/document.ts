@@ -164,17 +164,17 @@ export function signForm(pdf: string, options: FormSignature): string {
       : [[1, catalog.replace(/ >>$/, ` /Perms << /DocMDP ${size} 0 R >> >>`)] as const]),
     ...(options.objects ?? []),
   ];
-  // A section names an object once, so given objects replace the usual ones.
+  // A section lists an object only once, so the given objects replace the usual ones.
   const objects = (ranges: string) => [...new Map(revised(ranges))];
   return latin1(signRevision(pdf, placeholder, objects, options, " /Info 13 0 R"));
 }
 
-/** A list object with one item more. */
+/** The object of a list, with one more item. */
 export function added(pdf: string, list: number, item: string): NewObject {
   return [list, insert(bodyOf(pdf, list), item)];
 }
 
-/** An object with its text changed. */
+/** An object with a changed text. */
 export function edited(pdf: string, number: number, from: string | RegExp, to: string): NewObject {
   const body = bodyOf(pdf, number);
   const result = body.replace(from, to);

@@ -19,7 +19,8 @@ const crypto = memoizedCrypto();
 const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
 
 /**
- * Whether each signature of a file permits the later changes. Bytes after the last signature keep it from being a seal.
+ * Whether each signature of a file permits the later changes. Bytes after the last signature keep that signature from
+ * being a seal.
  */
 async function ours(pdf: Uint8Array): Promise<boolean[]> {
   const bytes = Uint8Array.from([...pdf, 0x0a]);
@@ -40,7 +41,9 @@ function signed(
   return { original, signed: signForm(original, { signer, reserve: 1500, ...certify, ...one.signature }) };
 }
 
-/** Honest changes that pyHanko refuses, and why no reader shows more by them than the filled-in values. */
+/**
+ * Honest changes that pyHanko refuses, each with the reason why a reader shows nothing more than the filled-in values.
+ */
 const KINDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "a field filled that had no appearance": "it knows no /M in a field, which says when it was filled",
@@ -62,7 +65,7 @@ const KINDER: ReadonlyMap<string, string> = new Map(
 
 test("is as strict as pyHanko on every manipulation, and as kind on every honest change", async () => {
   const made = [
-    // Its rules do not cover level 3.
+    // pyHanko's rules do not cover level 3.
     ...attacks.flatMap((attack) => {
       const permission = attack.forbidden.includes(2) ? 2 : "approval";
       const { original, signed: base } = signed(permission, attack);

@@ -53,7 +53,10 @@ function aliased(random: Random): string {
   return formDocument({ [name]: changed });
 }
 
-/** Ways to fill in one field. Where the document has an object of it for another purpose, too, that shows. */
+/**
+ * Ways to fill in one field. If the document also uses the field's object for another purpose, filling it in changes
+ * more than the field.
+ */
 const FILLINGS: readonly [object: number, from: RegExp, to: string][] = [
   [OBJECT.amount, /\/V \(100\)/, "/V (900)"],
   [OBJECT.amount, /\/V \(100\)(.*)\/N \d+ 0 R/, "/V (900)$1/N 90 0 R"],
@@ -90,7 +93,7 @@ function changed(pdf: string, random: Random): string {
 }
 
 const SIZE = { width: 306, height: 396 };
-/** The areas of filled-in values, in points from the lower left. */
+/** The areas of filled-in values, in points from the lower left corner. */
 const FIELDS = [
   [72, 600, 272, 620],
   [72, 560, 272, 580],
@@ -107,7 +110,10 @@ const RENDERERS: Readonly<Record<string, (pdf: string, page: number, to: string)
   },
 };
 
-/** The pixels of a page outside its fields; null when the program can't draw it, a text when its size differs. */
+/**
+ * The pixels of a page outside its fields. Null when the program can't draw the page; a message when the drawing has
+ * another size.
+ */
 function drawn(folder: string, pdf: string, renderer: string, page: number): string | null {
   const [file, to] = [join(folder, "one.pdf"), join(folder, "page")];
   rmSync(`${to}.pgm`, { force: true });
@@ -130,9 +136,9 @@ function drawn(folder: string, pdf: string, renderer: string, page: number): str
   }
 }
 
-/** Names that pdf.js gives to the objects that it loads: they differ by document. */
+/** pdf.js gives names to the objects that it loads. The names differ between documents. */
 const ownName = /^(?:g_)?(?:d\d+_|img_p|[a-z]?_f\d+$|g_)/;
-/** Of a widget only the flags that hide it: a filled-in field may look different. */
+/** Compares only the flags that hide a widget, because a filled-in field may look different. */
 const HIDING = 0x22;
 
 /** Everything that pdf.js would draw on screens and print outside the fields, and its text, without a canvas. */

@@ -1,4 +1,4 @@
-/** Whom letters of tests go to. */
+/** The recipient of letters in tests. */
 export const jane = {
   name: "Jane Roe",
   line1: "350 Fifth Avenue",

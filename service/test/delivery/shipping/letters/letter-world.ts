@@ -33,7 +33,7 @@ const letterPdf = makePdf({ pages: 2 });
 type Handler = (payload: object) => Promise<void>;
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Letters on a real database with a double of Lob; the clock is the test's, and jobs run when it says so. */
+/** Letters with a real database and a double of Lob. The test sets the clock and runs the jobs. */
 export async function openWorld() {
   const folder = temporaryFolder();
   const orders = await openOrdersDatabase();
@@ -48,7 +48,7 @@ export async function openWorld() {
     run: async (_task: unknown, call: { bytes: Buffer }) => readPages(call.bytes),
   } as unknown as Workers;
 
-  /** A node of its own: breaker and handlers of jobs. */
+  /** A separate node, with its own circuit breaker and its own job handlers. */
   function openNode({ mailClass = "certified" as MailClass, hasKey = true } = {}) {
     const account = { apiKey: lob.apiKey, apiBase: lob.apiBase, webhookSecret: lob.webhookSecret };
     const accounts = accountsOf({ easypost: null, lob: hasKey ? account : null, telnyx: null }).map((each) => ({
@@ -65,7 +65,7 @@ export async function openWorld() {
     jobs.work<{ orderId: number }>("recall", ({ orderId }) => recallOrder(deps, orderId));
     providers.work(jobs);
 
-    /** Runs every job that waits, and those that they make, a few rounds long. */
+    /** Runs all waiting jobs, and the jobs that they queue, for a few rounds. */
     async function work({ rounds = 6, polls = false, only = [...handlers.keys()] } = {}): Promise<void> {
       const queues = only.filter((queue) => polls || queue !== "poll-letter");
       for (let round = 0; round < rounds; round++) {
@@ -77,7 +77,7 @@ export async function openWorld() {
       }
     }
 
-    /** An event as Lob posts it: taken in by its signature, and worked on. @returns what became of it */
+    /** Delivers an event as Lob posts it: verifies its signature, and applies it. @returns the outcome */
     async function hear(event: { id: string }): Promise<string> {
       const raw = Buffer.from(JSON.stringify(event));
       const headers = Object.fromEntries(
@@ -116,7 +116,7 @@ export async function openWorld() {
     pass: (seconds: number) => {
       state.now = new Date(state.now.getTime() + seconds * 1000);
     },
-    /** An order that is due to be printed and mailed. */
+    /** An order that waits to be printed and mailed. */
     async placed({ pdf = letterPdf, environment = "live" as "live" | "test", shipTo = jane } = {}) {
       const code = await orders.insert("NotarizationComplete", { environment, fax: false });
       const sha256 = createHash("sha256").update(pdf).digest("hex");
@@ -147,7 +147,7 @@ export async function openWorld() {
         WHERE ${isSealed(sql`o.code`, "order", code)} AND t.state IN ('open', 'claimed') ORDER BY t.id`);
       return rows.map(({ reason }) => reason ?? "").join("; ");
     },
-    /** The ids of the letters that were accepted for the order and were not cancelled. */
+    /** The ids of the order's letters that Lob accepted and that were not canceled. */
     lettersOf: (code: string) =>
       [...lob.letters.values()]
         .filter(({ metadata, deleted }) => metadata["order"] === code.slice(0, 6).toUpperCase() && !deleted)
@@ -164,7 +164,7 @@ export async function openWorld() {
       return shown.toString().replace(/<[^>]+>/g, "");
     },
     idOf,
-    /** Somebody looked after a letter. */
+    /** Closes the task about a letter, as a person would. */
     lookedAfter: async (code: string, letterId: string) =>
       db.transaction(async (tx) => closeTrouble(tx, { orderId: await idOf(code), letterId }, clock(), "looked at")),
     async jobsOf(queue: string): Promise<number> {

@@ -173,7 +173,7 @@ describe("what Lob says of a letter", () => {
     await node.work();
     const letters = world.lettersOf(code);
     assert.equal(letters.length, 2);
-    // Late events of the first letter do not belong to the second.
+    // A late event about the first letter does not apply to the second.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     assert.equal(await world.statusOf(code), "ShippingPending");
     assert.match(
@@ -285,7 +285,7 @@ test("a letter that was delivered and came back between two looks has no receipt
 });
 
 describe("a letter that is wanted no more", () => {
-  /** An order on hold whose letter can't be cancelled any more. */
+  /** An order on hold whose letter can no longer be canceled. */
   async function heldTooLate() {
     world.lob.cancellable(0);
     const order = await sent();
@@ -354,7 +354,7 @@ describe("a letter that is wanted no more", () => {
   test("is a task where it is too late", async () => {
     const { code, node, letterId } = await heldTooLate();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
-    // It goes on its way, and so does the order after the hold: nobody prints a second one.
+    // The letter is mailed, and the order follows it after the hold. Nobody prints a second letter.
     await node.hear(world.lob.happens(letterId, "letter.certified.mailed"));
     assert.equal(await world.statusOf(code), "OnHold");
     await world.move(code, "released");
@@ -372,7 +372,7 @@ describe("a letter that is wanted no more", () => {
     await world.move(code, "refund_requested", "the client asked");
     await node.work();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
-    // It is not closed by that which it warned of.
+    // The delivery that the task warned about does not close the task.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
   });
@@ -383,7 +383,7 @@ describe("Lob out of reach", () => {
     for (let n = 0; n < cuts; n++) {
       const code = await world.placed();
       const node = world.openNode();
-      // The second request is the look, the third a second try at it.
+      // The second request is the look-up, and the third is a second attempt at the look-up.
       world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
       await node.work({ rounds: 3 });
       for (let look = 0; look < 3; look++) {
@@ -450,7 +450,7 @@ describe("Lob out of reach", () => {
       assert.deepEqual(world.lettersOf(code), []);
       assert.deepEqual((await world.tasksOf(code)).slice(-1), ["packet_print open"]);
     }
-    // One is done by hand meanwhile.
+    // A person ships one of the orders by hand in the meantime.
     const [byHand = "", waiting = ""] = codes;
     await world.move(byHand, "shipped");
     world.lob.failAll(null);

@@ -11,7 +11,7 @@ import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 
 const { after, before, test } = testsNeeding("mupdf");
 
-/** Each costs a start of the service. */
+/** Each repetition costs a start of the service. */
 const kills = Number(process.env["KILLS"] ?? 2);
 
 let harness: Harness;
@@ -110,7 +110,7 @@ test(`a service that is killed once Lob has taken a letter finds it there, and s
     const { db } = harness;
     assert.equal((await db.query(sql`SELECT FROM provider_calls WHERE ${ofOrder} AND state = 'begun'`)).length, 1);
     assert.equal((await db.query(sql`SELECT FROM letters WHERE ${ofOrder}`)).length, 0);
-    // The lease of the killed node, and the wait before the look, are over.
+    // Ends the lease of the killed node, and the wait before the look-up.
     await db.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '3 minutes' WHERE ${ofOrder}`);
     await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'provider-act-lob'`);
     harness.service = await harness.service.restart();

@@ -29,7 +29,7 @@ const types = [
   "letter.deleted",
 ];
 
-/** Numbers below 2^32 that are the same for the same seed (a linear congruence). */
+/** A generator of numbers below 2^32 (a linear congruential generator): the same seed gives the same numbers. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

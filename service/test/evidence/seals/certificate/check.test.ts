@@ -27,7 +27,7 @@ const read = (name: string): Certificate => {
   return certificate;
 };
 
-/** A certificate of the seal key with these extensions, by an authority of openssl's making. */
+/** A certificate of the seal key with these extensions, issued by an authority that openssl made. */
 function issued(name: string, extensions: string): Certificate {
   writeFileSync(join(folder, "ext"), extensions);
   openssl("req", "-new", "-key", "seal.key", "-subj", `/CN=${name}`, "-out", "csr");

@@ -32,7 +32,7 @@ const root = await memoryRoot(Date.now());
 const made = { key: memoryKey("p-256"), host: "sign.example", serialNumber: randomBytes(16), at: Date.now() };
 const authority = await makeSignerAuthority(root, made);
 
-/** A key as a browser makes it, which gives r and s, under the authority of signers. */
+/** A key like a browser's, whose signatures are r and s, with a certificate of the signers' authority. */
 async function browserKey() {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   const { publicKey, privateKey } = await webcrypto.subtle.generateKey(algorithm, false, ["sign", "verify"]);

@@ -2,34 +2,39 @@ import { openDocument } from "@signsealship/evidence/pdf";
 import { type PdfObject, withStream, withTable } from "./writer.ts";
 
 /**
- * Seals whatever the forger hands in. He needs no key: a partner's test key will do, and as many tries as he likes.
- * Rejects where the sealer refuses the document.
+ * The service that seals the forger's documents. Forgers need no key of the service: a partner's test key is enough,
+ * and they may try as often as they like. Rejects when the sealer refuses the document.
  */
 export type SealForStrangers = (original: Buffer) => Promise<Buffer>;
 
-/** The sealed document as it was handed out, and the same signed bytes with the signature value moved elsewhere. */
+/**
+ * The sealed document as the service returned it, and the same signed bytes with the signature value in another place.
+ */
 export type MovedGap = { readonly genuine: Buffer; readonly forged: Buffer };
 
-/** How the forger writes his own signature dictionary around the place that he moves the value to. */
+/** How the forger writes the signature dictionary around the new place of the value. */
 export type Spelling = {
-  /** @param at where it begins; @param length how much of the file is to pass for the document, null to say nothing */
+  /**
+   * @param at where the dictionary begins; @param length the stated length of the original document, or null to state
+   * none
+   */
   readonly before: (at: number, length: number | null) => string;
   readonly behind: (range: readonly number[]) => string;
-  /** How many zeros more the value is padded with than it was: nobody signed how many there are. */
+  /** By how many zeros the value's padding is longer than before. No signature covers their number. */
   readonly padding?: number;
 };
 
 const HEAD = "9 0 obj\n<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M(D:20260304050607Z)";
 const numbers = (range: readonly number[]) => range.join(" ").padEnd(40);
 
-/** To the letter as the sealer writes it, but a live passport, whatever the genuine one is. */
+/** Written exactly like the sealer's dictionary. It always claims to be a live passport. */
 export const asTheSealer: Spelling = {
   before: (_, length) =>
     `${HEAD}/Reason(Proof passport)${length === null ? "" : `/SSSOriginalLength ${length}`}/Contents `,
   behind: (range) => `/ByteRange[${numbers(range)}]>>\nendobj\n`,
 };
 
-/** Other ways to write the same: readers take them all. */
+/** Other ways to write the dictionary, all of which readers accept. */
 export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   "with a space before the brackets": {
     ...asTheSealer,
@@ -74,11 +79,14 @@ const FAKE_PAGE = PAGE(8).replaceAll(" /", "/");
 const FAKE_CATALOG = `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[ ${SEAL_FIELD} 0 R]>>>>`;
 const FAKE_FIELDS = `[ ${SEAL_FIELD} 0 R]`;
 
-/** A way to have the sealer copy text of the forger's into its tail, behind the signature value. */
+/** A place from which the sealer copies the forger's text into its tail, after the signature value. */
 type Carrier = {
-  /** The document with its cargo: a page, 4, that it wants to be another, and a signature dictionary, 9, that isn't there yet. */
+  /**
+   * The document with the forger's text. Object 4 is the page that the forger will replace, and object 9 is a signature
+   * dictionary that does not exist yet.
+   */
   readonly document: (cargo: string, decoyAt: number) => string;
-  /** The objects to place where the moved offsets lead, by object number. */
+  /** The objects at the places to which the shifted offsets will lead, by object number. */
   readonly fakes: Readonly<Record<number, string>>;
 };
 
@@ -134,7 +142,7 @@ type Measures = {
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly section: number;
-  /** The objects that the newest section names, by their places. */
+  /** The objects that the newest section lists, with their offsets. */
   readonly entries: readonly { readonly number: number; readonly offset: number }[];
 };
 
@@ -142,7 +150,7 @@ type Measures = {
 function measure(sealed: Buffer): Measures {
   const latin1 = sealed.toString("latin1");
   const ranges = [...latin1.matchAll(/\/ByteRange\[0 (\d+) (\d+) (\d+)/g)];
-  // The sealer's own stands right behind its signature value; the forger's do not, yet.
+  // The sealer's own dictionary directly follows the signature value. The forger's dictionary does not, yet.
   const [, gapStart = 0, gapEnd = 0] = ranges.find(({ index, 2: end }) => index === Number(end))?.map(Number) ?? [];
   const { main } = openDocument(sealed).revisions[0] ?? {};
   const entries: { number: number; offset: number }[] = [];
@@ -156,7 +164,9 @@ function measure(sealed: Buffer): Measures {
   return { text: latin1, gapStart, gapEnd, entries, section: main?.offset ?? 0 };
 }
 
-/** The same signed bytes, with the signature value somewhere else: `to` counts in the bytes without it. */
+/**
+ * The same signed bytes with the signature value in another place. `to` is an offset in the bytes without the value.
+ */
 function moved(sealed: Buffer, to: number, padding: number): Buffer {
   const { gapStart, gapEnd } = measure(sealed);
   const value = sealed.toString("latin1", gapStart, gapEnd - 1).padEnd(gapEnd - gapStart - 1 + padding, "0");
@@ -166,7 +176,7 @@ function moved(sealed: Buffer, to: number, padding: number): Buffer {
 
 type Piece = { readonly at: number; readonly text: string };
 
-/** Text with pieces put over it at places of their own. */
+/** A text of this length, with pieces written over it at their places. */
 function stamped(length: number, pieces: readonly Piece[]): string {
   let made = "";
   for (const { at, text: piece } of pieces.toSorted((one, other) => one.at - other.at)) {
@@ -178,10 +188,13 @@ function stamped(length: number, pieces: readonly Piece[]): string {
 }
 
 const CARGO = 8000;
-/** So many times the forger has a document sealed until its numbers are those of the seal. */
+/** How often the forger has a document sealed until the numbers in its text match the seal. */
 const DRAFTS = 4;
 
-/** The dictionary at `at` of the forged file, with the numbers that fit it there; and where the value goes. */
+/**
+ * The forger's dictionary at offset `at` of the forged file, with the numbers that fit there, and the place of the
+ * value.
+ */
 function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spelling) {
   const { gapStart, gapEnd } = measure(sealed);
   const before = spelling.before(at, length);
@@ -192,8 +205,8 @@ function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spel
 }
 
 /**
- * Moves the value behind everything that stands before the cargo: what the newest section's entries lead to there is in
- * the cargo now, where other objects wait.
+ * Moves the value behind everything before the forger's text. The offsets of the newest section then lead into that
+ * text, where other objects wait.
  */
 async function moveIntoCopy(
   carried: Carrier,
@@ -208,7 +221,7 @@ async function moveIntoCopy(
     genuine = await seal(Buffer.from(carried.document(cargo, decoyAt), "latin1"));
     const { text: file, gapStart, gapEnd, entries } = measure(genuine);
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // Bytes before the gap's new place move forward by the gap; requests after it move by the difference.
+    // Bytes before the new place of the gap move forward by the gap's length. Offsets after it move by the difference.
     const gap = gapEnd - gapStart;
     const field = entries[1]?.number;
     const pieces: Piece[] = [{ at: 0, text: MARK }];
@@ -229,7 +242,7 @@ async function moveIntoCopy(
   return { genuine, forged: moved(genuine, place, spelling.padding ?? 0) };
 }
 
-/** Moves the value into the first string of the trailer's /ID: then the newest section itself is another. */
+/** Moves the value into the first string of the trailer's /ID. Readers then find another newest section. */
 export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
   const own = Object.entries(STANDARD).map(([number, body]) => [Number(number), body] as const);
   let cargo = MARK.padEnd(CARGO);
@@ -241,7 +254,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     const { text: file, gapStart, gapEnd, section, entries } = measure(genuine);
     const field = entries[1]?.number ?? 0;
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // The sealer may have copied none of it.
+    // The sealer may not have copied the text.
     if (cargoAt < 0) break;
     const gap = gapEnd - gapStart;
     const at = section + gap - cargoAt;
@@ -259,7 +272,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     offsets.set(9, first + fakes.length);
     const rows = [...offsets].map(([number, offset]) => `${number} 1\n${String(offset).padStart(10, "0")} 00000 n \n`);
     const previous = /startxref\n(\d+)/.exec(original)?.[1];
-    // The rules for a stated length ask for a section behind the dictionary: here none is stated.
+    // The rules for a stated length require a section after the dictionary, so this forgery states no length.
     const { place: found, text: dictionary } = decoy(genuine, first + fakes.length, null, spelling);
     place = found;
     cargo = stamped(CARGO, [
@@ -271,12 +284,12 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
   return { genuine, forged: moved(genuine, place, spelling.padding ?? 0) };
 }
 
-/** Moves the value to the text behind the document's own last `startxref`: the file behind it moves back. */
+/** Moves the value into the text after the document's own last `startxref`, so that the rest of the file moves back. */
 async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
   const own = Object.entries({ ...STANDARD, 7: "[10 0 R]" }).map(([number, body]) => [Number(number), body] as const);
   const objects = [...BASE, ...own];
   const start = withTable({ objects, elsewhere: { 9: 0, 10: 0 } }).length;
-  // Nothing but a text field, until the file before it has grown by the gap.
+  // A harmless text field, until the file before it has grown by the length of the gap.
   const harmless: Piece = { at: CARGO - 200, text: "10 0 obj<</FT/Tx/T(x)>> " };
   let pieces = [harmless];
   let place = 0;
@@ -291,7 +304,7 @@ async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = 
     place = found;
     pieces = [
       harmless,
-      // No "endobj": the sealer would take it for a revision that was lost.
+      // Without "endobj", because the sealer would otherwise take the text for a lost revision.
       { at: 0, text: `\n${dictionary.replace("endobj", "")}` },
       { at: harmless.at - gap, text: "10 0 obj<</FT/Sig/T(x)/V 9 0 R>> " },
       { at: CARGO - gap, text: `${entries[0]?.number} 0 obj null ` },
@@ -300,7 +313,9 @@ async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = 
   return { genuine, forged: moved(genuine, place, spelling.padding ?? 0) };
 }
 
-/** Every forger that has a place to move the value to: the sealer copies no long /ID any more. */
+/**
+ * All forgers that find a place for the value. Since the sealer copies no long /ID any more, that forger finds none.
+ */
 export const FORGERS: Readonly<Record<string, (seal: SealForStrangers, spelling?: Spelling) => Promise<MovedGap>>> = {
   ...Object.fromEntries(
     Object.entries(CARRIERS).map(([name, carried]) => [

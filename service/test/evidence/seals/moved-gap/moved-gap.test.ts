@@ -29,7 +29,7 @@ const failing = async (bytes: Uint8Array) =>
   (await verified(bytes)).claims.filter(({ state }) => state === "fails").map(({ name }) => name);
 
 const joined = (original: Buffer, { tail }: { readonly tail: Buffer }) => Buffer.concat([original, tail]);
-/** As the sealer was before: every length is known beforehand, and nothing but the digest is signed. */
+/** The sealer of earlier releases: every length is predictable, and the signature covers only the digest. */
 const asBefore: SealForStrangers = async (original) =>
   joined(
     original,
@@ -41,7 +41,7 @@ const asBefore: SealForStrangers = async (original) =>
       sign: ({ messageDigest }) => cmsOver(messageDigest, { key: privateKey, certificate }),
     }),
   );
-/** A seal that signs its place, by a sealer that lets its lengths be known. */
+/** A sealer that signs the seal's place, but whose lengths are predictable. */
 const predictable: SealForStrangers = async (original) =>
   joined(
     original,
@@ -95,7 +95,7 @@ describe("the signature value moved to", () => {
       const drawn = await forge(sealerWith(randomBelow), spelling).catch((error) => error);
       if (drawn instanceof ServiceError) return;
       assert.equal((await verified(drawn.genuine)).verdict, "verified");
-      // Where the numbers miss altogether, the file holds no signature at all.
+      // If the numbers do not match at all, readers find no signature in the file.
       assert.notEqual((await verified(drawn.forged)).verdict, "verified");
     });
   }

@@ -5,7 +5,7 @@ export type PdfObject = readonly [number: number, body: string];
 
 export type Layout = {
   readonly objects: readonly PdfObject[];
-  /** Objects that the cross-references say are elsewhere: past the end of the file, as far as its reader can see. */
+  /** Objects whose cross-reference entries point past the end of the file, as its readers see it. */
   readonly elsewhere?: Readonly<Record<number, number>>;
   /** Further entries of the trailer. */
   readonly trailer?: string;
@@ -13,7 +13,7 @@ export type Layout = {
   readonly behind?: string;
 };
 
-/** A document with a classic cross-reference table, latin1 text. */
+/** A document with a classic cross-reference table, as latin1 text. */
 export function withTable({ objects, elsewhere = {}, trailer = "", behind = "" }: Layout): string {
   const { text, offsets } = placed(objects, elsewhere);
   let rows = "0 1\n0000000000 65535 f \n";
@@ -23,8 +23,8 @@ export function withTable({ objects, elsewhere = {}, trailer = "", behind = "" }
 }
 
 /**
- * A document with a cross-reference stream, and, when asked for, some of its objects in an object stream: text that is
- * never seen in the file itself.
+ * A document with a cross-reference stream. Objects in `packed` are in an object stream, so that their text is not
+ * visible in the file.
  */
 export function withStream({ objects, elsewhere = {}, trailer = "", behind = "" }: Layout, packed: number[]): string {
   const inStream = objects.filter(([number]) => packed.includes(number));
@@ -74,6 +74,6 @@ function objectStream(objects: readonly PdfObject[]): string {
   }
   const data = deflateSync(Buffer.from(header + bodies, "latin1"), { level: 9 }).toString("latin1");
   const dictionary = `<< /Type /ObjStm /N ${objects.length} /First ${header.length} /Filter /FlateDecode /Length ${data.length} >>`;
-  // However well its text is compressed, the document keeps its length.
+  // Padded, so that the document's length does not depend on how well its text is compressed.
   return `${dictionary}\nstream\n${data}\nendstream`.padEnd(4096);
 }

@@ -14,7 +14,10 @@ import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts
 import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, run } from "./oracles.ts";
 
-/** `reason` is `sealed` or that of the refusal; `faults` what foreign readers found wrong with the sealed file. */
+/**
+ * `reason` is `sealed`, or the reason of the refusal. `faults` lists the complaints of foreign readers about the sealed
+ * file.
+ */
 type Outcome = { path: string; wellFormed: boolean; reason: string; detail: string; earlier: number; faults: string[] };
 
 const [folder = ".", out = mkdtempSync(join(tmpdir(), "corpus-"))] = process.argv.slice(2);
@@ -47,7 +50,10 @@ async function attempt(path: string, bytes: Buffer, sealedPath: string): Promise
   }
 }
 
-/** The readers that read the original as it is must accept the sealed file, and every earlier signature as before. */
+/**
+ * Every reader that reads the original without a repair must accept the sealed file, and must judge each earlier
+ * signature as before.
+ */
 async function judge(path: string, sealedPath: string, wellFormed: boolean) {
   const [before, signatures, opens] = await Promise.all([pdfsig(path), pdfsig(sealedPath), mutoolOpens(path)]);
   const faults: string[] = [];

@@ -26,7 +26,7 @@ const identity = { key, chain: [certificate] as const, chainPem: sealChainPem([c
 const anchors = { sealAnchors: [certificate], tsaAnchors: [] };
 const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => at, stamp: null });
 
-/** The document as qpdf decrypts it: text in which every string is as it was written before. */
+/** The document as qpdf decrypts it, with every string in its original form. */
 async function decrypted(name: string, bytes: Buffer): Promise<string> {
   const path = join(folder, name);
   writeFileSync(path, bytes);
@@ -44,7 +44,7 @@ describe("an encrypted document that the empty password opens, and that lets fie
       assert.equal(verdict, "verified");
       const [signature] = findSignatures(await openUnlocked(bytes)).slice(-1);
       assert.deepEqual(signature && sealPurposeOf(signature.dictionary), { kind: "proof", environment: "test" });
-      // Nothing is left in clear, and qpdf reads both our new strings and those that we rewrote.
+      // No text is left unencrypted, and qpdf can read both our new strings and the rewritten ones.
       const tail = bytes.subarray(original.length).toString("latin1");
       assert.ok(!tail.includes("SignSealShip-Seal") && !tail.includes("test environment"), "strings in clear");
       const text = await decrypted(name, bytes);

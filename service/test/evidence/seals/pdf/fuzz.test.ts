@@ -11,7 +11,7 @@ import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 const at = new Date("2026-03-04T05:06:07Z");
 const SMALL = 15_000;
 const INPUTS = fuzzRuns(25_000);
-/** Pieces that matter to the reader, to put where they don't belong. */
+/** Pieces of syntax that matter to the reader, inserted in wrong places. */
 const PIECES = [
   ..."<< >> [ ] ( ) < > / % null true 0 -1 65536 9999999999 99999999999 1 0 R|3 0 R|4 0 obj|endobj|stream\n|endstream".split(
     " ",
@@ -35,7 +35,7 @@ function mutate(input: Buffer, random: (below: number) => number): Buffer {
       case 0:
         if (position < bytes.length) bytes[position] = random(256);
         break;
-      case 1: // another digit, where one is: offsets, lengths, object numbers
+      case 1: // replaces a digit: in offsets, lengths and object numbers
         for (let i = position; i < bytes.length; i++) {
           const digit = bytes[i] ?? 0;
           if (digit < 0x30 || digit > 0x39) continue;
@@ -43,7 +43,7 @@ function mutate(input: Buffer, random: (below: number) => number): Buffer {
           break;
         }
         break;
-      case 2: // the same length, so that all offsets stay right
+      case 2: // keeps the length, so that all offsets stay right
         piece.copy(bytes, position);
         break;
       case 3:
@@ -100,7 +100,7 @@ test(`${INPUTS} mutated documents are refused by name or get a tail that can its
     const pages = pageCount(original);
     assert.ok(pages === null || pages > 0);
   }
-  // The mutations must reach beyond the front door in both directions, or they prove nothing.
+  // The mutations must both pass the first check and be refused by later ones. Otherwise they prove nothing.
   assert.ok(sealed > INPUTS / 20, `${sealed} sealed`);
   for (const reason of PDF_REFUSALS) {
     if (reason !== "too_large") assert.ok(refusals.has(reason), reason);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** How a program ended and all that it wrote. */
+/** A program's exit code and its complete output. */
 export type Run = { readonly code: number | null; readonly output: string };
 
 export function run(program: string, args: readonly string[]): Promise<Run> {
@@ -19,7 +19,10 @@ export async function pdfsig(path: string): Promise<{ valid: boolean; whole: boo
   return signaturesOf((await run("pdfsig", ["-nocert", path])).output).map(({ valid, whole }) => ({ valid, whole }));
 }
 
-/** The same, and what it says of the certificates, by a database of NSS that has this root. @param folder an empty one, for it */
+/**
+ * The same verdict, with the one on the certificates, by an NSS database that trusts this root. @param folder an empty
+ * folder for the database
+ */
 export async function pdfsigTrusting(path: string, rootPem: string, folder: string) {
   const root = join(folder, "root.pem");
   writeFileSync(root, rootPem);
@@ -39,7 +42,7 @@ const signaturesOf = (output: string) =>
       name: /- Signer Certificate Common Name: (.*)/.exec(part)?.[1] ?? "",
     }));
 
-/** Whether mutool opens the file without repairing it; otherwise its verdicts are about its own repair. */
+/** Whether mutool opens the file without repairing it. After a repair, its verdicts are about the repaired file. */
 export async function mutoolOpens(path: string): Promise<boolean> {
   const { output } = await run("mutool", ["show", path, "trailer"]);
   return !/repair/.test(output);

@@ -19,7 +19,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Files that the readers already criticize before sealing: they can't accept them afterwards. */
+/** Files that the readers criticize even before sealing, so they can't accept the sealed files. */
 const QPDF_WARNS = [
   "broken-offsets.pdf",
   "broken-startxref-zero.pdf",
@@ -34,7 +34,7 @@ const QPDF_WARNS = [
   "repeated-key.pdf",
   "size-too-small.pdf",
 ];
-/** Files that mutool opens only after a repair: it then verifies against its own repaired offsets. */
+/** Files that mutool opens only after a repair. It then verifies signatures against its own repaired offsets. */
 const MUTOOL_REPAIRS = [
   "broken-startxref-zero.pdf",
   "broken-truncated-startxref.pdf",
@@ -57,7 +57,7 @@ function seal(original: Buffer): Buffer {
   return Buffer.concat([original, completeSeal(prepared, cms).tail]);
 }
 
-/** Seals, and asks every foreign reader that reads the original without repairing it. */
+/** Seals a file, and lets every foreign reader that needs no repair of the original verify the result. */
 async function assertSealsWell(name: string, original: Buffer): Promise<void> {
   const before = join(folder, `before-${name}`);
   const path = join(folder, name);
@@ -84,7 +84,7 @@ async function assertSealsWell(name: string, original: Buffer): Promise<void> {
     assert.match(verdict, /cn=Test signer/);
     assert.match(verdict, /The document is unchanged since signing/);
   }
-  // Sealing once more leaves the first seal whole.
+  // A second seal leaves the first one intact.
   writeFileSync(path, seal(sealed));
   assert.deepEqual(await pdfsig(path), [
     ...signatures.map(({ valid }) => ({ valid, whole: false })),

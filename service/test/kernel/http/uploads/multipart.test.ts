@@ -30,7 +30,7 @@ const firm = { ...partner, callers: { key: partner.headers, session: member.head
 
 const goOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/** A part of a form for the route, whose request the service has begun, and what completes it. */
+/** The first part of a form for the route, once the service has begun to read it, and the rest that completes it. */
 async function halfSent({ path, part, caller }: Route) {
   const { head, bytes, end, length } = pieces(part, examplePdf, part === "document" ? minimal : {});
   const declared = { ...firm.callers[caller], "Content-Length": length, Expect: "100-continue" };
@@ -43,7 +43,7 @@ async function halfSent({ path, part, caller }: Route) {
 const statusOf = async (upload: RawUpload): Promise<number> =>
   Number((await until(() => /^HTTP\/1\.1 ([2-5]\d\d) .*\r\n\r\n/ms.exec(upload.received())))[1]);
 
-/** Requests that come later are answered: those before know their callers. */
+/** Later requests are answered, so the earlier requests have been authenticated by then. */
 async function callersKnown(): Promise<void> {
   for (const [path, headers] of [
     ["/api/partner/me", firm.callers.key],
@@ -156,7 +156,7 @@ test("no content type gets a 5xx", async () => {
   );
 });
 
-/** Sends half a form to each route, lets something happen, and sends the rest a while later. @returns the answers' statuses */
+/** Sends half a form to each route, runs `change`, and sends the rest later. @returns the statuses of the responses */
 async function refusedAfter(change: () => Promise<unknown>): Promise<number[]> {
   const were = await written(firm.partnerId);
   const begun = performance.now();

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 
 export type RawUpload = {
-  /** Resolves when the bytes are handed on. */
+  /** Resolves when the bytes are handed to the operating system. */
   send: (bytes: string | Uint8Array) => Promise<void>;
-  /** The answer so far. */
+  /** The response so far. */
   received: () => string;
   closed: () => boolean;
   hangUp: () => void;
@@ -15,7 +15,7 @@ export const multipart = `multipart/form-data; boundary=${boundary}`;
 export const textPart = (name: string, value: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-/** The pieces of a form with this one file, to be sent one by one. */
+/** The pieces of a form with this one file, which a test sends one by one. */
 export function pieces(part: string, bytes: Buffer, fields: Readonly<Record<string, string>> = {}) {
   const texts = Object.entries(fields).map(([name, value]) => textPart(name, value));
   const head = `${texts.join("")}--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n`;
@@ -23,7 +23,7 @@ export function pieces(part: string, bytes: Buffer, fields: Readonly<Record<stri
   return { head, bytes, end, length: head.length + bytes.length + end.length };
 }
 
-/** Sends the head of a POST whose body comes bit by bit, or not at all. */
+/** Sends the headers of a POST whose body is sent piece by piece, or not at all. */
 export async function beginUpload(url: string, headers: Readonly<Record<string, string | number>>): Promise<RawUpload> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });

@@ -21,7 +21,7 @@ import {
 import { catalog } from "../../../../src/kernel/pdf/xref/lookup.ts";
 import { MOST_DEPTH, MOST_OBJECTS, numberText, type Read, type Reading } from "./reading.ts";
 
-/** The sealer's reading of a file. */
+/** Reads a file as the sealer does. */
 export function readBySealer(bytes: Uint8Array): Read<Reading> {
   return attempt(() => {
     const file = openPdf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), Number.POSITIVE_INFINITY);
@@ -31,7 +31,7 @@ export function readBySealer(bytes: Uint8Array): Read<Reading> {
     return {
       sections: file.sections.map(({ table, stream, trailer }) => {
         const kind = table ? (stream ? "hybrid" : "table") : "stream";
-        // Some programs write 0 for no earlier section.
+        // Some programs write 0 when there is no earlier section.
         return `${kind} at ${trailer.start}, before it ${asInteger(entry(trailer, "Prev")) || "none"}`;
       }),
       entries: numbers.map((number) => entryText(file, number)),
@@ -53,7 +53,7 @@ export function readBySealer(bytes: Uint8Array): Read<Reading> {
   });
 }
 
-/** Whether a field has a signature for its value, by its type or by what it holds. */
+/** Whether the value of a field is a signature, judged by the field's type or by the value. */
 function isSigned(file: PdfFile, { dict, type }: { readonly dict: Dict; readonly type: string | undefined }): boolean {
   const value = resolve(file, entry(dict, "V"));
   return value !== undefined && isDict(value) && (type === "Sig" || entryOf(value, "ByteRange"));
@@ -61,7 +61,7 @@ function isSigned(file: PdfFile, { dict, type }: { readonly dict: Dict; readonly
 
 const entryOf = (value: Span, key: string): boolean => readDict(value.bytes, value.start).entries.has(key);
 
-/** The sealer refuses a document that permits nothing, and does not say more of it. */
+/** The sealer refuses a document that permits no changes, without reporting its permission. */
 function permissionOf(read: () => 2 | 3 | null): Reading["permission"] {
   try {
     return { value: read() };

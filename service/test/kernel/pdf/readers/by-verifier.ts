@@ -14,7 +14,7 @@ import { stringBytes } from "../../../../../packages/evidence/src/pdf/text.ts";
 import { nameOf, type PdfValue } from "../../../../../packages/evidence/src/pdf/values.ts";
 import { MOST_DEPTH, MOST_OBJECTS, numberText, type Read, type Reading } from "./reading.ts";
 
-/** The verifier's reading of a file. */
+/** Reads a file as the verifier does. */
 export async function readByVerifier(bytes: Uint8Array): Promise<Read<Reading>> {
   const opened = await openUnlocked(bytes).then(
     (document) => ({ value: document }),
@@ -99,7 +99,7 @@ function valueText(value: PdfValue, depth: number): string {
   }
 }
 
-/** The form's fields, each before those below it. One listed twice is looked at once. */
+/** The form's fields, each before its children. A field that is listed twice is read once. */
 function fieldsIn(document: PdfDocument): string[] {
   const catalog = dictionaryIn(document, document.trailer, "Root");
   const form = catalog && dictionaryIn(document, catalog, "AcroForm");

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import parts from "../../../../../packages/evidence/vectors/parts/index.json" with { type: "json" };
 
-/** A file, read when it is asked for. */
+/** A file that is read on demand. */
 export type Sample = { readonly name: string; readonly bytes: () => Uint8Array };
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
@@ -11,12 +11,12 @@ const form = readFileSync(`${root}packages/evidence/vectors/parts/form.pdf`);
 
 type Part = (typeof parts)[number] & { readonly again?: { at: number; times: number; of: string } };
 
-/** The text of a part of these kinds is a PDF, or what follows one. */
+/** The text of a vector part: these kinds are PDFs, or continuations of one. */
 function textOf({ text = "", again }: Part): string {
   return again === undefined ? text : text.slice(0, again.at) + again.of.repeat(again.times) + text.slice(again.at);
 }
 
-/** Every PDF of the repository: vectors, parts of them, and the collection of odd files. */
+/** Every PDF of the repository: vectors, parts of vectors, and the collection of unusual files. */
 export function corpus(): Sample[] {
   const files = folders.flatMap((folder) =>
     globSync(`${folder}/**/*.pdf`, { cwd: root })

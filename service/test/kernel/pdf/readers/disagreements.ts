@@ -1,11 +1,11 @@
 import type { Read, Reading } from "./reading.ts";
 
-/** Why one reader refuses what the other reads, by what it says. */
+/** Why one reader refuses a file that the other reads, by the refusal's message. */
 type Kind = readonly [refusal: RegExp, reason: string];
 
 /**
- * The verifier is strict: anything that two readers could read in two ways is not evidence. The sealer tolerates it
- * where a seal does not depend on it.
+ * The verifier is strict: a file that two readers could read differently is not evidence. The sealer accepts it if a
+ * seal does not depend on the difference.
  */
 const VERIFIER_ALONE: readonly Kind[] = [
   [/^limit: /, "A bound on cost: the two have bounds of their own."],
@@ -39,7 +39,7 @@ const VERIFIER_ALONE: readonly Kind[] = [
   [/an object twice in an object stream$/, "The sealer goes by the index, as the cross-reference section does."],
 ];
 
-/** The sealer has to continue a document, and asks for more than what is asked of a signature. */
+/** The sealer must extend a document, so it requires more than the verifier of a signature does. */
 const SEALER_ALONE: readonly Kind[] = [
   [/^too_complex: /, "A bound on cost: the two have bounds of their own."],
   [/ stands twice in /, "The verifier refuses a key twice where it rests on it; a seal must not continue any."],
@@ -79,7 +79,7 @@ const SEALER_ALONE: readonly Kind[] = [
 
 const isOneOf = (kinds: readonly Kind[], refusal: string): boolean => kinds.some(([pattern]) => pattern.test(refusal));
 
-/** How two results differ, in words; null where they agree or differ in a listed way. */
+/** How two results differ, in words; null when they agree or differ in a listed way. */
 function difference<T>(what: string, sealer: Read<T>, verifier: Read<T>, same = isSame<T>): string | null {
   if ("refusal" in sealer && "refusal" in verifier) return null;
   if ("refusal" in sealer)
@@ -95,7 +95,7 @@ function difference<T>(what: string, sealer: Read<T>, verifier: Read<T>, same = 
 
 const isSame = <T>(one: T, other: T): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Every way in which the readers disagree about a file and that is not listed here. */
+/** Every disagreement of the readers about a file that is not in the lists of this file. */
 export function disagreements(file: string, sealer: Read<Reading>, verifier: Read<Reading>): string[] {
   const whole = difference("the file", sealer, verifier, () => true);
   if (whole !== null) return [whole];
@@ -114,27 +114,36 @@ export function disagreements(file: string, sealer: Read<Reading>, verifier: Rea
   return found.filter((text) => text !== null);
 }
 
-/** An object that is a reference itself: the sealer follows it, the verifier does not, for that way lie cycles. */
+/**
+ * An object that is itself a reference. The sealer follows it. The verifier does not, because such references allow
+ * cycles.
+ */
 const isReference = (file: string, number: number): boolean =>
   new RegExp(`(?<!\\d)${number}\\s+\\d+\\s+obj\\s+\\d+\\s+\\d+\\s+R`).test(file);
 
-/** A row's generation that is not the object's own: to the sealer the object is null then, the verifier does not ask it. */
+/**
+ * A row with another generation than its object. The sealer then reads the object as null, and the verifier ignores the
+ * generation.
+ */
 const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
   entries.some((entry, number) => {
     const generation = /^\d+ (\d+)$/.exec(entry)?.[1];
     return generation !== undefined && !new RegExp(`(?<!\\d)${number}\\s+0*${generation}\\s*obj`).test(file);
   });
 
-/** Fields whose /FT is elsewhere, which the verifier takes for no type, since not all readers look there; or that it does not find. */
+/**
+ * Fields with an indirect /FT, which the verifier treats as missing because readers disagree on it, and fields that the
+ * verifier does not find.
+ */
 const hasOddFields = (file: string, reading: Reading): boolean =>
   /\/FT\s*\d+\s+\d+\s+R/.test(file) ||
   hasOddGeneration(file, reading) ||
   reading.entries.some((_, number) => isReference(file, number));
 
 /**
- * How the permissions differ. The sealer refuses what permits nothing, and reads no more of it. It goes by the lock of a signature field
- * that holds anything, the verifier by that of a field that holds a signature: with a value that is not a dictionary the sealer may be the
- * stricter of the two.
+ * How the permissions differ. The sealer refuses a document that permits nothing, and reads no further. It applies the
+ * lock of every signature field with a value. The verifier applies only locks of fields whose value is a signature, so
+ * the sealer may be stricter.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

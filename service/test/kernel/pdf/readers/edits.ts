@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-/** A change near a word of the structure: most random bytes would be text that no reader reads. */
+/** A change near a keyword of the structure. Random positions would mostly be in text that no reader reads. */
 export type Edit = {
   readonly word: string;
-  /** Which of its places, and how far behind its beginning. */
+  /** Which occurrence of the word, and how far behind its start. */
   readonly nth: number;
   readonly offset: number;
   readonly kind: "replace" | "insert" | "remove" | "repeat" | "cut";
@@ -71,11 +71,12 @@ function editedOnce(text: string, { word, nth, offset, kind, text: added, length
   if (kind === "insert") return before + added + behind;
   if (kind === "remove") return before + behind.slice(length);
   if (kind === "repeat") return before + behind.slice(0, length) + behind;
-  // Leaves the file of an interrupted copy, one time in eight, because little of such files is read.
+  // Cuts the file off here, as an interrupted copy would. Only one time in eight, because readers read little of such
+  // files.
   return nth % 8 === 0 ? before : text;
 }
 
-/** The file with these changes, one after the other. */
+/** The file after all of these changes, in order. */
 export function edited(bytes: Uint8Array, list: readonly Edit[]): Uint8Array {
   const text = list.reduce(editedOnce, Buffer.from(bytes).toString("latin1"));
   return Uint8Array.from(Buffer.from(text, "latin1"));

@@ -1,25 +1,25 @@
-/** A reader's reading of a file, in terms that both readers share. */
+/** The content of a file, in terms that both readers share. */
 export type Reading = {
-  /** The cross-reference sections, newest first: kind, hybrid stream, where the trailer is, /Prev. */
+  /** The cross-reference sections, newest first: kind, hybrid stream, offset of the trailer, /Prev. */
   readonly sections: readonly string[];
-  /** Where each object is, by its number. */
+  /** The location of each object, by its number. */
   readonly entries: readonly string[];
-  /** The value of each object, or why the reader refuses it. */
+  /** The value of each object, or why the reader refuses the object. */
   readonly objects: readonly Read<string>[];
-  /** The form: each field by its number, with its type. */
+  /** The form's fields by number, with their types. */
   readonly fields: Read<readonly string[]>;
-  /** How many fields hold a signature, and what certification and locks permit. */
+  /** The number of fields with a signature, and what certification and locks permit. */
   readonly signatures: Read<number>;
   readonly permission: Read<1 | 2 | 3 | null>;
 };
 
-/** The reading, or the reason for a refusal. */
+/** A value, or the reason why the reader refuses it. */
 export type Read<T> = { readonly value: T } | { readonly refusal: string };
 
-/** Objects beyond this number are not compared: a file may claim millions. */
+/** Objects above this number are not compared, because a file may claim millions. */
 export const MOST_OBJECTS = 300;
-/** How deep values are compared. */
+/** The depth to which values are compared. */
 export const MOST_DEPTH = 24;
 
-/** Decimal fractions that readers compute in different ways are the same to nine digits. */
+/** Readers compute decimal fractions differently, so nine digits are compared. */
 export const numberText = (value: number): string => String(Number(value.toPrecision(9)));

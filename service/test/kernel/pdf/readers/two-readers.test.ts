@@ -10,18 +10,21 @@ import { disagreements } from "./disagreements.ts";
 import { type Edit, edited, edits } from "./edits.ts";
 
 const samples = corpus();
-/** Of larger files most bytes are text that neither reads. */
+/** In larger files, most bytes are text that neither reader reads. */
 const small = placedByName(samples.filter(({ bytes }) => bytes().length < 40_000));
 
 type Place = { readonly at: number; readonly sample: Sample };
 
-/** Each file at a place that its name alone gives: with one file more, the same seed draws the same others as before. */
+/**
+ * Places each file on a circle by its name alone. After a file is added, the same seed still selects the same other
+ * files.
+ */
 function placedByName(files: readonly Sample[]): Place[] {
   const placeOf = (name: string) => createHash("sha256").update(name).digest().readUInt32BE();
   return files.map((sample) => ({ at: placeOf(sample.name), sample })).toSorted((one, other) => one.at - other.at);
 }
 
-/** The first file from a place on, round the circle. */
+/** The first file at or after a place on the circle. */
 const sampleAt = (place: number): Sample | undefined => (small.find(({ at }) => at >= place) ?? small[0])?.sample;
 
 const compared = async (bytes: Uint8Array): Promise<string[]> =>

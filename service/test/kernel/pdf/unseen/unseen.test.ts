@@ -7,7 +7,7 @@ import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
 import { quoted, UnseenContent } from "../../../../src/kernel/pdf/unseen/notice.ts";
 import { unseenIn } from "../../../../src/kernel/pdf/unseen/unseen.ts";
 
-/** A document of one page with further entries of its page and its catalog, and further objects. */
+/** A document of one page, with further entries in its page and catalog, and further objects. */
 function made({ page = "", catalog = "", objects = [] }: { page?: string; catalog?: string; objects?: NewObject[] }) {
   const bare = makePdf().toString("latin1");
   const changed: NewObject[] = [

@@ -30,7 +30,7 @@ const useOf = (plain: Uint8Array): BlobUse => ({
   sha256: createHash("sha256").update(plain).digest("hex"),
 });
 
-/** A store that counts the bytes that are read of it. */
+/** A store that counts the bytes read from it. */
 function counted() {
   const backend = folderBackend(join(folder, "blobs"));
   const read = { bytes: 0, parts: 0 };
@@ -106,7 +106,7 @@ describe("a stored file", () => {
     const plain = randomBytes(64 * chunk);
     const { key, use } = await stored(blobs, plain);
     const files = await Promise.all(Array.from({ length: 50 }, () => blobs.open(key, use, "firm test")));
-    // Each looks at the beginning; one reads it all.
+    // Each reader reads the beginning; one reader reads the whole document.
     assert.ok(read.bytes < 50 * 2 * chunk + 66 * chunk, `${read.bytes} bytes were read`);
     read.parts = 0;
     const bodies = await Promise.all(
@@ -140,7 +140,7 @@ describe("a stored file", () => {
     assert.ok(Buffer.concat(seen).equals(plain.subarray(0, 8 * chunk)));
     await assert.rejects(file.body({ first: 9 * chunk, last: 9 * chunk + 5 }), "before anything is sent");
     assert.ok((await all(await file.body({ first: 0, last: 5 }))).equals(plain.subarray(0, 6)));
-    // A cut or longer blob is noticed by its length.
+    // The reader detects a shortened or longer blob by its length.
     alter(key, (bytes) => bytes.subarray(0, -1));
     await assert.rejects(file.body({ first: 0, last: 5 }), /another length/);
     await assert.rejects(blobs.open(key, use, "firm test"));
@@ -156,7 +156,7 @@ describe("a stored file", () => {
   });
 });
 
-/** A budget that says how much is held. */
+/** A budget that reports how many bytes are reserved. */
 function watched(): { memory: MemoryBudget; held: () => number } {
   let held = 0;
   const memory: MemoryBudget = {

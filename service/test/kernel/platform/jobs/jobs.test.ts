@@ -61,7 +61,7 @@ test("two nodes do a thousand jobs once each", async () => {
 test("a node claims no more jobs than it has room for, also where the plan reads a claim's rows more than once", async () => {
   await orders.db.query(sql`SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 50) n`);
   const claimed = await orders.db.transaction(async (tx) => {
-    // PostgreSQL chooses such a plan by itself for tables that change much.
+    // PostgreSQL chooses such a plan by itself for tables that change often.
     for (const way of ["hashagg", "sort", "hashjoin", "mergejoin", "material", "indexscan", "bitmapscan"])
       await tx.script(`SET LOCAL enable_${way} = off`);
     return claimDueJobs(tx, "q", 2, 30_000);
@@ -89,7 +89,7 @@ test("a job that fails is tried again as often as it may, then stays on record",
 
 test("a killed node's job is taken by another when its lease has ended", async () => {
   await enqueue(orders.db, "q", { n: 1 });
-  // A node that died in the middle leaves a claim whose lease expires.
+  // The claim of a node that died during the job. Its lease expires.
   await orders.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
   const seen: number[] = [];
   const jobs = node();
@@ -119,7 +119,7 @@ test("a job that takes longer than its lease keeps it", async () => {
   }
   await enqueue(orders.db, "q", {});
   await until(() => began === 1);
-  // Long enough for the lease to have been kept several times.
+  // Longer than several leases, so the lease must have been extended.
   await orders.db.query(sql`SELECT pg_sleep(0.6)`);
   assert.equal(began, 1);
   release();

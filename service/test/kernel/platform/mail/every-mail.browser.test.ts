@@ -8,7 +8,7 @@ import { order } from "../../../orders/fulfilment/mail-samples.ts";
 import { everyMail } from "./every-mail.ts";
 
 const plain = everyMail({ firm: { ...order.firm, logoUrl: null }, title: "Deed of trust" });
-// The longest texts that firms may write, without a place to break.
+// The longest texts that firms may enter, without any place for a line break.
 const odd = everyMail({
   firm: { ...order.firm, name: "W".repeat(120), accentColor: "#ffffff", logoUrl: null },
   title: "x".repeat(120),

@@ -12,7 +12,7 @@ import { links, order } from "../../../orders/fulfilment/mail-samples.ts";
 const baseUrl = "https://sign.example";
 const at = "2026-01-05T10:00:00.000Z";
 
-/** A mail of each kind, by its name, as it is shown. */
+/** One mail of each kind by its name, as HTML. */
 export function everyMail({ firm, title }: { firm: MailFirm; title: string }): Map<string, string> {
   const mails = new Map<string, string>();
   for (const moment of Object.keys(orderWords) as MailMoment[])

@@ -11,7 +11,7 @@ import type { RowMac } from "../../../../src/kernel/platform/row-mac.ts";
 
 type Deps = { mailer: Mailer; rowMac: RowMac; done: string[] };
 
-// No payload of this queue has a MAC.
+// The payloads of this queue have no MAC.
 const rowMac: RowMac = { of: () => Buffer.alloc(36), holds: () => false };
 
 const noted = defineMail({
@@ -31,7 +31,7 @@ const noted = defineMail({
   onSent: async (subject, _, { done }) => done.push(subject),
 });
 
-/** Works on the mail's queue; `do` is a job of it. */
+/** Runs the jobs of the mail's queue. `do` runs one job. */
 function working(send: (mail: Mail) => Promise<void>) {
   const [done, kept] = [[] as string[], [] as string[]];
   const queues = new Map<string, { handler: Handler<object>; options: WorkOptions | undefined }>();

@@ -24,7 +24,7 @@ import { openEmbeddedPostgres } from "../../../../src/kernel/platform/postgres/e
 const pooled = testsNeeding("pgbouncer");
 const folder = temporaryFolder();
 const document = makePdf();
-// Poolers without prepared statements that let timeouts through unseen, as older pages on the web advise.
+// Poolers without support for prepared statements that ignore the time-outs, as older web pages recommend.
 const ignored = "statement_timeout,lock_timeout,idle_in_transaction_session_timeout";
 let headers: Record<string, string>;
 
@@ -33,12 +33,12 @@ const server = await openEmbeddedPostgres(join(folder.path, "db"));
 const urlOf = ({ host, user, password, database }: typeof server.owner) =>
   `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`;
 const direct = urlOf(server.connection);
-// As the owner, once, as the documents say.
+// Runs once as the owner, as the documentation says.
 await runCli({ DATA_DIR: join(folder.path, "var"), DATABASE_URL: urlOf(server.owner) }, "doctor");
 const db = await forTests(openDatabase(server.owner, () => {}, { poolSize: 2 }));
 after(() => server.release());
 
-/** A service behind a pooler, and what it says of itself. */
+/** The `doctor` finding of a service behind a pooler. */
 async function behind(settings: Record<string, string>, env: Record<string, string>) {
   const pooler = await startPgBouncer(server.connection, settings);
   const own = { DATA_DIR: join(folder.path, "var"), DATABASE_URL: pooler.url, RATE_LIMITS: "off", ...env };
@@ -71,7 +71,7 @@ const readyz = async ({ baseUrl }: Service) => {
 async function doctor(env: Record<string, string>): Promise<{ result: string; detail: string } | undefined> {
   const { stdout } = await runCli(env, "doctor", "--json");
   const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
-  // A pooler may mix up the statements of the start, too: then no more is looked at.
+  // A pooler may already mix up the statements of the start. Then only the finding about the data exists.
   return checks.find(({ name }) => name === "database sessions") ?? checks.find(({ name }) => name === "data");
 }
 
@@ -106,7 +106,7 @@ pooled.test("has its timeouts in each transaction, and in single statements by i
     direct: server.connection,
   });
   assert.deepEqual(await missingTimeouts(own), []);
-  // By it PostgreSQL tells the releases of nodes.
+  // PostgreSQL distinguishes the releases of nodes by this name.
   const [named] = await own.query<{ name: string }>(sql`SELECT current_setting('application_name') AS name`);
   assert.equal(named?.name, nodeName(7));
   const shown = await own.transaction((tx) =>
@@ -126,7 +126,7 @@ pooled.test("leaves no session without timeouts when it gives them to its role",
   const pooler = await startPgBouncer(server.connection, { max_prepared_statements: "200", default_pool_size: "3" });
   const own = openDatabase({ connectionString: pooler.url }, () => {}, { direct: server.connection });
   const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all([work(), work(), work()]);
-  // Three sessions that were open before.
+  // Three sessions that were opened before.
   await db.query(sql`ALTER ROLE signsealship_service IN DATABASE postgres RESET ALL`);
   await atOnce(() => own.query(sql`SELECT pg_sleep(0.2)::text`));
   await keepRoleTimeouts(own);

@@ -17,7 +17,7 @@ const folder = temporaryFolder();
 
 await prepareDatabase(folder.path);
 const server = await openEmbeddedPostgres(folder.path);
-/** As the service. */
+/** Connects as the service. */
 const db = await forTests(openDatabase(server.connection, () => {}, { poolSize: 1 }));
 const { appendOnly } = await readRights(migrations);
 after(() => server.release());
@@ -100,7 +100,7 @@ test("the passwords are in a file that is nobody else's to read", () => {
   assert.equal(statSync(join(folder.path, "postgres/pgpass")).mode & 0o777, 0o600);
 });
 
-/** As a release before this one left it: one superuser, no passwords. */
+/** A data folder of an earlier release: one superuser without passwords. */
 async function olderFolder() {
   const older = temporaryFolder();
   await prepareDatabase(older.path);
@@ -145,7 +145,7 @@ test("a data folder of a release without passwords has them after its next start
 test("so has one whose server still runs, and lets in everybody", async () => {
   const older = await olderFolder();
   try {
-    // Its own start gave it passwords: as of before they are taken away while it runs.
+    // The start of this server sets passwords, so they are removed again while it runs.
     const running = await openEmbeddedPostgres(older.path);
     const owner = openDatabase(running.owner, () => {}, { poolSize: 1 });
     writeFileSync(join(older.path, "postgres/cluster/pg_hba.conf"), "local all all trust\n");
@@ -196,7 +196,7 @@ test("the service's own connection can't make large objects", async () => {
     await assert.rejects(run(`SELECT ${call}`), denied, call);
 });
 
-/** The statement that a superuser runs on a server of the operator's. */
+/** The statement that a superuser runs on an operator's own server. */
 function revokeInDocs(): string {
   const docs = readFileSync(join(import.meta.dirname, "../../../../../docs/operating.md"), "utf8");
   const [statement] = /^REVOKE EXECUTE ON FUNCTION [^;]+;/m.exec(docs) ?? [];

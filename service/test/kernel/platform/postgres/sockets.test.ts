@@ -17,7 +17,7 @@ test("a data folder with a long path has its socket in a new private folder, whi
   chmodSync(folder.path, 0o755);
   const dataDir = join(folder.path, "x".repeat(80));
   mkdirSync(dataDir);
-  // Made of the path alone: anybody could have made it before, and put a server of his own there.
+  // A path derived from the data folder alone: another user could have created it earlier, with a server of their own.
   const hash = createHash("sha256").update(join(dataDir, "postgres")).digest("hex").slice(0, 16);
   const guessable = join(tmpdir(), `signsealship-${hash}`);
   mkdirSync(guessable, { mode: 0o777 });
@@ -28,7 +28,7 @@ test("a data folder with a long path has its socket in a new private folder, whi
     assert.notEqual(host, guessable);
     assert.deepEqual(readdirSync(guessable), []);
     assert.equal(modeOf(host), 0o700);
-    // Who joins is told where it is.
+    // A process that joins gets the path of the socket.
     const joined = await openEmbeddedPostgres(dataDir);
     assert.equal(joined.connection.host, host);
     const db = openDatabase(joined.connection, () => {});

@@ -11,7 +11,7 @@ export type OddInput =
   | { do: "throw" };
 export type OddOutput = { thread: number; text: string };
 
-/** Permitted and forbidden actions of a task. */
+/** A task with permitted and forbidden actions. */
 export async function run(bytes: Buffer, input: OddInput): Promise<OddOutput> {
   if (input.do === "wait") await new Promise((resolve) => setTimeout(resolve, input.ms));
   if (input.do === "exit") process.exit(3);

@@ -15,7 +15,7 @@ const log = openLog("silent");
 
 const db = await forTests(newDatabase());
 
-/** A firm with a webhook and one event on its way to it. */
+/** A firm with a webhook, and one event with a pending delivery. */
 async function firmWithEvent(): Promise<string> {
   const { partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false });
   await db.query(sql`

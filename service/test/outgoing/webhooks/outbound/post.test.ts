@@ -61,7 +61,7 @@ async function judged(outbound: Outbound, url: string) {
   return [outcome?.statusCode, outcome?.reason];
 }
 
-/** A TLS server that speaks whatever bytes it likes after the request's head has come. */
+/** A TLS server that sends arbitrary bytes once it has received the request's headers. */
 async function rawServer(speak: (socket: Socket) => void): Promise<{ url: string; ended: Promise<void> }> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();
@@ -71,7 +71,7 @@ async function rawServer(speak: (socket: Socket) => void): Promise<{ url: string
     socket.once("data", () => speak(socket));
   });
   server.on("connection", (socket) => sockets.add(socket));
-  // The server makes no TLS socket for a connection that is cut during the handshake.
+  // If a connection is cut during the handshake, the server creates no TLS socket.
   server.on("tlsClientError", () => end());
   const close = () => {
     for (const socket of sockets) socket.destroy();
@@ -163,7 +163,7 @@ test("of an endless body little more than 64 KiB is read before the connection i
   });
   assert.deepEqual(await judged(outboundWith({ timeoutMs: 60_000 }), url), [200, null]);
   await ended;
-  // Bytes in the kernel's buffers do not count as read.
+  // Only bytes that fit into the kernel's buffers were sent, because nobody reads them.
   assert.ok(sent < 16 << 20, `${sent}`);
 });
 
@@ -240,7 +240,7 @@ test("a name is looked up once a second and what was checked is what is connecte
   );
   const url = rebinding.url.replace("localhost", "rebind.hooks.test");
   let lookups = 0;
-  // The first answer may be reached; every later one is private.
+  // The first answer is an allowed address; every later one is private.
   const resolveName: ResolveName = async () => (lookups++ === 0 ? ["127.0.0.1"] : ["127.0.0.2"]);
   let now = 0;
   const outbound = outboundWith({ allow: ["127.0.0.1"], resolveName, clock: () => new Date(now) });

@@ -21,7 +21,8 @@ let catcher: Catcher;
 before(async () => {
   authority = makeAuthority(folder.path);
   catcher = await startCatcher(authority);
-  // A connection that is kept leads to the address that was checked for it, and asks no name server.
+  // A reused connection leads to the address that was checked for it, without another look-up, so the server closes
+  // connections.
   catcher.answer("/", (_request, response) => response.setHeader("Connection", "close").end());
 });
 after(async () => {
@@ -29,12 +30,12 @@ after(async () => {
   folder.remove();
 });
 
-// 127.0.0.1, where the catcher listens, is an address that deliveries may reach; all others of this machine are private.
+// Deliveries may reach 127.0.0.1, where the catcher listens. All other addresses of this machine are private.
 const [reached, hidden] = ["127.0.0.1", "127.0.0.2"];
 
 type Posted = [status: number | null | undefined, reason: string | null | undefined, admitted: readonly string[]];
 
-/** Posts to a name of the zone as often as there are times, by the real resolver over UDP. */
+/** Posts to a name of the zone at each of these times, with the real resolver over UDP. */
 async function postedTo(zone: Zone, times: readonly number[], timeoutMs = 5_000) {
   const server = await startNameServer(zone);
   let now = 0;

@@ -10,7 +10,7 @@ import { assetRoutes } from "../../../../src/pages/ui/assets/routes.ts";
 import { layout } from "../../../../src/pages/ui/layout.ts";
 import { html } from "../../../../src/pages/ui/render.ts";
 
-/** A quarter of a small firm, with a month in which it had no orders. */
+/** A quarter of a small firm, with one month without orders. */
 export const ordinary: Snapshot = {
   windowDays: 180,
   volumeByMonth: [
@@ -58,7 +58,7 @@ export const huge: Snapshot = {
   generatedAt: "2027-03-01T00:00:00.000Z",
 };
 
-/** One order that nobody has paid. */
+/** A single unpaid order. */
 export const single: Snapshot = {
   ...empty,
   windowDays: 30,
@@ -69,7 +69,7 @@ export const single: Snapshot = {
 
 export const samples = { ordinary, empty, huge, single };
 
-/** Serves each of `shown` under its name, as the body of a page, from this machine. */
+/** Serves each of `shown` under its name on this machine, as the body of a page. */
 export async function serveSnapshots(shown: Readonly<Record<string, Snapshot>>) {
   const app = createServer({
     unmatchedPage: () => null,

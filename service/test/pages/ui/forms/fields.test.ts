@@ -46,7 +46,7 @@ ${select({
 })}${errorSummary(evil)}`);
   assert.doesNotMatch(page, /<script/);
   assert.equal(page.match(/<\/textarea>/g)?.length, 1);
-  // A parser drops the first line break after the tag.
+  // A parser drops the first line break after the tag, so the page contains two.
   assert.match(page, /<textarea[^>]*>\n\n&quot;/);
   assert.match(page, /<option value="&quot;[^>]*" selected>y</);
   assert.match(render(checkbox({ name: "d", label: "D", checked: true })), /value="on" checked>/);

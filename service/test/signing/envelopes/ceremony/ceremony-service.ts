@@ -35,7 +35,7 @@ export const consentText = { version: "1", language: "en" } as const;
 type CeremonyParts = Partial<
   Omit<EnvelopeDeps, "seal" | "reach"> & CeremonyDeps & Pick<EnvelopeDeps["reach"], "texts">
 > & { sealDocument?: SealDocument };
-/** A ceremony that knows no text any more. */
+/** A ceremony without any consent texts. */
 export const withoutTexts = {
   find: () => undefined,
   ofClosing: (language: ConsentText["language"]) => ({
@@ -44,7 +44,7 @@ export const withoutTexts = {
   }),
 };
 
-/** A service whose jobs open envelopes, and a ceremony on its records. */
+/** A service whose jobs open envelopes, and a ceremony that works on its records. */
 export async function openCeremonyService(env: Record<string, string> = {}) {
   const running = await openHarness(env);
   const { close } = running;
@@ -71,7 +71,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const certificates = signerCertificates({ ...common, baseUrl }, signers.authorities);
   const actsWith = (parts: Partial<Parameters<typeof openActs>[0]>) =>
     openActs({ ...common, blobs, certificates, stamp: null, ...parts });
-  /** A ceremony with some parts replaced; it is sealed by `sealDocument` where that is given. */
+  /** A ceremony with some parts replaced. @param parts `sealDocument`: seals in place of the service's sealer */
   const ceremonyWith = ({ sealDocument: sealOther, texts = null, ...parts }: CeremonyParts): Ceremony => {
     const resealed = sealOther && envelopeSeal({ ...common, sealDocument: sealOther, chainPem, consentTexts, baseUrl });
     const others = { consentTexts, titleOf: () => null, noticesOf: () => [] };
@@ -82,7 +82,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   };
   const openAt = (clock: Clock): Ceremony => ceremonyWith({ clock });
   const outbox = join(dataDir, "outbox");
-  // A mail that was written stays unchanged.
+  // Caches mails by file name, because a written mail never changes.
   const mails = new Map<string, { at: number; mail: string }>();
 
   /** The mails to an address, oldest first. */
@@ -97,7 +97,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     return found.sort((one, other) => one.at - other.at).map(({ mail }) => mail);
   }
 
-  // The harness itself: a test that restarts the service puts the new one there.
+  // Returns the harness itself, because a test that restarts the service assigns the new one to it.
   return Object.assign(running, {
     deps,
     actsWith,
@@ -109,7 +109,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     openAt,
     ceremony: openAt(systemClock),
     mailsTo,
-    /** Places an order whose document waits to be signed; its code. */
+    /** Places an order whose document waits for signatures. @returns its code */
     async order(
       signers: readonly object[],
       more: Record<string, string> = {},
@@ -125,7 +125,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
       if (pay) await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
       return orderCode;
     },
-    /** The link that was mailed last to an address. */
+    /** The latest link that was mailed to an address. */
     async linkOf(email: string): Promise<Link> {
       const find = () =>
         /\/sign\/([0-9a-f]{40})/.exec(mailsTo(email).findLast((mail) => mail.includes("/sign/")) ?? "");
@@ -141,7 +141,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   });
 }
 
-/** Goes through a link as a signer does who only signs. */
+/** Uses a link as a signer does who only signs. */
 export async function signBy(ceremony: Ceremony, link: Link, text: string) {
   await ceremony.opened(link, browser);
   await ceremony.consent(link, consentText, browser);

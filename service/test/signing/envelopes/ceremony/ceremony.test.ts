@@ -44,7 +44,7 @@ const orderOf = async (code: string) =>
 const later = (hours: number) => () => new Date(Date.now() + hours * 3600_000);
 const mailBody = (mail = "") => mail.split("\r\n\r\n").slice(1).join("\n");
 
-/** The records of the trails of an order, each with the hash of the one before. */
+/** The records of the trails of an order, each with the hash of the record before it. */
 async function readTrail(db: Sql, code: string) {
   const rows = await db.query<{ record: string; sha256: string }>(sql`
     SELECT record, t.sha256 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
@@ -172,7 +172,7 @@ test("a code by text message goes to the signer's number, and what cannot be sen
     { ...john, auth: "text_code", phone },
   ]);
   const [{ token }, byJohn] = [await running.linkOf(jane.email), await running.linkOf(john.email)];
-  // Its texts are those of a live order from here on.
+  // From here on, the order's texts are those of a live order.
   await makeLive(running, code);
   const { baseUrl } = running.service;
   const ask = async (of: string, act = "", form: Record<string, string> | null = {}) => {
@@ -191,7 +191,7 @@ test("a code by text message goes to the signer's number, and what cannot be sen
     assert.match(refused.text, words);
   }
   assert.equal((await ask(token, "/code")).status, 429, "what a number refused counts: asking costs");
-  // A minute later.
+  // Simulates that a minute has passed.
   await running.db.query(sql`DELETE FROM signing_texts`);
   assert.match((await ask(token, "/code")).text, /We sent you a text message/);
   assert.deepEqual(
@@ -204,7 +204,7 @@ test("a code by text message goes to the signer's number, and what cannot be sen
   const session = await running.ceremony.identify({ token, session: null }, digits, browser);
   assert.ok(session);
   await signBy(running.ceremony, { token, session: session.session }, "Jane");
-  // A minute later.
+  // Simulates that a minute has passed.
   await running.db.query(sql`DELETE FROM signing_texts`);
   await ask(byJohn.token, "/code");
   const ofJohn = await running.ceremony.identify(
@@ -385,7 +385,7 @@ test("ten signers who press Sign at once have all signed, and the order is compl
   assert.equal(trail.filter(({ event }) => event === "sealed").length, 1);
 });
 
-/** Does the browser's work: makes a key, and signs only what the service showed. */
+/** Does what the browser does: makes a key, and signs only what the service showed. */
 async function browserKey() {
   const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
     "sign",
@@ -515,7 +515,7 @@ test("a code that waits for its order holds no lock of its envelope", async () =
   const trying = await running.db.transaction(async (tx) => {
     await tx.query(sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
     const tried = running.ceremony.identify(link, "wrong horse", browser);
-    // PostgreSQL shows the first 1,024 bytes of a statement.
+    // PostgreSQL shows only the first 1,024 bytes of a statement.
     const waits = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%AS "isRush"%'`;
     await until(async () => (await running.db.query(waits)).length > 0);
     const own = sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`;
@@ -592,7 +592,7 @@ test("a full disk, and a service that is killed between file and row, leave an a
   const { blobs } = running.deps;
   const put: typeof blobs.put = async (...args) => {
     stored.push(await blobs.put(...args));
-    // Nothing after it happens: neither the row, nor that the file is discarded.
+    // After the simulated kill nothing happens: the row is not written, and the file is not discarded.
     throw new Error("killed");
   };
   const killed = running.ceremonyWith({ blobs: { ...blobs, put }, consentTexts });

@@ -11,7 +11,7 @@ import { findOpenEnvelope, findSigners } from "../../../../src/signing/envelopes
 import { readDocument } from "../../../../src/signing/envelopes/records/revisions.ts";
 import { openCeremonyService } from "./ceremony-service.ts";
 
-// Each costs a start of the service; `KILLS=100` for the whole of it.
+// Each kill costs a start of the service. Set `KILLS=100` for the complete run.
 const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
 
 const running = await forTests(openCeremonyService(ownProcess));
@@ -58,7 +58,7 @@ test("a service that is killed while somebody signs has the act whole or not at 
         await post(token, "sign", { revision: String(document?.revision), name: `Signer ${n + 1}` });
         return false;
       });
-    // A job completes work that was cut off between the last act and the seal.
+    // A job completes an envelope whose request was killed between the last act and the seal.
     await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'envelope'`);
     await until(async () => {
       const { status } = await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
@@ -87,7 +87,7 @@ test("a service that is killed within a closing loses nothing, signs nothing twi
   assert.equal((await post(`${token}/1`, "consent", { version: "2", language: "en", can_read: "on" }))?.status, 303);
   for (const n of [1, 2, 3]) {
     const answer = sign(n);
-    // Within the act, or between this document and the next.
+    // Kills the service during the act, or between this document and the next.
     await sleep(randomInt(n === 1 ? 1 : 50, 300));
     await running.service.kill();
     const acknowledged = (await answer)?.status === 303;
@@ -96,7 +96,7 @@ test("a service that is killed within a closing loses nothing, signs nothing twi
     assert.ok(!acknowledged || signedAt, "an acknowledged signature is there");
     assert.equal(consent?.version, "2", "the consent for all documents is there");
     if (!signedAt) assert.equal((await sign(n))?.status, 303);
-    // The same act once more, as by a browser that got no answer.
+    // Sends the same act again, as a browser does when it got no answer.
     await sign(n);
     const next = await running.ceremony.next({ token, session: null });
     if (n < 3) assert.equal(next, n + 1);

@@ -19,7 +19,7 @@ let unique = 1;
 const people = (...names: string[]) =>
   names.map((name) => ({ name, email: `${name.toLowerCase()}-${unique++}@example.com` }));
 
-/** An order with its link, whose signer has agreed, and ceremonies at instants around its deadline. */
+/** An order and its link, whose signer has consented, and ceremonies with clocks around its deadline. */
 async function nearDeadline(...names: string[]) {
   const signers = people(...names);
   const code = await running.order(signers);
@@ -27,7 +27,7 @@ async function nearDeadline(...names: string[]) {
   await running.ceremony.opened(link, browser);
   await running.ceremony.consent(link, consentText, browser);
   const { expiresAt, document } = await running.ceremony.view(link);
-  /** @param ms after the deadline */
+  /** @param ms milliseconds after the deadline */
   const clockAt = (ms: number) => () => new Date(expiresAt.getTime() + ms);
   const request = {
     revision: document?.revision ?? 0,
@@ -80,7 +80,7 @@ test("refuses an act that was prepared before the deadline and is completed at i
 test("refuses an act whose making began before the deadline and ended after it", async () => {
   const { link, clockAt, request } = await nearDeadline("Jane");
   let asked = 0;
-  // The first reading of the clock is the request's own; whatever is asked later is late.
+  // The first four readings of the clock are just before the deadline, and all later ones are after it.
   const late = running.openAt(() => clockAt(asked++ < 4 ? -1 : 0)());
   await assert.rejects(late.sign(link, request, browser), { code: "conflict", message: /has expired/ });
   assert.equal((await running.ceremony.view(link)).signedAt, null);

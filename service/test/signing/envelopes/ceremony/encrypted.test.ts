@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), "encrypted-ceremony-"));
 const running = await forTests(openCeremonyService());
 after(() => rmSync(folder, { recursive: true }));
 
-/** As a signer's script does: with a key of its own, and only what was asked. */
+/** Signs as the page's script does: with its own key, and only the prepared act. */
 async function signByScript(email: string, text: string) {
   const { ceremony } = running;
   const link = await running.linkOf(email);
@@ -80,7 +80,7 @@ for (const [how, name] of Object.entries(encryptions))
         claims.every(({ state }) => state === "holds"),
         JSON.stringify(claims),
       );
-    // The command that the format's description gives for the hashes of acts.
+    // Runs the command from the format's description that prints the hashes of acts.
     const [path, plain] = [join(folder, name), join(folder, `plain-${name}`)];
     writeFileSync(path, sealed);
     const command = `qpdf --qdf --decrypt ${path} ${plain} && grep -a -o 'SSSActSha256 *<[0-9a-f]*>' ${plain}`;

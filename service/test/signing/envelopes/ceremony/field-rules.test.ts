@@ -84,7 +84,7 @@ async function ordered(asked: readonly object[] = fields) {
   return { jane: await linkOf(0), linkOfMax: () => linkOf(1) };
 }
 
-/** Answers by the label of a field, or of an option. */
+/** Makes a request with answers by the label of a field or option. */
 async function request(link: Link, given: Record<string, string>) {
   const view = await running.ceremony.view(link);
   const values = new Map(
@@ -100,7 +100,7 @@ async function request(link: Link, given: Record<string, string>) {
 const signBy = async (link: Link, given: Record<string, string>) =>
   running.ceremony.sign(link, (await request(link, given)).asked, browser);
 
-/** As the script of the page does. @returns the act's record */
+/** Signs as the page's script does. @returns the act's record */
 async function signByScript(link: Link, given: Record<string, string>, hiddenLabels: readonly string[]) {
   const { view, asked } = await request(link, given);
   const key = oneActKey();

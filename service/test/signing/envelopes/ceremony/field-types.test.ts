@@ -30,7 +30,7 @@ after(async () => {
 const line = (x: number, y: number) => ({ x, y, width: 150, height: 18 });
 const box = (x: number, y: number) => ({ x, y, width: 14, height: 14 });
 
-/** All nine types for a signer. */
+/** Fields of all nine types for a signer. */
 const nineTypes = (signer: number, x: number) => {
   const common = { signer, page: 1 };
   return [
@@ -79,7 +79,7 @@ const answers: Answers = {
   Unit: "5c",
 };
 
-/** Answers by the label of a field, or of a radio's option. */
+/** Makes a request with answers by the label of a field, or of a radio's option. */
 async function request(link: Link, given: Answers, text: string) {
   const { document, fields } = await running.ceremony.view(link);
   const values = new Map(
@@ -94,7 +94,10 @@ async function request(link: Link, given: Answers, text: string) {
 const signBy = async (link: Link, given: Answers, text: string) =>
   running.ceremony.sign(link, (await request(link, given, text)).request, browser);
 
-/** As the script of the page does: prepared by the service, compared, and signed by the browser's key. */
+/**
+ * Signs as the page's script does: the service prepares the act, the script compares it, and the browser's key signs
+ * it.
+ */
 async function signByScript(link: Link, given: Answers, text: string) {
   const { fields, request: asked } = await request(link, given, text);
   const key = oneActKey();

@@ -25,7 +25,7 @@ const path = (code: string, rest: string) => `/api/partner/orders/${code}/signer
 const codesIn = (email: string) =>
   running.mailsTo(email).flatMap((mail) => /^\d{6}$/m.exec(mail.replaceAll("\r", ""))?.[0] ?? []);
 
-/** An order whose one signer is asked for a mailed code, and that signer's link. */
+/** An order whose only signer needs a mailed code, and the signer's link. */
 async function mailCoded() {
   const jane = person("Jane", { auth: "mail_code" });
   const code = await running.order([jane]);
@@ -50,7 +50,7 @@ const eventsOf = async (orderId: number) => {
   return found.map(({ event }) => event);
 };
 
-/** The newest code, once it was mailed: of those before some are replaced before their mail is written. */
+/** The newest code, once it was mailed. Earlier codes may be replaced before their mail is written. */
 async function lastCodeOf(orderId: number, email: string): Promise<string> {
   const [row] = await running.db.query<{ code_id: string }>(sql`
     SELECT s.code_id FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id WHERE e.order_id = ${orderId}`);
@@ -59,7 +59,7 @@ async function lastCodeOf(orderId: number, email: string): Promise<string> {
   return code;
 }
 
-/** Asks for a code as often as the service allows, over ten days. @returns how many were sent */
+/** Requests as many codes as the service allows, over ten days. @returns how many were sent */
 async function useUpCodes(link: Link): Promise<number> {
   let sent = 0;
   for (let n = 0; n < 200; n++)

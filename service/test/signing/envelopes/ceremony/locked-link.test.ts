@@ -8,7 +8,7 @@ import { signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.t
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { browser, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
 
-// A stranger has the signing link, and neither the signer's mailbox nor phone.
+// These tests play a stranger who has the signing link, but neither the signer's mailbox nor phone.
 const running = await forTests(openCeremonyService());
 
 let unique = 1;
@@ -21,7 +21,7 @@ async function signer(more: object = { auth: "mail_code" }) {
   return { email, code, link: await running.linkOf(email) };
 }
 
-/** The ways in that were mailed to an address. */
+/** The entry links that were mailed to an address. */
 const entriesIn = (email: string): string[] =>
   running.mailsTo(email).flatMap((mail) => /\/enter\/([0-9a-f]{40})/.exec(mail)?.[1] ?? []);
 
@@ -32,7 +32,7 @@ const codeIdOf = async (code: string): Promise<string> => {
   return row?.codeId ?? "";
 };
 
-/** The way in of the newest code, once it was mailed. */
+/** The entry link of the newest code, once it was mailed. */
 async function lastEntry({ email, code }: { email: string; code: string }): Promise<string> {
   const entry = signingEntry(running.deps.secrets, await codeIdOf(code));
   await until(() => entriesIn(email).includes(entry));
@@ -45,7 +45,7 @@ async function lock(link: Link, minutes: number): Promise<void> {
   await assert.rejects(at(minutes).identify(link, "000000", browser), { code: "conflict" });
 }
 
-/** As many codes as the service sends from a time on, one each minute. */
+/** Requests a code each minute until the service sends no more. @returns how many were sent */
 async function useUpCodes(link: Link, minutes: number): Promise<number> {
   let sent = 0;
   for (let n = 0; n < 20; n++)

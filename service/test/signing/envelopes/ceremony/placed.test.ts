@@ -14,7 +14,7 @@ const running = await forTests(openCeremonyService());
 const jane = { name: "Jane", email: "jane-placed@example.com" };
 const bob = { name: "Bob", email: "bob-placed@example.com" };
 
-/** The fields that the link's signer sees and then signs. */
+/** Signs by the link. @returns the fields that its signer saw */
 async function signedBy(link: Link, text: string) {
   const { ceremony } = running;
   await ceremony.opened(link, browser);

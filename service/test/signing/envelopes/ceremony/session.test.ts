@@ -20,7 +20,7 @@ type Signer = { name: string; email: string } & Record<string, unknown>;
 const person = (more: object = {}): Signer => ({ name: "Jane Doe", email: `jane${++people}@example.com`, ...more });
 
 let last = "";
-/** A firm on trial has few open rooms. */
+/** A trial firm may have few open rooms, so the last one is closed first. */
 async function newRoom(): Promise<string> {
   if (last !== "") await client.ok("POST", `/api/rooms/${last}/close`);
   ({ roomCode: last } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Ortega closing" }));
@@ -29,7 +29,7 @@ async function newRoom(): Promise<string> {
 const attach = (room: string, orderCode: string) => client.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
 const pay = (code: string) => client.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
 
-/** A closing of documents that are paid one right after another. */
+/** A closing whose documents are paid one directly after another. */
 async function closing(documents: readonly (readonly Signer[])[]) {
   const room = await newRoom();
   const codes: string[] = [];
@@ -42,7 +42,7 @@ async function closing(documents: readonly (readonly Signer[])[]) {
   return { room, codes };
 }
 
-/** The mails of a moment to a person, once there are so many. */
+/** The mails with links to a person, once there are this many. */
 async function mails(email: string, count: number): Promise<string[]> {
   await until(async () => running.mailsTo(email).filter((mail) => mail.includes("/sign/")).length >= count);
   return running.mailsTo(email).filter((mail) => mail.includes("/sign/"));
@@ -305,7 +305,7 @@ for (const [how, leave] of [
     assert.ok(about);
     const isFirst = about.paper === "Paper 1";
     await leave(codes[isFirst ? 0 : 1] ?? "", room);
-    // Sent again, as after a mail server that refused it.
+    // Queues the mail again, as after a mail server refused it.
     const { signerId, linkId } = about;
     await db.transaction((tx) => enqueue(tx, signingMailQueue, { signerId, moment: "request", linkId }));
     const other = isFirst ? "Paper 2" : "Paper 1";

@@ -38,7 +38,7 @@ type Host = Awaited<ReturnType<typeof host>>;
 const cookiesOf = (response: Response) => response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
 const sit = (code: string, { headers }: Host) => postForm(`${baseUrl}/dashboard/orders/${code}/sitting`, {}, headers);
 
-/** A device that a member handed over: the token that its browser has. */
+/** A device that a member handed over, and the token in its browser. */
 async function device(code: string, by: Host): Promise<{ token: string; cookie: string }> {
   const opened = await sit(code, by);
   assert.deepEqual([opened.status, opened.headers.get("location")], [303, "/in-person"]);

@@ -41,7 +41,7 @@ const seal = async (bytes: Buffer, more: Pick<SealInput, "reason" | "locks">) =>
 
 const signing = await openSigning();
 
-/** The zoo, and a form that anybody may fill in. */
+/** The zoo's files, and a form without restrictions. */
 function corpus(): { name: string; bytes: Buffer }[] {
   const zoo = zooFiles().map(({ name }) => ({ name, bytes: zooBytes(name) }));
   return [{ name: "a form", bytes: openForm() }, ...zoo];
@@ -50,7 +50,7 @@ function corpus(): { name: string; bytes: Buffer }[] {
 const notary = { key: memoryKey("p-256"), name: "Nora Ames" };
 const notaryChain = [await selfSigned(notary.key)] as const;
 
-/** The document with the notary's signature that the console adds. */
+/** The document with a notary's signature, as the console adds it. */
 async function signedByNotary(name: string, document: Buffer): Promise<Buffer> {
   const hash = createHash("sha256").update(document);
   const output = await buildNotarySignature(document, {
@@ -77,14 +77,14 @@ async function signedByNotary(name: string, document: Buffer): Promise<Buffer> {
 }
 
 /**
- * pyHanko's writer takes /NeedAppearances out of these forms, which changes how locked fields are drawn: such an upload
- * is refused. The console's own signature is accepted.
+ * pyHanko's writer removes /NeedAppearances from these forms. This changes how locked fields are drawn, so the service
+ * refuses the upload. It accepts the console's own signature.
  */
 const redrawnByNotary = new Set(["form-indirect.pdf"]);
 
 const people = ["Jane Doe", "Juan Smith"];
 
-/** The document with the acts of two signers, as their order would make it; null where the order is refused by name. */
+/** The document with the acts of two signers, as in an order; null when the order is refused with a reason. */
 async function signedBy({ name, bytes }: { name: string; bytes: Buffer }, isNotarized: boolean) {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const order = { holder: "firm", bytes, sha256, signers: people, fields: null, isNotarized };
@@ -122,7 +122,7 @@ async function requireVerified(name: string, bytes: Buffer, original: number): P
 
 type Made = { name: string; original: number; finished: Buffer; isNotarized: boolean; notary: Operation | null };
 
-/** Each accepted document signed and sealed, and how a notary is to sign it; null where pyHanko can't. */
+/** Each accepted document, signed and sealed, and how a notary will sign it; null when pyHanko can't sign it. */
 async function signedAndSealed(): Promise<Made[]> {
   const made: Made[] = [];
   for (const [number, file] of corpus().entries())
@@ -132,7 +132,7 @@ async function signedAndSealed(): Promise<Made[]> {
       const { signed, isCertified, isEncrypted } = order;
       const locks = isNotarized ? "fields" : "document";
       const finished = await seal(signed, { reason: sealReasons.signed.test, locks });
-      // pyHanko's writer does not open an encrypted document.
+      // pyHanko's writer can't open an encrypted document.
       const canSign = isNotarized && !isEncrypted && !redrawnByNotary.has(file.name);
       const notary: Operation | null = canSign ? [isCertified ? "approve" : "approve visibly", "Notary"] : null;
       made.push({ name: file.name, original: file.bytes.length, finished, isNotarized, notary });
@@ -140,7 +140,10 @@ async function signedAndSealed(): Promise<Made[]> {
   return made;
 }
 
-/** The documents as notaries signed them, by one process of pyHanko. A file that its writer can't read stays unchanged. */
+/**
+ * The documents with notaries' signatures, made by one process of pyHanko. A file that its writer can't read stays
+ * unchanged.
+ */
 function notarized(all: readonly Made[]): Map<Made, Buffer> {
   const requests = all.flatMap((one) => (one.notary === null ? [] : [{ one, make: [one.notary] }]));
   const answers = askPyHanko(requests.map(({ one, make }) => ({ make, pdf: one.finished })));

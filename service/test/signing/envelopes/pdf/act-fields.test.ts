@@ -45,7 +45,7 @@ const objectOf = (index: number): number => fields[index]?.object ?? 0;
 const fills = async (bytes: Buffer, length = document.length) =>
   fillsOwnFields(await openUnlocked(bytes), length, own());
 
-/** The act with more in a later revision: what is judged is all that follows the document. */
+/** The act, with more objects in a later revision. The verifier judges everything after the document. */
 function withMore(...objects: readonly NewObject[]): Buffer {
   return Buffer.from(appendRevision(signed.toString("latin1"), objects), "latin1");
 }
@@ -110,7 +110,10 @@ test("an act is refused whose document does not end where it is said to", async 
   assert.equal(await fills(signed, document.length - 10), false);
 });
 
-/** The document with other fields in its form, and more objects. @param change of the text between the brackets */
+/**
+ * The document with other fields in its form, and more objects. @param change changes the text between the brackets of
+ * /Fields
+ */
 function withFields(change: (listed: string) => string, ...more: readonly NewObject[]): string {
   const prepared = document.toString("latin1");
   const form = Number(/\/AcroForm (\d+) 0 R/.exec(bodyOf(prepared, 1))?.[1]);

@@ -150,7 +150,7 @@ for (const rotate of [0, 90, 180, 270])
       const { bytes, fields } = await signing.prepare(pageWith(`/Rotate ${rotate}/CropBox [36 72 500 700]`), planned, [
         "J",
       ]);
-      // Ink in the upper left quarter; all else is red that must not be seen.
+      // Black ink in the upper left quarter. Everything else is transparent red, which must stay invisible.
       const [width, height] = [100, 30];
       const isInk = (pixel: number) => pixel % width < width / 2 && pixel < (width * height) / 2;
       const all = Array.from({ length: width * height }, (_, pixel) => isInk(pixel));
@@ -170,7 +170,7 @@ for (const rotate of [0, 90, 180, 270])
       );
       const path = at(signed, `picture${rotate}.pdf`);
       assert.deepEqual((await inkOn(path, (r, g) => r > 200 && g < 100))[2], 0);
-      // Its ink is lightened, so that text below it stays readable.
+      // The ink is lightened, so that text below it stays readable.
       const lightened = (r: number, g: number, b: number) => r < 110 && g < 130 && b > 150;
       const [left = 0, top = 0, right = 0, bottom = 0] = await inkOn(path, lightened);
       assert.ok(Math.abs(left - 20) < 2 && Math.abs(right - 70) < 2, `${left} to ${right}`);
@@ -190,7 +190,7 @@ for (const rotate of [0, 90, 180, 270, -90])
         [{ kind: "signature", signer: 1, page: 0, place: wanted }],
         ["J"],
       );
-      // As high as what is above the caption, so that it is as wide as its place.
+      // As high as the area above the caption, so that the drawing is as wide as its place.
       const frame = {
         kind: "drawn",
         width: 100,

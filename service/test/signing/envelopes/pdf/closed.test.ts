@@ -49,7 +49,7 @@ const planned: PlannedField[] = [
   { kind: "text", signer: 2, page: 0, place: place(250, 18) },
 ];
 
-/** A form that two people signed; what signer 1 may leave empty is empty. */
+/** A form that two people signed. Signer 1 left the optional fields empty. */
 async function signedForm(isNotarized: boolean, form = openForm()) {
   const { bytes, fields } = await signing.prepare(form, planned, ["Jane", "Juan"], { isNotarized });
   const first = await signing.act(bytes, fields, 1, { name: "Jane", values: { date: "2026-01-15" } });
@@ -69,7 +69,7 @@ function edited(pdf: Buffer, object: number, from: RegExp, to: string): Buffer {
   return Buffer.from(appendRevision(text, [[object, body.replace(from, to)]]), "latin1");
 }
 
-/** Each way that a document may go after its signers. */
+/** The possible histories of a document after its signers. */
 const ways: readonly { name: string; isNotarized: boolean; after: (signed: Buffer) => Promise<Buffer> }[] = [
   {
     name: "signed",
@@ -112,7 +112,7 @@ for (const { name, isNotarized, after: finish } of ways)
         );
         const path = join(folder, `${name}-${step}.pdf`);
         writeFileSync(path, bytes);
-        // pdfsig counts the empty field as a signature that is not valid, and does not verify time stamps of documents.
+        // pdfsig counts the empty field as an invalid signature, and does not verify document time stamps.
         const valid = (await pdfsig(path)).filter(({ valid }) => valid);
         assert.equal(valid.length, (answer?.signatures?.length ?? 0) - stamps, step);
         assert.ok(await qpdfAccepts(path), step);
@@ -164,7 +164,7 @@ for (const { name, isNotarized, after: finish } of ways)
     });
   });
 
-// Java takes seconds to start.
+// Java takes seconds to start, so this test runs only with FUZZ=full.
 if (process.env["FUZZ"] === "full")
   test(
     "EU DSS finds every signature whole behind a notary, a proof seal and an archival time stamp",
@@ -179,7 +179,7 @@ if (process.env["FUZZ"] === "full")
         paths.push(path);
       }
       const judged = judgedByDss(paths);
-      // Two acts, a seal and a proof seal; the notary's signature and seal besides.
+      // Two acts, a seal and a proof seal; for a notarized document also the notary's signature and seal.
       assert.deepEqual(
         paths.map((path) => judged.filter((one) => one.path === path).length),
         [4, 6],
@@ -229,7 +229,8 @@ test(
   needs("pyhanko"),
   async () => {
     const { bytes, fields } = await signing.prepare(openForm(), planned, ["Jane", "Juan"]);
-    // As it was prepared then: no state for a field with one drawing, no permission in the lock, no field read-only.
+    // Restores the form of an earlier release: a field with one drawing has no state, the lock has no permission, and
+    // no field is read-only.
     const plain = Buffer.from(
       bytes
         .toString("latin1")

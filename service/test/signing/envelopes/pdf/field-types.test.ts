@@ -38,7 +38,7 @@ before(async () => {
 
 const colors = ["Red", "Blue", "Green"];
 
-/** All nine types for one signer, from the left edge at `x`. @param first how many fields precede */
+/** Fields of all nine types for one signer, with their left edge at `x`. @param first how many fields precede them */
 function allTypes(signer: number, x: number, first: number): PlannedField[] {
   const at = (y: number, width = 150, height = 18) => ({ x, y, width, height });
   const box = (y: number, dx = 0) => ({ x: x + dx, y, width: 14, height: 14 });
@@ -102,7 +102,7 @@ const byPyHanko = (pdf: Buffer): boolean[] => {
   return answer.signatures.map(({ permitted }) => permitted);
 };
 
-/** Of each act, whether all that our verifier claims of it holds. */
+/** For each act, whether every claim of our verifier holds. */
 async function byUs(pdf: Buffer): Promise<boolean[]> {
   const all = await verifySignatures(pdf, [], Date.now(), createNodeCrypto());
   return all.map(({ claims }) => claims.every(({ state }) => state === "holds"));
@@ -158,7 +158,8 @@ describe("two signers with fields of all nine types", needs("pyhanko", "poppler"
       assert.deepEqual(await byUs(changed), [false, true]);
     });
 
-  // By signer 2 after signer 1: what the verdict on signer 1 is for pyHanko, and for our judge of later changes.
+  // Changes that signer 2 makes after signer 1, with the verdicts on signer 1's signature by pyHanko and by our judge
+  // of later changes.
   const drawing = "<</Type/XObject/Subtype/Form/BBox[0 0 14 14]/Length 14>>\nstream\n0 0 14 14 re f\nendstream";
   const rows: readonly [string, kind: string, RegExp, (size: number) => string, byReader: boolean, ours: boolean][] = [
     ["checks a box", "checkbox", /\/V\s*\/Off\s*\/AS\s*\/Off/, () => "/V/On/AS/On", true, true],
@@ -214,7 +215,7 @@ test("five signers fill in fields of all nine types, and each act stays valid", 
 
 for (const name of ["encrypted-open-aes-256.pdf", "encrypted-open-rc4-128.pdf"])
   test(`an encrypted document takes all nine types: ${name}`, needs("poppler"), async () => {
-    // Its page is 200 by 100 points.
+    // The page of this document measures 200 by 100 points.
     const scaled = ofTwo().map(({ place: { x, y, width, height }, ...field }) => ({
       ...field,
       place: { x: x / 3.2, y: y / 8, width: width / 3.2, height: Math.max(height / 8, 10) },

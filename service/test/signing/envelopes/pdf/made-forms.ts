@@ -28,8 +28,9 @@ const words = (text: string) =>
   );
 
 /**
- * A page with a field of each type that its author drew: text and choice by a drawing, boxes by states, a field in a group, one with two
- * widgets, a button, and an empty signature field. Objects: 20 the text `fullname`, 22 the box `check`, 23 the choice, 25 `group.kid`.
+ * A page with a field of each type that its author drew: text and choice with one drawing, boxes with states, a field
+ * in a group, a field with two widgets, a button, and an empty signature field. Object numbers: 20 the text `fullname`,
+ * 22 the box `check`, 23 the choice, 25 `group.kid`.
  */
 export function openForm(): Buffer {
   const bare = makePdf().toString("latin1");

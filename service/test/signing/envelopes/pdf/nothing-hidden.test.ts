@@ -21,7 +21,7 @@ const at = (bytes: Buffer, name: string) => {
   return path;
 };
 
-/** A sentence in black; the second signer's place is above it. */
+/** A sentence in black; the place of the second signer covers it. */
 const sentence = "BT /F1 16 Tf 80 212 Td (And 1000000 dollars besides.) Tj ET";
 const words = { x: 80, y: 565, width: 200, height: 20 };
 const second = { x: 72, y: 552, width: 240, height: 48 };
@@ -52,7 +52,7 @@ test(
     assert.ok(bare.mutool > 300 && bare.poppler > 300, JSON.stringify(bare));
     for (const [name, file] of Object.entries({ bytes, first, last })) {
       const shown = await inkIn(at(file, `${name}.pdf`), blackInk, words);
-      // The place's own label darkens a few pixels of it.
+      // The label of the place darkens a few pixels, so the count may grow a little.
       for (const reader of ["mutool", "poppler"] as const)
         assert.ok(shown[reader] >= bare[reader] && shown[reader] < 1.1 * bare[reader], `${name}, ${reader}`);
     }
@@ -69,7 +69,8 @@ for (const [what, sample] of [
     const bare = await inkIn(at(document(), "under.pdf"), blackInk, words);
     const shown = await inkIn(at(signed, `${what}.pdf`), blackInk, words);
     for (const reader of ["mutool", "poppler"] as const) {
-      // Gray borders of letters become darker on ink; what would hide the words makes all or nothing black.
+      // The gray edges of letters become darker below ink. If something hid the words, all of the area or none of it
+      // would be black.
       assert.ok(shown[reader] >= bare[reader] && shown[reader] < 3 * bare[reader], `${reader}: ${shown[reader]}`);
     }
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { run } from "../../../evidence/seals/pdf/oracles.ts";
 
-/** Whether a pixel is ink that is looked for. */
+/** Whether a pixel has the color that is counted. */
 export type Ink = (r: number, g: number, b: number) => boolean;
 
 /** The color of the pen. */
@@ -9,7 +9,10 @@ export const penInk: Ink = (r, _, b) => b - r >= 40;
 /** The color of black text. */
 export const blackInk: Ink = (r, g, b) => Math.max(r, g, b) < 40;
 
-/** Left, top, right and bottom of the ink on the first page, in points of the page as mutool shows it; infinity to 0 for none. */
+/**
+ * Left, top, right and bottom of the ink on the first page, in points of the page as mutool shows it. Without ink: from
+ * infinity to 0.
+ */
 export async function inkOn(path: string, isInk: Ink): Promise<[number, number, number, number]> {
   const image = `${path}.ppm`;
   await run("mutool", ["draw", "-r", "72", "-o", image, path, "1"]);
@@ -26,14 +29,14 @@ export async function inkOn(path: string, isInk: Ink): Promise<[number, number, 
   return box;
 }
 
-/** The pixels of a binary PPM, 3 bytes each, and how many a row has. */
+/** The pixels of a binary PPM, 3 bytes each, and the number of pixels in a row. */
 function pixelsOf(image: string): { pixels: Buffer; across: number } {
   const ppm = readFileSync(image);
   const [, width = "0", height = "0"] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(ppm.toString("latin1", 0, 40)) ?? [];
   return { pixels: ppm.subarray(ppm.length - 3 * Number(width) * Number(height)), across: Number(width) };
 }
 
-/** How many pixels of the first page are ink that is looked for, as two readers draw it. */
+/** The number of pixels on the first page that have this ink, as two readers draw the page. */
 export async function inkIn(path: string, isInk: Ink, box: Box): Promise<{ mutool: number; poppler: number }> {
   const images = { mutool: `${path}.mu.ppm`, poppler: `${path}.poppler` };
   await run("mutool", ["draw", "-r", "72", "-o", images.mutool, path, "1"]);

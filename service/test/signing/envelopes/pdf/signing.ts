@@ -23,7 +23,7 @@ import {
 } from "../../../../src/signing/envelopes/signer-authority.ts";
 import { memoryKey, someInstant } from "../../../evidence/seals/signers.ts";
 
-/** One signer's act; values by the label of the option or field, else by its kind. */
+/** One signer's act. Values by the label of the option or field; without a label, by its kind. */
 export type Doing = { name: string; mark?: SignatureMark; values?: Record<string, string> };
 
 const heldBy = (field: PreparedField, values: Record<string, string>): string =>
@@ -32,10 +32,10 @@ const heldBy = (field: PreparedField, values: Record<string, string>): string =>
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes);
 
-/** Where the revocation of the certificates is published. */
+/** The URL where the revocation of the certificates is published. */
 export const crlPlace = "https://seal.example/seal/crl/0.crl";
 
-/** Prepares and signs documents, with an authority of its own. */
+/** Prepares and signs documents, with its own authority. */
 export async function openSigning(environment: Environment = "live") {
   const faces = await openFaces();
   const typeset = createTypeset(faces);
@@ -45,7 +45,7 @@ export async function openSigning(environment: Environment = "live") {
   const issuing = { ...made, key: memoryKey("p-256"), serialNumber: randomBytes(16) };
   const authority = await makeSignerAuthority(root, issuing);
 
-  /** An act up to its signature, for the holder of a key: DER of its SubjectPublicKeyInfo. */
+  /** Prepares an act up to its signature, for the holder of a key. @param holder `publicKey`: SubjectPublicKeyInfo, DER */
   async function open(
     document: Buffer,
     fields: readonly PreparedField[],
@@ -84,7 +84,7 @@ export async function openSigning(environment: Environment = "live") {
     const { tail, contentsStart, contentsEnd } = place;
     return {
       act: { outcome: "prepared", tail, contentsStart, contentsEnd, signedAttrs } as const,
-      /** The document with the act, signed. */
+      /** The document with the signed act. */
       close: (signature: Uint8Array): Buffer =>
         Buffer.concat([document, completeSeal(place, assembleCms({ chain, signedAttrs, signature })).tail]),
     };

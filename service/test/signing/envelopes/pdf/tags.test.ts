@@ -238,7 +238,7 @@ test("a tag for a signer who is not there is refused by name; a signer without a
   );
 });
 
-/** Kerned, as programs that set type write it. */
+/** With kerning, as typesetting programs write it. */
 const kerned = "BT /F1 12 Tf 100 500 Td [({)-20({sign)10(ature, r1})-5(})] TJ ET";
 
 for (const rotate of [0, 90, 180, 270])
@@ -252,7 +252,7 @@ for (const rotate of [0, 90, 180, 270])
       const [{ place, covers } = assert.fail("no tag found")] = fields;
       assert.ok(covers);
       const hidden = { ...covers, x: place.x + covers.x, y: place.y + place.height - covers.y - covers.height };
-      // A tag that stands on its side is hidden whole; its field is as wide as any.
+      // A rotated tag is hidden completely, and its field has the usual width.
       if (rotate % 180 === 0) {
         assert.ok(hidden.x <= left && hidden.x + hidden.width >= right, JSON.stringify([hidden, left, right]));
         assert.ok(

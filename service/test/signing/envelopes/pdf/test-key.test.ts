@@ -27,8 +27,8 @@ async function signedBy(signing: Signing): Promise<Buffer> {
 }
 
 const [live, tests] = [await openSigning("live"), await openSigning("test")];
-/** The same by a signer of a live order. */
-/** A document that a holder of a test key made, signed in the director's name. */
+/** The same document, signed by a signer of a live order. */
+/** A document that a holder of a test key made and signed in the director's name. */
 const [genuine, forged] = [await signedBy(live), await signedBy(tests)];
 
 const at = (name: string, bytes: Uint8Array | string) => {
@@ -63,7 +63,7 @@ test("pdfsig does not trust what a test key signs by the live root", needs("popp
   assert.equal(good?.certificate, "Certificate is Trusted.");
 });
 
-/** A mail that the holder of a signer's key signed. */
+/** A mail that the holder of a signer's key has signed. */
 async function mailBy(signing: Signing, environment: "live" | "test") {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const chain = await issueSignerCertificate(signing.issuer, {
@@ -102,7 +102,7 @@ test("openssl refuses a mail signed by a test key by the live root", needs("open
 });
 
 const minutes = 60_000;
-/** The list that revokes the certificates of the live acts five minutes after they were signed. */
+/** The list that revokes the certificates of the live acts, five minutes after they were signed. */
 const revoking = () =>
   writeCrl(live.issuer, {
     place: crlPlace,
@@ -168,7 +168,7 @@ test(
       "-i",
       at("nss-above.pem", sealChainPem(live.issuer.chain.slice(0, 1))),
     ]);
-    // NSS knows no list of one distribution point; the act stays trusted.
+    // NSS can't read a list for one distribution point, so the act stays trusted.
     const imported = await run("crlutil", ["-I", "-d", nss, "-i", crl, "-t", "1", "-B"]);
     assert.match(imported.output, /UNKNOWN_CRITICAL_EXTENSION/);
     const { output } = await run("pdfsig", ["-nssdir", nss, path]);
