@@ -31,7 +31,7 @@ async function place(service: Service, form: FormData, headers: Record<string, s
   return ((await response.json()) as { orderCode: string }).orderCode;
 }
 
-/** An order like the service's own for this form, used by the bare statement. */
+/** A sample order with the columns that the service writes. The bare statement inserts it. */
 function sampleOrder(partnerId: string, keyId: string): NewOrder {
   const services = { sign: true, notarize: false, ship: false, fax: false };
   return {

@@ -97,7 +97,7 @@ export async function run(): Promise<Result[]> {
     for (let n = 0; n < 20; n++) await movedAfter(db, service.baseUrl, ids.shift() ?? 0);
     const times: number[] = [];
     for (let n = 0; n < measured; n++) times.push(await movedAfter(db, service.baseUrl, ids.shift() ?? 0));
-    // Signed in advance, because that is Telnyx's work.
+    // The events are signed in advance, because signing is Telnyx's work.
     const events = ids.map(eventOf);
     const request = get("/api/partner/orders?limit=20", headers);
     const target: Target = { port: Number(new URL(service.baseUrl).port), request: () => request };

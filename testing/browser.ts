@@ -27,7 +27,7 @@ export type Look = {
   height?: number;
   colorScheme?: "light" | "dark";
   javaScript?: boolean;
-  /** UTC by default. */
+  /** The time zone of the browser; UTC by default. */
   timeZone?: string;
   /** If set, timers of the page advance only by `page.clock`. */
   heldClock?: boolean;

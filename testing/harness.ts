@@ -7,12 +7,12 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A real service on its own data folder, with its database. */
 export type Harness = {
-  /** A test that restarts the service puts the new one here. */
+  /** A test that restarts the service assigns the new service to this member. */
   service: Service;
   db: Database;
   /** The service's own keys, for rows that a test writes itself. */
   rowMac: RowMac;
-  /** Stops both and removes the folder. */
+  /** Stops the service and its database, and removes the folder. */
   close: () => Promise<void>;
 };
 

@@ -47,7 +47,7 @@ export type Service = {
   process: () => ChildProcess;
   /** kill -9, without cleanup. Only for a service that was started with `ownProcess`. */
   kill: () => Promise<void>;
-  /** Stops it gracefully and waits. @returns the exit code */
+  /** Stops the service gracefully and waits. @returns the exit code */
   stop: () => Promise<number | null>;
   /** Starts again on the same data. */
   restart: (env?: Env) => Promise<Service>;

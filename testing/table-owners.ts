@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** The features that may touch a table. A feature is named by its folder below `service/src`. */
 export type TableRule = {
   owner: string;
-  /** Features that read it. */
+  /** Features that read the table. */
   readers?: string[];
 };
 

@@ -43,7 +43,7 @@ export async function load(
   return answered / ((performance.now() - started) / 1000);
 }
 
-// Our code takes longer to compile than the other; both are compiled within a few seconds.
+// Our code takes longer to compile than the code that it is compared with; both are compiled within a few seconds.
 const warmUp = 5;
 
 /**

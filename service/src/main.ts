@@ -130,7 +130,7 @@ async function readRules({ config, db, clock }: Resources): Promise<Rules> {
   };
 }
 
-/** The parts of its process that a service uses. */
+/** The parts of the process that the service uses. */
 export type Surroundings = {
   /** Prints text for people. */
   print: (text: string) => void;

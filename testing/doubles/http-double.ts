@@ -9,7 +9,10 @@ export type HttpDouble = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts it. A handler that throws answers 500 with the message, so that a fault in a double shows up in the test. */
+/**
+ * Starts the server. A handler that throws answers 500 with the message, so that a fault in a double shows up in the
+ * test.
+ */
 export async function startHttpDouble(
   handle: (request: IncomingMessage, body: Buffer, response: ServerResponse) => void | Promise<void>,
 ): Promise<HttpDouble> {

@@ -38,7 +38,10 @@ const algorithmsOf: Record<KmsKeyKind, string[]> = {
   ENCRYPTING_RSA_3072: [],
 };
 
-/** Starts it. Needs `openssl` in PATH: Node's own crypto can't sign a digest that was computed elsewhere. */
+/**
+ * Starts the double. Needs `openssl` in PATH, because Node's own crypto can't sign a digest that was computed
+ * elsewhere.
+ */
 export async function startKms(): Promise<KmsDouble> {
   const folder = mkdtempSync(join(tmpdir(), "kms-"));
   const credentials = { accessKeyId: "AKIADOUBLE", secretAccessKey: "double-secret" };

@@ -32,7 +32,7 @@ export type TsaDouble = {
   readonly url: string;
   /** PEM of the authority that issued its certificate. */
   readonly caPem: string;
-  /** Sets its behavior for later requests. */
+  /** Sets the authority's behavior for later requests. */
   readonly order: (mode: TsaMode) => void;
   /** The number of requests so far. */
   readonly requestCount: () => number;

@@ -7,7 +7,7 @@ export type WitnessMode = "proper" | "server-error" | "wrong-signature" | "two-l
 /** A witness of C2SP tlog-witness on loopback, for logs with any key. It checks only the sizes of what it cosigns. */
 export type WitnessDouble = {
   readonly url: string;
-  /** The NAME+ID+BASE64 of its key, as policies list it. */
+  /** The NAME+ID+BASE64 of the witness's key, in the form of policies. */
   readonly key: string;
   readonly order: (mode: WitnessMode) => void;
   /** Sets the number of entries that the witness says it has seen. */

@@ -24,7 +24,7 @@ export type Running = {
   exit: () => number | NodeJS.Signals | null;
   ended: Promise<number | null>;
   end: () => void;
-  /** Null when the service shares a process with others. */
+  /** The process of the service; null when the service shares a process with others. */
   process: ChildProcess | null;
 };
 

@@ -11,7 +11,7 @@ import { until } from "../until.ts";
 const folder = fileURLToPath(new URL("../../node_modules/.cache/litewitness", import.meta.url));
 const program = join(folder, "litewitness");
 
-/** Builds it from Go modules; Go's own database has their checksums. */
+/** Builds the program from Go modules; Go's own database has their checksums. */
 function buildLitewitness(): void {
   mkdirSync(folder, { recursive: true });
   const env = { ...process.env, GOBIN: folder };

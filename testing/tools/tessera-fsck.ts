@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL("../../node_modules/.cache/tessera-fsck", i
 /** The program by the authors of tlog-tiles that checks a whole log, tile by tile and leaf by leaf. */
 export const fsckProgram = join(folder, "fsck");
 
-/** Builds it from Go modules; Go's own database has their checksums. */
+/** Builds the program from Go modules; Go's own database has their checksums. */
 function buildFsck(): void {
   mkdirSync(folder, { recursive: true });
   const env = { ...process.env, GOBIN: folder };

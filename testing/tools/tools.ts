@@ -14,7 +14,7 @@ import { veraPdf } from "./verapdf.ts";
 
 /** A foreign program or library that tests compare ours with. */
 type Tool = {
-  /** Whether it is installed. */
+  /** Whether the tool is installed. */
   readonly isHere: () => boolean;
   /** Packages of Debian and Ubuntu, separated by spaces. */
   readonly debian?: string;
@@ -24,7 +24,7 @@ type Tool = {
   readonly npm?: string;
   /** An artifact in Maven's central repository: one executable file, copied into the folder of java.ts. */
   readonly maven?: string;
-  /** Builds it from its source. */
+  /** Builds the tool from its source. */
   readonly build?: () => void;
   /** A Maven project, and the folder for its libraries. */
   readonly mavenProject?: { readonly pom: string; readonly folder: string };
@@ -81,7 +81,7 @@ export const awsProgram = "/usr/bin/aws";
 
 const table = {
   chromium: { debian: "chromium-headless-shell", isHere: () => chromiumPath() !== undefined },
-  // The same engine without a window, at half the CPU time.
+  // The engine of Chromium without a window, at half the CPU time.
   headlessShell: packaged("chromium-headless-shell", "chromium-headless-shell"),
   poppler: packaged("poppler-utils", "pdfsig", "pdfinfo", "pdfdetach", "pdftotext", "pdftoppm"),
   nss: packaged("libnss3-tools", "certutil"),

@@ -65,7 +65,7 @@ const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string
 
 /** Files that produce text for people and never change a verdict. */
 const TELLING = ["seal/proof-statement.ts", "x509/name.ts"];
-/** The signing page uses it to read its own document, and no claim of the format depends on it. */
+/** The signing page uses this file to read its own document, and no claim of the format depends on it. */
 const OUTSIDE = ["pdf/field-texts.ts"];
 
 const survivors = new URL("survivors.txt", import.meta.url);

@@ -107,9 +107,9 @@ export type OrderFields = {
   docSlug?: string | undefined;
   /** Whether to have the document signed. */
   svcSign?: boolean | undefined;
-  /** Whether to have it notarized online. */
+  /** Whether to have the document notarized online. */
   svcNotary?: boolean | undefined;
-  /** Whether to have it shipped; send the `ship` fields with it. */
+  /** Whether to have the document shipped; send the `ship` fields with this field. */
   svcShip?: boolean | undefined;
   /** The signer's state: two letters. */
   signerState?: string | undefined;

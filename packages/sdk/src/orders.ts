@@ -100,7 +100,7 @@ export type OrderSummary = Pick<
 
 export type OrderList = {
   orders: OrderSummary[];
-  /** Pass it as `cursor` to the next call; null after the last page. */
+  /** The `cursor` of the next call; null after the last page. */
   nextCursor: string | null;
   requestId: string;
 };

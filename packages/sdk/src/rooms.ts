@@ -122,7 +122,7 @@ export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUr
 
 export type RoomCheckout = {
   checkoutUrl: string;
-  /** The orders that it pays; amounts are US cents. */
+  /** The orders that the checkout pays; amounts are US cents. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
   requestId: string;

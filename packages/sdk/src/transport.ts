@@ -60,7 +60,7 @@ export type Transport = {
   pause: (ms: number) => Promise<void>;
 };
 
-/** A test compares it with the version of the package. */
+/** A test compares this version with the version of the package. */
 const userAgent = "signsealship-typescript/0.1.0";
 
 export type WriteOptions = {

@@ -49,7 +49,7 @@ export type Delivery = {
 /** The request and the response of one delivery. */
 export type DeliveryExchange = {
   deliveryId: string;
-  /** Why it failed, in words: `Answered 500`; null for other deliveries. */
+  /** Why the delivery failed, in words: `Answered 500`; null for other deliveries. */
   failure: string | null;
   request: {
     headers: Record<string, string>;
@@ -81,7 +81,7 @@ export type DeliveryList = { deliveries: Delivery[]; nextCursor: string | null; 
 
 /** The Ed25519 key behind the `v1a` entries of `webhook-signature`. */
 export type WebhookPublicKey = {
-  /** As Standard Webhooks writes it: `whpk_` and the base64 of 32 bytes. */
+  /** In the form of Standard Webhooks: `whpk_` and the base64 of 32 bytes. */
   publicKey: string;
   publicKeyPem: string;
   environment: "live" | "test";

@@ -11,7 +11,7 @@ after(() => folder.remove());
 const client = (fetch: typeof globalThis.fetch, options: Partial<ClientOptions> = {}) =>
   createClient({ baseUrl: "https://sign.example.com", key: "svc_pk_test_x", fetch, ...options });
 
-/** A service with one rate limit for all requests of a key, in windows of one second, and this many orders. */
+/** A fake service that has `orders` orders and allows `quota` requests of a key in each second. */
 function limited({ quota, orders }: { quota: number; orders: number }) {
   const windows = new Map<number, number>();
   const refused: string[] = [];

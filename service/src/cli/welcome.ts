@@ -16,7 +16,7 @@ export type Welcome = {
 
 const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** The path of one of our files, as seen from that folder. */
+/** The path of one of our files, relative to the folder where the service was started. */
 const pathFrom = (folder: string, path: string): string => (folder === root ? path : quoted(join(root, path)));
 
 /** The command line that uses the same data and address as this service. */

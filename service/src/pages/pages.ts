@@ -40,7 +40,7 @@ export type PageDeps = {
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess" | "site">;
   /** Null when nobody signs documents here. */
   signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
-  /** For people who sign in: members of firms, and operators. Null when nobody can sign in. */
+  /** @throws ServiceError for a task of the other environment, and for a task that the operator's roles do not show */
   people: {
     callers: Callers;
     clock: Clock;

@@ -44,8 +44,8 @@ export type Providers = {
   /** The call for requests that may be repeated. An act gets its own call. @throws Error without an account */
   callOf: (provider: ProviderName) => Call;
   /**
-   * The same call with a separate circuit breaker and the default time-out. It is for requests that people wait for, so
-   * that failures of background work don't block them.
+   * A call with a separate circuit breaker and the default time-out. It is for requests that people wait for, so that
+   * failures of background work don't block them.
    */
   separateCallOf: (provider: ProviderName) => Call;
   /**

@@ -119,7 +119,7 @@ const refusal = (files: readonly string[]): StartupError =>
 
 async function fillOnce(tx: Tx, deps: RowMacDeps, set: RowSet): Promise<void> {
   const { rowMac, clock, log } = deps;
-  // Another node may be filling: wait.
+  // Another node may be filling the MACs, so this transaction waits.
   await tx.script("SET LOCAL lock_timeout = '10min'");
   await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
   if (await wasDone(tx, deps, set)) return;

@@ -65,7 +65,7 @@ export type Night = {
   /** Keys of one firm. */
   readonly keys: readonly string[];
   readonly writers: Writers;
-  /** A test that replaces these assigns the new ones here. */
+  /** A test that replaces these nodes assigns the new ones to this member. */
   primary: PostgresServer;
   nodes: [Service, Service];
   /** Runs the code block under this heading that contains this text, with the settings of the nodes. */
@@ -79,7 +79,7 @@ export type Night = {
   readonly nothingIsLost: () => Promise<void>;
   /** The folder of documents. */
   readonly blobs: string;
-  /** The present process. */
+  /** The present Redis process. */
   redis: ChildProcess;
   readonly startRedis: () => void;
   readonly close: () => Promise<void>;

@@ -308,7 +308,7 @@ async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ trie
 
 /** Columns that no MAC of their table covers, each with the reason. */
 const uncoveredByDesign: Readonly<Record<string, string>> = {
-  // Covered by a hash or a second MAC that the MAC covers.
+  // These columns are covered by a hash or a second MAC that the MAC covers.
   audit_log: "occurred_at action actor order_id from_status to_status detail",
   closing_passports: "manifest bytes",
   envelope_events: "record",

@@ -50,7 +50,7 @@ function contoursOf({ face, weight, parts }: Cluster): Point[][] {
   return parts.flatMap(({ id, x, y }) => contours(face.fonts[weight].glyphToJson(id), { scale, x, y }));
 }
 
-/** The contours of an outline of quadratic curves. All fonts here use only those. */
+/** The contours of an outline of quadratic curves. All fonts of this package use only quadratic curves. */
 function contours(commands: SvgPathCommand[], at: { scale: number; x: number; y: number }): Point[][] {
   const found: Point[][] = [];
   const point = (x: number, y: number, on: boolean): Point => ({

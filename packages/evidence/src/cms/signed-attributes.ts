@@ -11,7 +11,7 @@ export interface Stated {
   readonly messageDigest: Uint8Array;
 }
 
-/** Null when it is missing or repeated. */
+/** Null when the attribute is missing or repeated. */
 export function statedIn(signerInfo: SignerInfo): Stated | null {
   const { signedAttrs } = signerInfo;
   const contentType = onlyValue(signedAttrs ?? [], OID.idContentType);

@@ -28,7 +28,7 @@ export interface SignerVerification {
   readonly signingCertificateVersion: 1 | 2 | null;
   /** The signing-time attribute, epoch milliseconds, if present. Only the signer attests it, and PAdES forbids it. */
   readonly signingTime: number | null;
-  /** Why it is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
+  /** Why the signature is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
   readonly outdated: string | null;
 }
 

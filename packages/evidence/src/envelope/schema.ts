@@ -12,7 +12,7 @@ export type EnvelopeRevision = {
   /** Revision 0 is the original. */
   readonly number: number;
   readonly kind: (typeof revisionKinds)[number];
-  /** The signer whose act created it; null for other revisions. */
+  /** The signer whose act created the revision; null for other revisions. */
   readonly signer: number | null;
   readonly bytes: number;
   readonly sha256: string;

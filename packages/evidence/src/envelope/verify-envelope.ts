@@ -18,7 +18,7 @@ export type EnvelopeClaimName =
   | "revision_table";
 
 export type VerifiedEnvelope = {
-  /** Null when it is unreadable. */
+  /** Null when the evidence is unreadable. */
   readonly envelope: EnvelopeEvidence | null;
   readonly claims: readonly Claim<EnvelopeClaimName>[];
 };

@@ -107,12 +107,12 @@ export function appendToEdge(edge: EdgeNode[], leaf: Uint8Array, hashOf: NodeHas
   edge.push(added);
 }
 
-/** The hash over perfect subtrees, left to right; null for none. */
+/** The hash over perfect subtrees, left to right; null when the list is empty. */
 export function foldNodes(hashes: readonly Uint8Array[], hashOf: NodeHash): Uint8Array | null {
   return hashes.reduceRight<Uint8Array | null>((right, left) => (right ? hashOf(left, right) : left), null);
 }
 
-/** The hash over perfect subtrees, left to right, computed with this engine's digest; null for none. */
+/** The hash over perfect subtrees, left to right, computed with this engine's digest; null when the list is empty. */
 export async function rootOfParts(hashes: readonly Uint8Array[]): Promise<Uint8Array | null> {
   let root: Uint8Array | null = null;
   for (const left of hashes.toReversed()) root = root ? await nodeHash(left, root) : left;

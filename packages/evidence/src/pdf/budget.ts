@@ -6,7 +6,7 @@ import { EvidenceError } from "../errors.ts";
  */
 export type Budget = { left: number };
 
-/** Half a second, or a hundred megabytes. */
+/** The work of half a second, or of reading a hundred megabytes. */
 const MAX_WORK = 48_000_000;
 
 /** The costs of reading, in addition to one unit per byte. */

@@ -149,7 +149,10 @@ function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Ent
     : null;
 }
 
-/** The same check for a cross-reference stream, which is the last of the objects that it names. */
+/**
+ * End of a cross-reference stream, which is the last of the objects that it names; null unless it is in the sealer's
+ * form.
+ */
 function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[]): number | null {
   const { trailer, offset } = section;
   const header = `${entries.at(-1)?.number} 0 obj\n`;

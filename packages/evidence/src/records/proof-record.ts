@@ -12,7 +12,7 @@ export type ProofRecord = {
   readonly verifyCode: string;
   readonly sealedSha256: string;
   readonly docSha256: string;
-  /** Whether it states that it belongs to the test environment. */
+  /** Whether the record states that it belongs to the test environment. */
   readonly isTest: boolean;
 };
 

@@ -25,15 +25,15 @@ export interface EarlierSignature {
   readonly pades: PadesVerification | null;
   /** The time that the signature states, epoch ms; only the signer attests it. */
   readonly claimedTime: number | null;
-  /** End of the revision that it covers; null when its /ByteRange is unusable. */
+  /** End of the revision that the signature covers; null when its /ByteRange is unusable. */
   readonly revisionEnd: number | null;
   /** The gravest change of later revisions. */
   readonly laterChanges: ChangeLevel | null;
   /** /P of a certification, or of the signature's lock. */
   readonly docMdp: 1 | 2 | 3 | null;
-  /** Whether it is a trusted seal of the service: the document it sealed is final. */
+  /** Whether the signature is a trusted seal of the service: the document that it sealed is final. */
   readonly closes: boolean;
-  /** Whether it claims to be a signer's act, even if a later revision removed it. */
+  /** Whether the signature claims to be a signer's act, even if a later revision removed it. */
   readonly isAct: boolean;
 }
 

@@ -48,11 +48,11 @@ export interface PadesVerification {
   readonly certificates: readonly Certificate[];
   /** Time stamps over the signature value or, for a document time stamp, over the ranges. */
   readonly timeStamps: readonly TimeStampVerification[];
-  /** Signature value, null when it could not be read. */
+  /** The signature value; null when it could not be read. */
   readonly signatureValue: Uint8Array | null;
   /** The CMS of a signature; null when it could not be read, and for a document time stamp. */
   readonly signedData: SignedData | null;
-  /** Why it is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
+  /** Why the signature is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
   readonly problem: string | null;
   /** The reason why the signature is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
   readonly outdated: string | null;

@@ -11,7 +11,7 @@ import type { SealTrust } from "./verify-seal.ts";
 
 /** A seal of the service in a document, with a certificate that the caller trusts. */
 export type OwnSeal = {
-  /** Offset of its object. */
+  /** Offset of the seal's object. */
   readonly start: number;
   /** Its revision, counted from the newest; -1 when unknown. */
   readonly revision: number;

@@ -36,7 +36,7 @@ const isRetired =
 
 /** The known times of a seal, epoch ms each; null when unknown. */
 export type SealTimes = {
-  /** The earliest time at which it is proven to have existed. */
+  /** The earliest time at which the seal is proven to have existed. */
   readonly provenTime: number | null;
   /** The earliest time of a trusted token in the seal itself. */
   readonly stampedTime: number | null;

@@ -37,7 +37,7 @@ export interface SealTrust {
 export interface SealVerification {
   readonly pades: PadesVerification;
   readonly claims: readonly Claim<SealClaimName>[];
-  /** Whether its position in the file is signed, as in all seals but the oldest. */
+  /** Whether the seal signs its own position in the file, as all seals but the oldest do. */
   readonly statesPlace: boolean;
   /**
    * The earliest time at which the seal is proven to have existed, epoch ms: by a trusted time stamp in it, or by

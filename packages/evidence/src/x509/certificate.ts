@@ -73,7 +73,8 @@ export function readCertificate(node: DerNode): Certificate {
   const extensions = version === 3 ? tbs.optional(constructedTag(3)) : undefined;
   tbs.end();
 
-  // RFC 5280, section 4.1.1.2: otherwise the signed algorithm could differ from the applied one.
+  // The outer algorithm must equal the signed one (RFC 5280, section 4.1.1.2). Otherwise the applied algorithm could
+  // differ from the signed one.
   if (!sameEncoding(outerAlgorithm, innerAlgorithm))
     throw new EvidenceError("x509", "The two signature algorithms of a certificate differ");
   const algorithm = readAlgorithm(innerAlgorithm);

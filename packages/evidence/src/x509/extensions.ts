@@ -120,12 +120,12 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
         read.authorityKeyIdentifier = readAuthorityKeyIdentifier(readDer(value));
         break;
       case OID.certificatePolicies:
-        // Safe to ignore even if critical, because no policy is required.
+        // This extension is safe to ignore even if it is critical, because no policy is required.
         read.isSigners = contains(value, SIGNER_POLICY);
         read.isTestSeals = contains(value, TEST_SEAL_POLICY);
         break;
       case OID.subjectAltName:
-        // Critical when the subject is empty, and safe to ignore.
+        // This extension is critical when the subject is empty. It is safe to ignore.
         read.hasSubjectAltName = true;
         break;
       case OID.nameConstraints:

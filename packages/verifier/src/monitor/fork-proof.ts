@@ -27,7 +27,7 @@ had, so the log gave out two histories. Anybody can check it: bin/signsealship m
 RFC 9162, section 2.1.4.2, says: the proof leads from ROOT to the newer root, and ROOT is not the older root.
 `;
 
-/** Whether a text begins like such a file. */
+/** Whether a text begins like the file of a fork proof. */
 export const isForkFile = (text: string): boolean => text.startsWith(`${title}\n`);
 
 const section = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}-----END ${name}-----\n`;

@@ -32,12 +32,12 @@ export type SnapshotDocument = OrderArtifacts & {
   docSlug: string | null;
   externalReference: string | null;
   pages: number | null;
-  /** The signers of its latest envelope, with the times of their signatures. */
+  /** The signers of the order's latest envelope, with the times of their signatures. */
   signers: { name: string; signedAt: string | null }[];
   takenIn: ("sealed" | "notarized")[];
 };
 
-/** The room's firm, and how it is shown. */
+/** The room's firm, as pages show it. */
 export type Firm = { name: string; brandName: string | null; accentColor: string | null };
 
 /** The facts about a version in the chain of versions. */

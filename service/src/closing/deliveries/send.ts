@@ -159,8 +159,8 @@ export async function openDelivery(deps: DeliveryDeps, { id, token }: Link) {
 }
 
 /**
- * The zip of a delivery. Records that the download began. @throws ServiceError as above, and for a file that was
- * deleted
+ * The zip of a delivery. Records that the download began. @throws ServiceError as `openDelivery`, and for a file that
+ * was deleted
  */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);
@@ -170,7 +170,7 @@ export async function deliveryZip(deps: DeliveryDeps, link: Link, network: strin
   return zip;
 }
 
-/** One file of a delivery. Records that the download began. @throws ServiceError as above */
+/** One file of a delivery. Records that the download began. @throws ServiceError as `openDelivery` */
 export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId: string }, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);
   const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);

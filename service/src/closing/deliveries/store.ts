@@ -90,7 +90,7 @@ const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notar
 
 /**
  * The orders that the room's own firm placed, in the room's order. @throws ServiceError `unavailable` for an altered
- * one
+ * order
  */
 export const ordersOfRoom = (db: Sql, roomId: string) =>
   db.query<OrderOfRoom>(sql`
@@ -113,7 +113,7 @@ export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt
   await writeStateMacs(tx, deliveryState, sql`id = ${id}`);
 }
 
-/** @throws ServiceError `unavailable` when it fails its MAC */
+/** @throws ServiceError `unavailable` when the delivery fails its MAC */
 export async function selectDelivery(db: Sql, id: string): Promise<Delivery | undefined> {
   const [found] = await db.query<Delivery>(sql`
     SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d WHERE d.id = ${id}`);
@@ -171,7 +171,7 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery
   return deliveries.map((each) => ({ ...each, uses: authentic.filter(({ deliveryId }) => deliveryId === each.id) }));
 }
 
-/** Orders by id, in the order of the list. @throws ServiceError `unavailable` for an altered one */
+/** Orders by id, in the order of the list. @throws ServiceError `unavailable` for an altered order */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
   const orders = await db.query<OrderOfRoom>(sql`
     SELECT ${orderColumns}, ${verified(orderState, sql`o`)} FROM orders o

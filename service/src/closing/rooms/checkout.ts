@@ -58,7 +58,7 @@ export async function roomCheckout(deps: CheckoutDeps, owner: Owner, roomCode: s
   return sharedCheckout(deps, { groupId: room.id, environment: room.environment }, membersOf(room.id, all));
 }
 
-/** The same for the client of an order: all payable orders of that client in the order's room. */
+/** Opens one checkout for all payable orders of the order's client in the order's room. */
 export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Promise<SharedCheckout> {
   const room = isCode(orderCode) ? await roomOfOrder(deps.db, orderCode) : undefined;
   if (!room) throw orderNotFound();
@@ -79,8 +79,8 @@ export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Pr
 }
 
 /**
- * The orders that `clientCheckout` would pay. Empty for an order without a room, and for one whose room was altered;
- * the order can still be paid alone.
+ * The orders that `clientCheckout` would pay. Empty for an order without a room, and for an order whose room was
+ * altered; the order can still be paid alone.
  */
 export async function payableOfClient(db: Sql, orderCode: string): Promise<Payable> {
   try {

@@ -49,7 +49,7 @@ export async function createRoom(
   });
 }
 
-/** @returns when it was created @throws ServiceError when the quota is used up */
+/** @returns when the room was created @throws ServiceError when the quota is used up */
 async function createRoomIn(
   tx: Tx,
   clock: Clock,
@@ -86,8 +86,8 @@ export function placeClosing(
 ): Promise<{ roomCode: string }> {
   const placed = { roomCode: newCode() };
   return db.transaction(async (tx) => {
-    // This statement runs first: a duplicate request waits here. It then finds this closing, and does not fail because
-    // the documents are used.
+    // This statement runs first, so a duplicate request waits here. The duplicate then finds this closing, and does not
+    // fail because the documents are used.
     await record(tx, placed);
     for (const { order } of documents) await writeOrder(tx, order);
     await createRoomIn(tx, clock, principal, { ...room, code: placed.roomCode });

@@ -26,7 +26,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       sql`SELECT code AS "code@order", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
     );
     if (!attempt || !order) throw new Error("an intent without its attempt");
-    // The attempt's number is a copy without a MAC, so it is compared with the order's.
+    // The fax number of the attempt is a copy without a MAC, so it is compared with the order's fax number.
     if (attempt.faxTo !== order.faxTo)
       throw new Error(`a fax of order ${order.code} goes to another than its order's number`);
     return { ...attempt, orderCode: order.code };

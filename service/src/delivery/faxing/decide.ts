@@ -10,7 +10,7 @@ export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> 
   /** The number of temporary failures since a person last requested the fax. */
   retries: number;
   dueAt: Date;
-  /** Whether its cancellation was requested. */
+  /** Whether the attempt's cancellation was requested. */
   isCanceled: boolean;
   /**
    * Whether the order has already failed because of this attempt. After that, a person decides about every further
@@ -51,8 +51,8 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // While the order is pending, a person faxes an attempt that was never sent. Once the order has moved on, nobody
-  // would.
+  // While the order is pending, a person faxes the document of an attempt that was never sent. Once the order has moved
+  // on, nobody would.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
   return { do: "attempt", retries: last.retries, dueAt: now };

@@ -25,7 +25,7 @@ export async function applyFax(
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
   const told = advance(attempt, { state, reason, pages, seconds, at });
-  // Poll time is not call start time.
+  // The time of a poll is not the time when the call began.
   const progress = eventId === null ? { ...told, startedAt: attempt.startedAt } : told;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;

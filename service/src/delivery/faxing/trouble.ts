@@ -14,7 +14,7 @@ export async function openTrouble(tx: Tx, fax: Fax, at: Date, reason: string): P
   await openTask(tx, { kind, at, environment: "live", orderId, subject: subjectOf(fax), reason });
 }
 
-/** Closes that task once the fax's end is known. */
+/** Closes the task about a fax once the fax's end is known. */
 export async function closeTrouble(tx: Tx, fax: Fax, at: Date, outcome: string): Promise<void> {
   const which = { orderId: fax.orderId, kinds: [kind], subject: subjectOf(fax) } as const;
   await closeTasks(tx, which, { state: "done", at, by: actor, outcome });

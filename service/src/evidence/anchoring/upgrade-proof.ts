@@ -22,7 +22,7 @@ export type Upgrade = {
   /** The proof with the calendars' additions; the same object as the input when nothing was added. */
   readonly proof: Uint8Array;
   readonly changed: boolean;
-  /** One for each pending attestation, in the proof's order. */
+  /** The state of each pending attestation, in the proof's order. */
   readonly attestations: readonly AttestationState[];
 };
 

@@ -49,8 +49,8 @@ export const configuredChain = async (
 ): Promise<string> => sealChainPem(await openChain(chainFile(settings, environment)));
 
 /**
- * The configured chains of both seals. The one of the test seal is missing before this release has started once.
- * @throws StartupError without a live one
+ * The configured chains of both seals. Before the first start of this release, the chain of the test seal is missing.
+ * @throws StartupError when the chain of the live seal is missing
  */
 export async function configuredChains(settings: CertificateSettings): Promise<string[]> {
   const live = await configuredChain(settings);

@@ -21,7 +21,7 @@ export type Sealing = {
   sealDocument: SealDocument;
   /** Null when no time-stamping authorities are configured. */
   stamp: Stamp | null;
-  /** Each authority separately, for messages that all of them stamp. */
+  /** The function of each authority that stamps a message, for messages that all authorities stamp. */
   stampers: ReadonlyMap<string, Stamp>;
   /** Whether the last request for a time stamp succeeded; null before the first. */
   isStamped: () => boolean | null;
@@ -157,7 +157,8 @@ const recordChain = ({ db, rowMac, clock }: SealingDeps, chainPem: string): Prom
   db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
 
 /**
- * Checks before each seal that its certificate is not retired, because a node may still have the key of a retired one.
+ * Checks before each seal that its certificate is not retired, because a node may still have the key of a retired
+ * certificate.
  */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
   const chain = sealChainOf(chainPem);

@@ -33,7 +33,7 @@ export type Witness = {
   cosign: (text: string, at: Date) => string;
   /** The path of the file with the newest state of a log that this node cosigned. It is outside of the database. */
   statePath: (origin: string) => string;
-  /** Writes that file. Called before the cosignature is sent. */
+  /** Writes the file with the newest cosigned state. Called before the cosignature is sent. */
   remember: (origin: string, state: { size: number; root: Uint8Array }) => Promise<void>;
 };
 

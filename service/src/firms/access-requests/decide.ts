@@ -40,7 +40,7 @@ export const auditRequest = (
   detail: object,
 ) => tx.query(auditLine({ at, action: `access_request.${what}`, actor, partnerId, detail }));
 
-/** Creates the firm and its test key in the caller's transaction; `mailKey` mails it. @returns the firm's id */
+/** Creates the firm and its test key in the caller's transaction; `mailKey` mails the key. @returns the firm's id */
 export async function issueTrialKey(
   tx: Tx,
   { clock, secrets, rowMac }: AccessDeps,

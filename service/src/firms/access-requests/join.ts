@@ -43,7 +43,8 @@ export async function firmToJoin(
 }
 
 /**
- * Makes the person the first owner of that firm, with test access. @throws ServiceError when another person was first
+ * Makes the person the first owner of the firm that was created for their request, with test access. @throws
+ * ServiceError when another person was first
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
   const found = await firmToJoin(deps, session);

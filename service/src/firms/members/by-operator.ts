@@ -179,7 +179,10 @@ function sessionsOf(whose: string): sessions.SessionFilter {
   return isUuid(whose) ? { partnerId: whose } : { email: whose.trim().toLowerCase() };
 }
 
-/** All sessions, including operators'; or those of an address, of a firm (by its id), or of the word `operator`. */
+/**
+ * Lists sessions: all of them, those of one mail address, those of one firm (by its id), or those of all operators (for
+ * the word `operator`).
+ */
 export const listAnySessions = ({ db, clock }: ReadDeps, whose?: string) =>
   sessions.selectAnySessions(db, whose === undefined ? "all" : sessionsOf(whose), clock());
 

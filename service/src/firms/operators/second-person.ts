@@ -10,7 +10,7 @@ export const soloWaitMinutes = 60;
 
 const maxTextLength = 500;
 
-/** @throws ServiceError for an operator to whom an admin gave the right within a day */
+/** @throws ServiceError for an operator to whom an admin gave the right within the last day */
 export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">, now: Date): void {
   if (decidesFrom === null || decidesFrom.getTime() <= now.getTime()) return;
   const from = decidesFrom.toISOString().slice(0, 16).replace("T", " ");
@@ -32,7 +32,7 @@ export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): st
   return id;
 }
 
-/** @throws ServiceError when it is empty or too long */
+/** @throws ServiceError when the text is empty or too long */
 export function requireText(name: string, typed: string): string {
   const text = typed.trim().replaceAll("\r\n", "\n");
   if (text === "" || text.length > maxTextLength || !isPlainLines(text))

@@ -23,7 +23,7 @@ export type TelnyxSettings = Account & {
   /** Needed to send faxes, together with `faxFrom`. */
   faxApp: string | null;
   faxFrom: string | null;
-  /** Text messages are sent when it is set. */
+  /** The number that sends text messages, in E.164 form. Without it no text messages are sent. */
   smsFrom: string | null;
   /** ISO 3166 codes of the countries that text messages may be sent to. */
   smsCountries: readonly string[];

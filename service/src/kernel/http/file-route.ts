@@ -10,7 +10,7 @@ import { uncached } from "./verdicts.ts";
 /** A file to send, and the name under which the browser saves it. */
 export type FileAnswer = {
   name: string;
-  /** Whether a browser shows it or saves it. */
+  /** Whether a browser shows the file or saves it. */
   disposition: "inline" | "attachment";
   content: Buffer | StoredFile;
 };

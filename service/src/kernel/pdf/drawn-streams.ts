@@ -1,11 +1,13 @@
 /** The size of a content stream, and the streams that it draws by the names of its resources. */
 export type Drawing = {
-  /** The number of characters in its strings. */
+  /** The number of characters in the content's strings. */
   readonly characters: number;
   /** How often each resource name occurs; null when only the length of the content is known. */
   readonly names: ReadonlyMap<string, number> | null;
   readonly length: number;
-  /** The contents that its resources name; null when it uses the resources of the content that draws it. */
+  /**
+   * The contents that the content's own resources name; null when it uses the resources of the content that draws it.
+   */
   readonly named: ReadonlyMap<string, number> | null;
 };
 

@@ -17,7 +17,9 @@ export type ReachedStream = Decoded & {
   readonly isContent: boolean;
   /** Whether a page or an annotation draws it directly. Otherwise another content names it. */
   readonly isRoot: boolean;
-  /** The contents that its resources name, by their names; null when it has no resources of its own. */
+  /**
+   * The contents that the stream's resources name, by their names; null when the stream has no resources of its own.
+   */
   readonly named: ReadonlyMap<string, number> | null;
 };
 

@@ -34,7 +34,7 @@ export function requireRecentPasskey(
  * Requires a recent sign-in of a session. For live data of a firm that requires passkeys, requires a recent passkey. An
  * API key authenticates each request by itself, so it passes.
  * @param concerned the environment of the data that change
- * @throws ServiceError when it is missing
+ * @throws ServiceError when the required sign-in or passkey is missing
  */
 export function requireProof(
   { member, environment }: Principal,

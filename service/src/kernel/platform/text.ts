@@ -36,7 +36,7 @@ export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/
 /** Text for people on one line: no control characters, no broken characters. */
 export const isPlainText = (text: string): boolean => !unreadable.test(text);
 
-/** The same, with tabs and line breaks. */
+/** Text for people that may contain tabs and line breaks: no other control characters, no broken characters. */
 export const isPlainLines = (text: string): boolean => !unreadableBesideLines.test(text);
 
 /** The text with `?` for each character that is not plain text. */

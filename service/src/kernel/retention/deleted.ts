@@ -17,7 +17,7 @@ export const marksOf = (blobKey: Statement): Statement =>
  */
 export const deletedAmong = (from: Statement, as: string): Statement => dated(markTable, as, marksAmong(from));
 
-/** The same for the blob with this key; see `deletedAt`. */
+/** When the plan deleted the blob with this key, in the form of `deletedAt`. */
 export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 

@@ -66,7 +66,7 @@ async function changeIn(
 
 /**
  * Claims a task. Only one of two concurrent claims succeeds. @throws ServiceError for a task that another person has
- * claimed or that has ended, and `unavailable` for one that the service did not write
+ * claimed or that has ended, and `unavailable` for a task that the service did not write
  */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));

@@ -52,7 +52,7 @@ export function readTaskTimes(path = shipped): TaskTimes {
 
 let times: TaskTimes | undefined;
 
-/** The business day (`YYYY-MM-DD`) if it has begun at the instant; null otherwise. */
+/** The business day (`YYYY-MM-DD`) if that day's business hours have begun at the instant; null otherwise. */
 export function businessMorning(at: Date): string | null {
   times ??= readTaskTimes();
   return openedDay(at, times.calendar);

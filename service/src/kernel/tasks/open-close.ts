@@ -125,7 +125,7 @@ export type OpenTask = { state: "open" | "claimed" | "paused"; kind: TaskKind; c
 
 /**
  * The unfinished tasks of an order, of some kinds or with one subject.
- * @throws ServiceError `unavailable` for one that the service did not write
+ * @throws ServiceError `unavailable` for a task that the service did not write
  */
 export const openTasksOf = (
   db: Sql,

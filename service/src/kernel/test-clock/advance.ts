@@ -48,7 +48,7 @@ export async function showTestClock({ db, clock }: TestClockDeps, principal: Pri
 /**
  * Advances the clock of the principal's firm: moves the due times of its test objects, and queues the work that becomes
  * due.
- * @throws ServiceError for a live key, for a time before the clock's, and for one too far ahead
+ * @throws ServiceError for a live key, for a time before the clock's, and for a time too far ahead
  */
 export async function advanceTestClock(deps: TestClockDeps, principal: Principal, leap: Leap): Promise<TestClock> {
   const partnerId = requireTest(principal);

@@ -189,7 +189,9 @@ export async function countMail(tx: Tx, id: string, most: number, now: Date): Pr
   return counted.length === 1;
 }
 
-/** How long a fill is kept after its end, to report its outcome. Longer than its document waits for an order. */
+/**
+ * How long a fill is kept after its end, to report its outcome. This is longer than its document waits for an order.
+ */
 const keptMs = 30 * dayMs;
 
 /**

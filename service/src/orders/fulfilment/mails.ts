@@ -74,7 +74,7 @@ export type MailOrder = Omit<MailFacts, "firm"> & {
   code: string;
   customerEmail: string;
   customerName: string | null;
-  /** The title of its document; null when unknown. */
+  /** The title of the order's document; null when unknown. */
   title: string | null;
   firm: MailFirm;
 };

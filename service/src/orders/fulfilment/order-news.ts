@@ -23,7 +23,8 @@ const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
 // A mail lists at most this many orders, and counts the rest.
 const mostShown = 50;
-// More than are shown, because some orders have moved on since the mail was queued.
+// The size is larger than the number of orders that a mail shows, because some orders have moved on since the mail was
+// queued.
 const batchSize = 200;
 
 /** The ids of orders by their last status. Statuses that need a person come first. */

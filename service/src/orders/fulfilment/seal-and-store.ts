@@ -18,7 +18,10 @@ export type SealFor = DocumentOwner & {
   notarize?: boolean;
 };
 
-/** Seals and stores a document that people finished. @throws ServiceError `validation` for one that cannot be sealed */
+/**
+ * Seals and stores a document that people finished. @throws ServiceError `validation` for a document that cannot be
+ * sealed
+ */
 export async function sealAndStore(
   deps: SealDeps,
   bytes: Buffer,

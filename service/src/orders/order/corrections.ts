@@ -47,7 +47,7 @@ export async function recordCorrection(
   await tx.query(auditLine({ at, action: "order.corrected", actor, partnerId, orderId, detail }));
 }
 
-/** The corrections of an order, oldest first. @throws ServiceError `unavailable` for an altered one */
+/** The corrections of an order, oldest first. @throws ServiceError `unavailable` for an altered correction */
 export const correctionsOf = (db: Sql, orderId: number) =>
   db.query<Correction>(sql`
     SELECT kind, before, after, actor, at, ${verified(correctionState, sql`c`)} FROM order_corrections c

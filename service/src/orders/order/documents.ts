@@ -47,7 +47,7 @@ export const documentUse = (sha256: string): BlobUse => ({ kind: "document", own
 export type NewDocument = StoredDocument & {
   kind: string;
   rowMac: Buffer;
-  /** `operator` when an operator handed it in; absent when the service made it. */
+  /** `operator` when an operator handed the document in; absent when the service made it. */
   origin?: "operator";
 };
 
@@ -68,8 +68,8 @@ export const insertDocument = (
   RETURNING id`;
 
 /**
- * The same INSERT for a document that the service sealed. The statement also queues the document's line of the
- * transparency log.
+ * The INSERT of a document that the service sealed. The statement also queues the document's line of the transparency
+ * log.
  */
 export const insertSealedDocument = (
   orderId: number,

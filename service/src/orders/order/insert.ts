@@ -31,7 +31,7 @@ export type NewOrder = OrderRow & {
   document: OriginalDocument & { rowMac: Buffer };
   /** The MAC over the signing facts of the order; null without signing. */
   rowMac: Buffer | null;
-  /** The template from which it was placed; null without one. */
+  /** The template from which the order was placed; null without a template. */
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
 };
 

@@ -119,8 +119,8 @@ type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
   SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
 
 /**
- * Reads these parts from the owner's order; undefined for another owner's order. @throws Error when the signers fail
- * their MAC
+ * Reads the copied parts from the owner's order; undefined for another owner's order. @throws Error when the signers
+ * fail their MAC
  */
 export async function placedForm(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

@@ -24,7 +24,7 @@ export type OrderRow = BoughtServices & {
   documentNotices: Buffer | null;
   /** Why a person prices the order; null when nobody does, or no reason is on record. */
   manualQuoteReason: string | null;
-  /** The template version from which it was placed; null without one. */
+  /** The template version from which the order was placed; null without a template. */
   template: TemplateUse | null;
   payBy: Payer;
 };
@@ -41,7 +41,7 @@ export type PublicOrderRow = OrderRow & {
   /** From the latest shipment; null without one. */
   carrier: string | null;
   trackingNumber: string | null;
-  /** When the retention plan deleted its documents; null when it has not. */
+  /** When the retention plan deleted the order's documents; null when it has not. */
   documentsDeletedAt: Date | null;
 };
 

@@ -37,11 +37,11 @@ export type ShownExecution = Omit<store.ListedExecution, "partnerId"> & { execut
 export type Overview = {
   /** A page of executions that can be decided, the first to expire at the top. */
   waiting: ShownExecution[];
-  /** Their number on all pages. */
+  /** The number of executions on all pages. */
   waitingTotal: number;
   /** The id to continue after; null on the last page. */
   next: string | null;
-  /** The latest that ended, decided or expired. */
+  /** The latest executions that ended, decided or expired. */
   ended: ShownExecution[];
 };
 

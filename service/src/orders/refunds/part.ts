@@ -33,7 +33,7 @@ export async function technologyFeeOf(db: Sql, orderId: number): Promise<number>
 export type PartRequest = {
   amountCents: number;
   reason: string;
-  /** The operator in whose name it is requested; another one approves it. */
+  /** The operator who requests the refund; another operator approves it. */
   requestedBy: string;
   actor: string;
   at: Date;

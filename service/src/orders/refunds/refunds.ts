@@ -25,7 +25,7 @@ export type RefundPreview = {
   orderCode: string;
   status: string;
   payments: readonly Held[];
-  /** Why it can't be requested; null when it can. */
+  /** Why the refund can't be requested; null when it can. */
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;

@@ -133,7 +133,9 @@ function endedWords({ state, decidedByName, note }: store.RefundRequest): string
   return `This request was ${state} before${decidedByName === null ? "" : ` by ${decidedByName}`}.`;
 }
 
-/** Withdraws the operator's own request. @throws ServiceError for another's request, and for an ended one */
+/**
+ * Withdraws the operator's own request. @throws ServiceError for another operator's request, and for an ended request
+ */
 export async function withdrawRefund({ db, clock }: RefundDeps, operator: Operator, id: string): Promise<void> {
   const by = requirePersonOfRefund(operator);
   await db.transaction(async (tx) => {

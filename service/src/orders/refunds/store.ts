@@ -29,7 +29,7 @@ export type RefundRequest = {
   reason: string;
   /** The payments held when the request was made, which the refund returns. */
   payments: readonly Held[];
-  /** Whether it is a part of the held money, so that the order continues. */
+  /** Whether the refund is a part of the held money, so that the order continues. */
   part: boolean;
   requestedBy: string;
   requestedByName: string;

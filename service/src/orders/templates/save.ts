@@ -39,7 +39,7 @@ const mostVersions = 1000;
 export const noSuchTemplate = () => new ServiceError("not_found", "Template not found.");
 
 type FormFile = Pick<PrintedVersion, "sha256" | "bytes" | "pages" | "blobKey" | "prints"> & {
-  /** Whether its blob was stored for this version, and must be discarded if that fails. */
+  /** Whether the document's blob was stored for this version, and must be discarded if saving fails. */
   isNew: boolean;
 };
 

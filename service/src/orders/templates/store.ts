@@ -90,7 +90,7 @@ type Reading = { db: Sql; rowMac: RowMac };
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`t.partner_id = ${partnerId} AND t.environment = ${environment}`;
 
-/** A version of the owner's template, the latest by default; undefined for another's. */
+/** A version of the owner's template, the latest by default; undefined for another owner's template. */
 export async function findVersion(
   { db, rowMac }: Reading,
   owner: Owner,

@@ -57,7 +57,7 @@ export const failingMail = defineMail({
 
 export type FailingWebhook = { id: string; url: string; since: Date };
 
-/** The owner's webhooks that keep failing. One is listed from the mail about it until a delivery succeeds. */
+/** The owner's webhooks that keep failing. A webhook is listed from the mail about it until a delivery succeeds. */
 export const failingWebhooks = ({ db }: { db: Sql }, { partnerId, environment }: Owner): Promise<FailingWebhook[]> =>
   db.query<FailingWebhook>(sql`
 SELECT id, url, failing_since AS since FROM webhooks

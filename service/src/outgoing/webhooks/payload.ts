@@ -12,7 +12,7 @@ export type RecordingContext = {
   cause: string | null;
 };
 
-/** An event with the present records that it is about; null for those of other topics. */
+/** An event with the present records that it is about. A record that the event's topic doesn't concern is null. */
 export type EventContext = {
   topic: string;
   eventId: string;

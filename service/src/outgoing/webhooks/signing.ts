@@ -21,7 +21,7 @@ export const verification =
 /** A new secret of 256 random bits. The caller shows it once and stores its hash. */
 export const newSigningSecret = (): string => `svc_whsec_${newSecret()}`;
 
-/** The SHA-256 of a secret, which is stored encrypted. */
+/** The SHA-256 of a secret. Tables store this hash encrypted. */
 export const secretHash = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
 /** The HMAC keys of a secret: `contract` is its hash's lowercase hex, `standard` the hash itself. */

@@ -38,7 +38,7 @@ export type OrderView = Omit<
   firm: ShownFirm;
   /** The client's receipts; empty when the firm pays. */
   receipts: readonly BillingDocument[];
-  /** The title of its document; null when unknown. */
+  /** The title of the order's document; null when unknown. */
   title: string | null;
 };
 

@@ -48,7 +48,7 @@ export type OrderPageDeps = {
     checkoutTogether: (orderCode: string) => Promise<string>;
     /** The receipts and credit notes of an order. */
     receiptsOf: (orderCode: string) => Promise<readonly BillingDocument[]>;
-    /** One of them as a PDF. @throws ServiceError for an unknown number */
+    /** One of the receipts as a PDF. @throws ServiceError for an unknown number */
     receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
   };
   retention: RetentionPlan;

@@ -76,7 +76,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       const words = wordsOf(view.signer.language);
       const request = signRequest(form, view, words);
       if (view.frame && !inTab) throw invalid(words.embed.needsTab);
-      // A form of a browser with its own key arrives here only after that failed; the service must not sign instead.
+      // A browser with its own key sends this form only when signing failed. The service must not sign in its place.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
       // If the link opens several documents, the next one follows.

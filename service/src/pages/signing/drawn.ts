@@ -16,7 +16,7 @@ export function writeDrawn({ width, height, strokes }: Drawn): string {
   return [pair([width, height]), ...strokes.map((stroke) => stroke.map(pair).join("-"))].join(".");
 }
 
-/** Null when malformed, or when it has more points than a hand can draw. */
+/** Null for a malformed drawing, or one with more points than a hand can draw. */
 export function readDrawn(text: string): Drawn | null {
   if (!encoded.test(text)) return null;
   const [size = "", ...strokes] = text.split(".");

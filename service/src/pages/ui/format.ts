@@ -44,7 +44,7 @@ export const time = (at: Date, language: Language = "en", form: TimeForm = "exac
     form === "short" ? written(at, "short", language) : timeText(at, language)
   }</time>`;
 
-/** The short form, for tables: their head says that the time is UTC. */
+/** The short form, for tables whose head says that the time is UTC. */
 export const shortTime = (at: Date): Html => time(at, "en", "short");
 
 /** The plain form, for clients, who do not need to compare times in UTC. */

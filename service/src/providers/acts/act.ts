@@ -27,7 +27,7 @@ export type Intent = {
   attempt: number;
   payload: unknown;
   intendedAt: Date;
-  /** The time just before its last request; null before the first. */
+  /** The time just before the act's last request; null before the first request. */
   begunAt: Date | null;
 };
 

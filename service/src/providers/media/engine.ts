@@ -33,7 +33,7 @@ const code = ["node_modules", "packages", "service/src", "service/package.json",
 /** Each session has at least two people with two connections each. */
 const portsOfSession = 4;
 const mostSessions = 200;
-/** The delay before the process is restarted, so that one that dies at once doesn't restart in a tight loop. */
+/** The delay before the process is restarted, so that a process that dies at once doesn't restart in a tight loop. */
 const restartMs = 500;
 /** A negotiation takes some 50 ms. A process that does not answer within this time hangs. */
 const answerMs = 20_000;

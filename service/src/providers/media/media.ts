@@ -80,8 +80,8 @@ export type MediaEvent =
 export type MediaEngine = {
   /**
    * Opens a session. @param recording null to record nothing
-   * @throws ServiceError `conflict` for one that is already open; `unavailable` above the limits and while the engine
-   * starts
+   * @throws ServiceError `conflict` for a session that is already open; `unavailable` above the limits and while the
+   * engine starts
    */
   open: (session: string, recording: RecordingRun | null) => Promise<void>;
   /** Lets a person in, and ends an earlier ticket of the same person. No media flow before that. */

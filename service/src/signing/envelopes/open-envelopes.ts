@@ -87,7 +87,8 @@ export function textsOf(providers: Providers, settings: TelnyxSettings | null): 
 
 /** The jobs that make envelopes match their orders. */
 export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
-  // Only two at once, because preparing a document of 35 MiB takes several times its size in memory.
+  // Only two documents are prepared at once, because preparing a document of 35 MiB takes several times its size in
+  // memory.
   jobs.work<{ orderId: number }>(envelopeQueue, ({ orderId }) => followOrder(deps, orderId), { concurrency: 2 });
 }
 

@@ -200,7 +200,7 @@ async function issueCrl(
         AND revoked_at IS NOT NULL AND (listed OR revoked_at <= ${now}) ORDER BY number`);
     const added = rows.filter((row) => !row.listed && holds(rowMac, row));
     const isOld = !before?.thisUpdate || before.thisUpdate < weekBefore(now);
-    // Another node may have issued it while this one waited for the lock.
+    // Another node may have issued the list while this node waited for the lock.
     if (!before || (added.length === 0 && !isOld)) return;
     // A certificate stays on the list once it was listed, even if a clock was set back since.
     const listed = rows.filter((row) => row.listed);
@@ -233,7 +233,7 @@ async function issueCrl(
 
 /**
  * The latest issued list, DER; null when there is none.
- * @throws ServiceError `unavailable` for one that the service did not write
+ * @throws ServiceError `unavailable` for a list that the service did not write
  */
 export async function readCrl(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

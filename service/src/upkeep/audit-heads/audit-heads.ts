@@ -24,7 +24,7 @@ export { type RecordsReport, verifyRecords } from "./verify.ts";
 export const headLines = async (db: Sql): Promise<{ line: string; at: Date }[]> =>
   (await selectHeads(db)).map((head) => ({ line: `audit/v1 ${head.day} ${headOf(head)}`, at: head.takenAt }));
 
-/** A row's content that a head covers. The salt proves that this was the content. */
+/** The content of a row, with the salt that shows that a head covers exactly this content. */
 type OpenedRow = { source: string; key: string; salt: string; content: string };
 
 /**

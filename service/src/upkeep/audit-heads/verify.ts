@@ -215,7 +215,7 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
 
 const slackMs = 10 * minuteMs;
 
-/** Whether a person was removed from a firm between two heads; a membership that returns has another state. */
+/** Whether a person was removed from a firm between two heads. A membership that returns has another state. */
 const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, at: Date) => boolean): boolean =>
   step.before.source === "members" &&
   !step.isReturn &&

@@ -62,7 +62,8 @@ async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFi
       folders.push(path);
     } else if (path !== control) await copy(path);
   }
-  // Copied last, as pg_basebackup does, and read until two reads agree, because PostgreSQL may be writing it.
+  // The file is copied last, as pg_basebackup does, and read until two reads agree, because PostgreSQL may be writing
+  // it.
   await untilStable(join(cluster, control));
   await copy(control);
   return { files, folders };

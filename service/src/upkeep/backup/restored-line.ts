@@ -17,7 +17,7 @@ export const restoredLineFile = (dataDir: string): string => join(dataDir, "rest
 export const leaveRestoredLine = (dataDir: string, restored: Restored): Promise<void> =>
   writeFileDurably(restoredLineFile(dataDir), JSON.stringify(restored), { mode: 0o600 });
 
-/** Writes the audit line that a restore stored in a file, once. */
+/** Writes the audit line that a restore stored in a file. The line is written only once. */
 export async function writeRestoredLine(db: Database, dataDir: string): Promise<void> {
   const file = restoredLineFile(dataDir);
   if (!existsSync(file)) return;

@@ -39,7 +39,7 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
   created_at AS "createdAt"`;
 
 /**
- * Firms whose name contains the text, or all; at most `limit`. Leaves out those that fail their MAC. @throws
+ * Firms whose name contains the text, or all firms; at most `limit`. Leaves out firms that fail their MAC. @throws
  * ServiceError naming the rule
  */
 export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {

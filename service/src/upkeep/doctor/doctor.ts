@@ -145,7 +145,8 @@ export async function examine(env: NodeJS.ProcessEnv, cwd: string, senses: Sense
 const freshMs = 60_000;
 
 /**
- * The same checks for the running service. Creates nothing, and runs at most once a minute for any number of callers.
+ * The findings of `doctor` for the running service. Creates nothing, and runs at most once a minute for any number of
+ * callers.
  */
 export function examiner(resources: Examined): () => Promise<Finding[]> {
   const { config, clock } = resources;

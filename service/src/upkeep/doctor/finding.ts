@@ -21,7 +21,7 @@ export type Found = string | { warning: string; urgent?: true };
 /** The time limit for a server's response. */
 export const timeoutMs = 5_000;
 
-/** Runs a check; one that throws has failed. Never rejects. */
+/** Runs a check; a check that throws has failed. Never rejects. */
 export async function runCheck(name: string, check: () => Promise<Found> | Found): Promise<Finding> {
   try {
     const found = await check();

@@ -51,7 +51,7 @@ async function examineTable<Row>(
   for (let count = 0; ; ) {
     const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM rows_of_${table}`);
     if (batch.length === 0) {
-      // Closed at once, because orders are listed twice: they have a second MAC.
+      // The cursor is closed at once, because the statements read orders twice: orders have a second MAC.
       await tx.query(sql`CLOSE rows_of_${table}`);
       return { rows: count, altered };
     }

@@ -29,7 +29,10 @@ export async function signingFindings(config: Config, senses: Senses): Promise<F
   return [...seal, ...testSeal, ...authority, root, testRoot, await runCheck("key files", () => filesFound(config))];
 }
 
-/** The same checks, without creating missing keys. A new key would differ from the key that a running service uses. */
+/**
+ * The findings about the signing keys, without creating missing keys. A new key would differ from the key that a
+ * running service uses.
+ */
 export async function presentKeyFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const missing = ownKeyFiles(config).filter((path) => !existsSync(path));
   if (missing.length === 0) return signingFindings(config, senses);

@@ -13,7 +13,7 @@ const columns: readonly Column[] = protectedTables.flatMap(({ table, key, cipher
   ciphers.map((cipher) => ({ ...cipher, table, key })),
 );
 
-// Limited, because events have up to 2 MiB each.
+// The number of values in memory is limited, because events have up to 2 MiB each.
 const atOnce = 20;
 
 /**

@@ -31,7 +31,7 @@ const ofDomain: Record<ErrorCode, Wire> = {
   unavailable: [503, "Service Unavailable"],
 };
 
-/** The same for the refusals that HTTP adds. */
+/** Each refusal that HTTP adds to those of the domain. */
 const ofHttp: Record<HttpErrorCode, Wire> = {
   unauthenticated: [401, "Unauthorized"],
   sign_in_required: [401, "Unauthorized"],

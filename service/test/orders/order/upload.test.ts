@@ -155,7 +155,7 @@ test("twenty uploads of 35 MiB at once, of four firms, all pass, and memory stay
     const status = readFileSync(`/proc/${service.process().pid}/status`, "utf8");
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   };
-  // Resets the peak, which so far includes the tests before.
+  // Resets the peak of the memory, which so far includes the earlier tests.
   writeFileSync(`/proc/${service.process().pid}/clear_refs`, "5");
   const idle = memory("VmRSS");
   const { type, body } = await formBytes(pdfOf(limit));

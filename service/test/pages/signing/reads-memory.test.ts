@@ -34,7 +34,7 @@ function memory(field: "VmRSS" | "VmHWM"): number {
 
 /** By how many MiB the service's memory grew at most while the work ran. */
 async function growthOf(work: () => Promise<void>): Promise<number> {
-  // Resets the peak, which so far includes earlier work.
+  // Resets the peak of the memory, which so far includes earlier work.
   writeFileSync(`/proc/${running.service.process().pid}/clear_refs`, "5");
   const idle = memory("VmRSS");
   await work();

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { easypostVerifier, trackingOfEvent } from "../../../src/providers/easypost/account.ts";
 
-// NFKD normalization changes its letters.
+// NFKD normalization changes the letters of this name.
 const secret = "ﬁne-sécret";
 const now = new Date("2026-11-22T12:00:00Z");
 const tracker = {

@@ -29,9 +29,9 @@ export type LaterChanges = {
   readonly level: ChangeLevel;
   /** The strictest /P of the signature's locks. */
   readonly lockPermission: 1 | 2 | 3 | null;
-  /** A changed field that is locked; "" when all fields changed at once; null for none. */
+  /** A changed field that is locked; "" when all fields changed at once; null when no locked field changed. */
   readonly lockedField: string | null;
-  /** A read-only field that was recomputed; null for none. */
+  /** A read-only field that was recomputed; null when no such field changed. */
   readonly readOnlyField: string | null;
   /** Index of the signed revision, counted from the newest. */
   readonly revision: number;

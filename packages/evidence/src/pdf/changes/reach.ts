@@ -26,7 +26,7 @@ type Task = {
   readonly along: Along;
   /** The indirect object that contains the value. */
   readonly within: number;
-  /** The key that leads to it, for inherited roles. */
+  /** The key that leads to the object, for inherited roles. */
   readonly by: string | undefined;
 };
 

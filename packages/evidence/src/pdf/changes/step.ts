@@ -39,7 +39,7 @@ type NewField = { readonly level: Level };
 export type Change = {
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
-  /** Its number, if it is an existing indirect object. */
+  /** The object's number, if the value is an existing indirect object. */
   readonly number: number | undefined;
 };
 

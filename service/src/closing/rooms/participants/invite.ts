@@ -18,7 +18,7 @@ const mostInvited = 25;
 
 /**
  * Mails the room's link to a participant of a locked room, unless too many mails were sent.
- * @returns whether it is mailed
+ * @returns whether the link is mailed
  */
 export async function invite(
   tx: Tx,

@@ -74,8 +74,8 @@ export async function addIn(tx: Tx, { room, at, audit }: RoomChange, fields: New
 }
 
 /**
- * Removes a participant; the row stays as history. @throws ServiceError for an unknown room or a participant not in
- * it
+ * Removes a participant; the row stays as history. @throws ServiceError for an unknown room, or a participant who is
+ * not in the room
  */
 export async function removeParticipant(
   { db, clock }: RoomDeps,

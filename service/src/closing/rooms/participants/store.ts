@@ -38,7 +38,7 @@ export async function countParticipants(
   return row ?? { total: 0, presentId: null };
 }
 
-/** How many people were mailed the room's link since then, and whether this address was. */
+/** How many people were mailed the room's link since the given time, and whether this address was among them. */
 export async function countInvited(
   tx: Tx,
   roomId: string,

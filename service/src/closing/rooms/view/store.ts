@@ -23,7 +23,7 @@ export type CardRow = BoughtServices & {
   hasSealed: boolean;
   /** Whether an operator handed in the sealed document, because it was signed or notarized elsewhere. */
   takenIn: boolean;
-  /** Whether it was signed elsewhere. False for a document that was only notarized elsewhere. */
+  /** Whether the document was signed elsewhere. False for a document that was only notarized elsewhere. */
   signedElsewhere: boolean;
   environment: Environment;
   /** From the latest shipment, which is a label or a letter. */

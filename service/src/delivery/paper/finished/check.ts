@@ -22,7 +22,7 @@ export type FinishedCheckName =
   | "online_bought"
   | "unseen";
 
-/** `warns`: a person may confirm it. `fails`: nobody may. */
+/** `warns`: a person may accept the document anyway. `fails`: nobody may. */
 export type FinishedCheck = {
   readonly name: FinishedCheckName;
   readonly state: "holds" | "warns" | "fails";

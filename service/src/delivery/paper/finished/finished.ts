@@ -139,8 +139,8 @@ export async function takeFinished(
 
 /**
  * Approves a document that another operator handed in, given the same file.
- * @throws ServiceError for another file, for the operator's own request, and for an ended one, so that only one of two
- * concurrent approvals succeeds
+ * @throws ServiceError for another file, for the operator's own request, and for an ended request, so that only one of
+ * two concurrent approvals succeeds
  */
 export async function approveFinished(
   deps: FinishingDeps & { approval: ApprovalDeps },
@@ -169,7 +169,7 @@ export async function approveFinished(
   );
 }
 
-/** @returns the report, when it differs from the confirmed one @throws ServiceError */
+/** @returns the report, when it differs from the confirmed report @throws ServiceError */
 async function requireConfirmed(
   deps: FinishedDeps,
   order: FinishedOrder,

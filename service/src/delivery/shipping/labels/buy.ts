@@ -38,7 +38,7 @@ type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string 
 export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   name: buyLabelAct,
   provider: "easypost",
-  // Null leaves the people's task open, because they print the label and hand over the parcel.
+  // Null leaves the task for people open, because people print the label and hand over the parcel.
   byHand: null,
   lookAfterMs: 60_000,
   async wanted(tx, intent) {

@@ -19,7 +19,7 @@ export type ShownLabel = Pick<
   "number" | "state" | "carrier" | "service" | "cents" | "trackingNumber" | "why" | "refundState"
 > & {
   hasFile: boolean;
-  /** Whether it is for a parcel that is still to be handed over. */
+  /** Whether the label is for a parcel that is still to be handed over. */
   isForNow: boolean;
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;

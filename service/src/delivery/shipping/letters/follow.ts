@@ -96,7 +96,10 @@ type Followed = {
   at: Date;
 };
 
-/** Opens a task for anything that a person must look into. Closes it once the letter has ended as its order shows. */
+/**
+ * Opens a task for anything that a person must look into. Closes the task once the order's status agrees with the end
+ * of the letter.
+ */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;
   const stage = stageOf(letter.progress);

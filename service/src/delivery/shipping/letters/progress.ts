@@ -42,7 +42,10 @@ export function meaningOf(type: string): Happening | undefined {
   return Object.hasOwn(meanings, what) ? meanings[what] : undefined;
 }
 
-/** The same for a tracking event in a letter's response. @param name such as `Returned to Sender` */
+/**
+ * The report in a tracking event of a letter's response; undefined for an event that reports nothing about the letter.
+ * @param name such as `Returned to Sender`
+ */
 export const meaningOfTracking = (name: string): Happening | undefined =>
   meaningOf(`letter.${name.toLowerCase().replaceAll(" ", "_")}`);
 
@@ -61,7 +64,7 @@ export function stageOf(progress: LetterProgress): LetterStage {
   return progress.mailed || progress.rerouted || progress.trouble ? "mailed" : "accepted";
 }
 
-/** The first known time when the postal service had it; null before. */
+/** The first known time when the postal service had the letter; null before that. */
 export function mailedAt({ mailed, rerouted, trouble, delivered, returned }: LetterProgress): Date | null {
   const times = [mailed, rerouted, trouble, delivered, returned].filter((time) => time !== undefined);
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));

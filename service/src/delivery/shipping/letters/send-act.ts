@@ -74,7 +74,10 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   },
 });
 
-/** The plan is a copy without a MAC, so its address is compared. @throws Error when it is not the order's */
+/**
+ * The plan is a copy without a MAC, so its address is compared with the order's. @throws Error when the addresses
+ * differ
+ */
 async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {
   const [order] = await tx.query<{ shipTo: Address | null }>(
     sql`SELECT ship_to AS "shipTo", ${verifiedOrders} FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,

@@ -89,7 +89,7 @@ export async function shippingLetter(db: Sql, orderId: number): Promise<Letter |
   return letter;
 }
 
-/** The same letter, while it is on its way or has arrived. */
+/** The letter that an order's shipping depends on, while the letter is on its way or has arrived. */
 export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const letter = await shippingLetter(db, orderId);
   return letter && !["returned", "failed", "cancelled"].includes(stageOf(letter.progress)) ? letter : undefined;
@@ -137,13 +137,13 @@ export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
 
 /** The state of the acts for an order's letters. */
 export type LetterActs = {
-  /** Whether any act has not ended. */
+  /** Whether an act for one of the order's letters is intended or under way. */
   isUnderWay: boolean;
   /** Whether Lob may have a letter that is not on record yet. */
   isSending: boolean;
-  /** The number of the next attempt to send one. */
+  /** The number of the next attempt to send a letter. */
   next: number;
-  /** The number of the next attempt to cancel one. */
+  /** The number of the next attempt to cancel a letter. */
   nextCancel: number;
 };
 

@@ -10,11 +10,11 @@ type Which = Pick<Letter, "orderId" | "letterId">;
 export const openTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: Date, reason: string) =>
   openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject, reason });
 
-/** Closes that task. */
+/** Closes the task about the letter. */
 export const closeTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: Date, outcome: string) =>
   closeTasks(tx, { orderId, kinds: ["delivery_trouble"], subject }, { state: "done", at, by: actor, outcome });
 
-/** Whether such a task was opened since then. */
+/** Whether a task about the letter was opened since that time. */
 export async function hadTrouble(tx: Tx, { orderId, letterId }: Which, since: Date): Promise<boolean> {
   const found = await tx.query(sql`
     SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'delivery_trouble' AND subject = ${letterId}

@@ -18,7 +18,7 @@ import type { LookupDeps } from "../lookup.ts";
  */
 export type Edition = {
   passportId: string;
-  /** Whether the certificate names the firm. Only the owner's does. */
+  /** Whether the certificate names the firm. Only the owner's certificate does. */
   namesFirm: boolean;
   /** Whether the sealed PDF is stored. The certificate that describes it is deleted with it. */
   documentKept: boolean;

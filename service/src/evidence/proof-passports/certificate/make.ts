@@ -75,8 +75,8 @@ async function makeAndKeep(
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
-  // A PDF that can't be read now may be readable later. The certificate could then contain more, so this one is not
-  // stored.
+  // A PDF that can't be read now may be readable later. The certificate could then contain more, so the certificate of
+  // this moment is not stored.
   if (edition.documentKept && document === null)
     return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
   return keepCertificate(deps, edition, bytes, evidence);

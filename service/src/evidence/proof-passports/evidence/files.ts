@@ -12,7 +12,10 @@ export type LogEvidence = {
   logProof: Buffer | null;
   /** The proofs of time for the checkpoint that the log proof leads to. */
   checkpoint: CheckpointProofs;
-  /** The OpenTimestamps proof through the log's hourly root, for a seal without its own; null for none. */
+  /**
+   * The OpenTimestamps proof through the log's hourly root, for a seal that has no proof of its own; null when there is
+   * none.
+   */
   rootOts: Buffer | null;
 };
 

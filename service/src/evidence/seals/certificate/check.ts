@@ -58,8 +58,8 @@ export const checkSealCertificate = (checked: Checked): CertificateProblem[] =>
   checkChain(checked, checked.chain[0]?.isTestSeals ? testSeal : seal);
 
 /**
- * The same check for the authority that issues signers' certificates. Each certificate must be allowed to issue the one
- * below it.
+ * Checks the certificates of the authority that issues signers' certificates, as `checkSealCertificate` checks those of
+ * a seal. Each certificate must be allowed to issue the one below it.
  */
 export const checkAuthorityCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, authority);
 
@@ -90,7 +90,7 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
 function sealFault(leaf: Certificate, place: number): Fault | null {
   // Faults of higher certificates don't count: a reader that trusts the seal's own certificate needs no others.
   if (place > 0) return null;
-  // Checked at the start of its validity, so that a fault in its dates is not reported twice.
+  // The certificate is checked at the start of its validity, so that a fault in its dates is not reported twice.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);
   if (fault !== null) return explained(fault, ": its key usage allows neither digitalSignature nor nonRepudiation");
   return leaf.basicConstraints?.ca === true ? ["wrong-usage", " is an authority's"] : null;

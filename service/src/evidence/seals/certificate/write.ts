@@ -41,7 +41,7 @@ export type CertificateFields = {
   /** Epoch milliseconds. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** Written in addition to the identifiers of both keys. */
+  /** Extensions that are written in addition to the identifiers of both keys. */
   readonly extensions: readonly DerValue[];
 };
 

@@ -46,7 +46,7 @@ export type SignedDataWriter = {
   readonly maxLength: (tokenLength?: number) => number;
 };
 
-/** Far beyond the largest file that is sealed. */
+/** The largest offset that a seal can state; no file that is sealed is so large. */
 const MAX_OFFSET = 2 ** 31 - 1;
 
 /**

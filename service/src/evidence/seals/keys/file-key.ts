@@ -52,7 +52,7 @@ export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
   };
 }
 
-/** A P-256 key that is never stored and disappears with its holder. */
+/** A P-256 key that exists only in memory and is never stored. */
 export const keyInMemory = (where: string): SealKey =>
   sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, where);
 

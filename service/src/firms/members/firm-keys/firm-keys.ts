@@ -55,8 +55,8 @@ export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Pr
 export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
 
 /**
- * @throws ServiceError for a caller who is not an owner, and, with the same message, for an unknown key or another
- * firm's
+ * @throws ServiceError for a caller who is not an owner, for an unknown key, and for a key of another firm; the last
+ * two get the same message
  */
 export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId: string): Promise<OwnKey> {
   if (principal.member?.role !== "owner")

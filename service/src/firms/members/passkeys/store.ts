@@ -70,7 +70,10 @@ export const passkeyMembers = ({ id, userId, credentialId, publicKey, backupElig
 export const passkeyColumns = sql`id, user_id AS "userId", credential_id AS "credentialId", public_key AS "publicKey",
   backup_eligible AS "backupEligible", row_mac AS mac`;
 
-/** This person's credential. Undefined for one of another person, one that was removed, and one that fails its MAC. */
+/**
+ * This person's credential. Undefined for a credential of another person, and for a credential that was removed or
+ * fails its MAC.
+ */
 export async function findCredential(
   db: Sql,
   rowMac: RowMac,

@@ -5,7 +5,8 @@ import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kern
 import { isCode, isSecret } from "../../../kernel/platform/text.ts";
 
 /**
- * The prefix `__Host-` (RFC 6265bis, section 4.1.3.2) prevents that a subdomain or plain http sets or overwrites them.
+ * The prefix `__Host-` (RFC 6265bis, section 4.1.3.2) prevents a subdomain or plain http from setting or overwriting
+ * the cookies.
  */
 export const cookieNames = {
   session: "__Host-session",
@@ -55,7 +56,7 @@ export const isKnownBrowser = (secrets: SecretBytes, email: string, token: strin
 export const linkToken = (secrets: SecretBytes, linkId: string): string =>
   derivedToken(deriveKey(secrets, "sign-in-link"), linkId);
 
-/** The token in an invitation's link, derived in the same way. */
+/** The token in an invitation's link: 160 bits as 40 hex digits, derived from the invitation's id. */
 export const invitationToken = (secrets: SecretBytes, invitationId: string): string =>
   derivedToken(deriveKey(secrets, "invitation"), invitationId);
 

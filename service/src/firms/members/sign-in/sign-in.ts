@@ -140,9 +140,9 @@ export async function lookAtLink({ db, clock, rowMac }: SignInDeps, token: strin
 /**
  * Consumes a link and begins a session.
  * @param browser null for an operator's link
- * @returns the session's token, whether its second factor is due, where to go, and the known-browser token (null for
- * an operator's link)
- * @throws ServiceError, with one message, when it was used, has expired or belongs to another browser
+ * @returns the session's token, whether its second factor is due, where to go, and the known-browser token (null for an
+ * operator's link)
+ * @throws ServiceError, with one message, when the link was used, has expired or belongs to another browser
  */
 export async function useLink(
   { db, clock, secrets, rowMac }: SignInDeps,

@@ -54,8 +54,8 @@ export const lockEmail = (tx: Tx, email: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || ${email}, 0))`);
 
 /**
- * The numbers of open mailed links of this address: for known browsers, for others, and among the others for this
- * network.
+ * The numbers of open mailed links of this address: those for known browsers, those for other browsers, and how many of
+ * the latter came from this network.
  */
 export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
   const [row] = await db.query<{ known: number; strangers: number; network: number }>(

@@ -19,9 +19,9 @@ export type KeyToIssue = {
   /** Null for a key without restrictions. */
   scopes?: readonly Scope[] | null;
   expiresAt?: Date | null;
-  /** The member who issues it. */
+  /** The member who issues the key. */
   issuedBy?: string | null;
-  /** The key that it replaces. */
+  /** The key that the new key replaces. */
   replaces?: string | null;
 };
 

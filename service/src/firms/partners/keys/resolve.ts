@@ -35,7 +35,9 @@ const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
 /** The only query that checks a bearer key. It is separate from its execution, so that a benchmark can run it alone. */
 export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, nothing);
 
-/** The same query, with the key's name and the firm's number of open rooms, for `/api/partner/me`. */
+/**
+ * The query that checks a bearer key, with the key's name and the firm's number of open rooms, for `/api/partner/me`.
+ */
 export const keyForMeStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, forMe);
 
 const principalFrom = (row: KeyRow): Principal => ({

@@ -21,7 +21,7 @@ export type KeyMetadata = {
   /** The network of the last use, not the full address. */
   lastUsedFrom: string | null;
   revokedAt: Date | null;
-  /** The key that it replaced. */
+  /** The earlier key that this key replaced. */
   replaces: string | null;
 };
 

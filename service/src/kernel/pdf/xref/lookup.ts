@@ -48,7 +48,7 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
   }
 }
 
-/** @throws PdfRefusal the original refusal, unless the document's objects have exactly one reading */
+/** @throws PdfRefusal the original refusal, unless the document's objects can be read in exactly one way */
 function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);

@@ -12,8 +12,8 @@ export type StoredFile = {
   /** The whole file in larger pieces, for work that reads all of it. */
   readonly stretches: () => AsyncIterable<Buffer>;
   /**
-   * The same as a stream. It holds its share of the memory budget until it ends, and ends with an error when nobody
-   * takes its next piece for `stallMs`.
+   * The whole file as a stream. The stream holds its share of the memory budget until it ends, and ends with an error
+   * when nobody takes its next piece for `stallMs`.
    * @throws the errors of reading the first piece, before anything is sent
    */
   readonly body: (range?: ByteRange) => Promise<Readable>;

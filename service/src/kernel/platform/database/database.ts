@@ -50,7 +50,7 @@ export type Database = Sql & {
    * with such texts fail.
    */
   useSealedTexts: (texts: SealedTexts) => void;
-  /** Sets the key for the MACs of rows (`state-mac.ts`). Until then a statement that needs it fails. */
+  /** Sets the key for the MACs of rows (`state-mac.ts`). Before this call, statements that need the key fail. */
   useRowMac: (rowMac: RowMac) => void;
   close: () => Promise<void>;
 };

@@ -112,7 +112,7 @@ export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   if (await isReadable(db)) {
     const done = await applied(db);
     const isCurrent = pending(migrations, done).length === 0;
-    // A newer release grants other rights, which this one must not change.
+    // A newer release grants other rights, which this release must not change.
     if ((await isOfNewer(db, migrations, done)) && isCurrent) return;
     if (isCurrent && (await hasRights(db, rights))) return;
   }

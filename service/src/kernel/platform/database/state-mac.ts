@@ -83,7 +83,7 @@ export const verified = (state: StateMac, row: Statement): Statement =>
   sql`${stateText(state, row)} AS ${quoted(throwing + state.table.text)}`;
 
 /**
- * For a select list: the same check for all rows that `from` selects as `row`.
+ * For a select list: the handle throws unless the MACs of all rows that `from` selects as `row` are valid.
  * @param from `FROM ... WHERE ...`
  */
 export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
@@ -99,7 +99,7 @@ const textOfAll = (state: StateMac, row: Statement, from: Statement): Statement 
 export const marked = (state: StateMac, row: Statement, as = "isAuthentic"): Statement =>
   sql`${stateText(state, row)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
-/** For the select list of a list: the same check for all rows that `from` selects as `row`. */
+/** For the select list of a list: whether the MACs of all rows that `from` selects as `row` are valid. */
 export const markedAll = (state: StateMac, row: Statement, from: Statement, as = "isAuthentic"): Statement =>
   sql`${textOfAll(state, row, from)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 

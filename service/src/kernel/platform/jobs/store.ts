@@ -32,7 +32,10 @@ export async function enqueueVouched(db: Sql, queue: string, payload: object): P
     SELECT enqueue_job(${queue}, ${payload}::jsonb || jsonb_build_object('mac', encode(${mac}::bytea, 'hex')))`);
 }
 
-/** The payload of such a job, without its MAC. @throws Error for a job that the service did not queue */
+/**
+ * The payload of a job, without its MAC. @throws Error when the MAC is invalid, because then the service did not queue
+ * the job
+ */
 export function vouchedPayload<P extends object>(rowMac: RowMac, queue: string, payload: P & { mac?: unknown }): P {
   const { mac, ...rest } = payload;
   const bytes = Buffer.from(typeof mac === "string" ? mac : "", "hex");
@@ -117,7 +120,7 @@ export const selectQueues = (db: Sql) =>
       (array_agg(last_error ORDER BY failed_at DESC) FILTER (WHERE failed_at IS NOT NULL))[1] AS "lastError"
     FROM jobs GROUP BY queue ORDER BY queue`);
 
-/** The same counts as gauges, in one scan. The table contains only unfinished jobs. */
+/** The counts of the jobs in each queue as gauges, in one scan. The table contains only unfinished jobs. */
 export const jobGauges: Statement = sql`
 SELECT gauge, queue AS label, value FROM (
   SELECT queue, count(*) FILTER (WHERE failed_at IS NULL) AS waiting,

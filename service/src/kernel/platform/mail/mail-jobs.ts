@@ -37,7 +37,7 @@ type Definition<Payload, Loaded, Deps> = {
    * mailed.
    */
   isVouched?: true;
-  /** Default: that of jobs. */
+  /** The most attempts to send a mail; by default as many as for any job. */
   maxAttempts?: number;
   /**
    * Reads the records when the mail is sent. @returns null or undefined when the mail no longer applies; it is then not

@@ -45,7 +45,7 @@ export type MailSettings = {
   /** `Name <address>` */
   mailFrom: string;
   dataDir: string;
-  /** Its host is the right part of message ids. */
+  /** The address of the service. The host of this address is the right part of message ids. */
   baseUrl: string;
   clock: Clock;
   /** Called for each mail that is written to the outbox because there is no server. */

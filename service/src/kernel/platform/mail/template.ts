@@ -22,7 +22,7 @@ export type Fact = readonly [label: string, value: string, url?: string];
 export type MailTemplate = {
   /** For a mail on behalf of a firm: the text after the firm's name. */
   subject: string;
-  /** Default: the subject. */
+  /** The heading of the mail; by default the subject. */
   heading?: string;
   greeting: string;
   /** Mail programs also show the first line in the list of mails. */

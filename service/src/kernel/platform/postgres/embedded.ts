@@ -104,7 +104,7 @@ async function runningServer(at: Layout): Promise<boolean> {
   const deadline = performance.now() + 60_000;
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
     if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
-    // After a reboot another process may have this id. The server itself detects a stale file when it starts.
+    // After a reboot another process may have the recorded id. The server itself detects a stale file when it starts.
     if (!isPostgres(file.pid)) return false;
     if (performance.now() > deadline)
       throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);

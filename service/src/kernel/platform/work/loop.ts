@@ -6,7 +6,7 @@ export type Loop = {
   start: () => void;
   /** Requests a turn now, or after the one in progress. */
   wake: () => void;
-  /** Starts no further turn; resolves when the one in progress has ended. */
+  /** Starts no further turn; resolves when the turn in progress has ended. */
   stop: () => Promise<void>;
 };
 

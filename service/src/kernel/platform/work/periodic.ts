@@ -7,7 +7,7 @@ const seconds = 1000;
 export type PeriodicTask = {
   name: string;
   everyMs: number;
-  /** Whether it also runs at the start of the node. */
+  /** Whether the work also runs at the start of the node. */
   atStart?: boolean;
   work: (stopping: AbortSignal) => Promise<unknown>;
 };

@@ -5,7 +5,7 @@ export type Run<Input, Output> = (bytes: Buffer, input: Input) => Output | Promi
 
 /** Work that may take long, in a module that a worker thread can load. Input and output are structured clones. */
 export type Task<Input, Output> = {
-  /** For logs and metrics. */
+  /** The name of the task in logs and metrics. */
   readonly name: string;
   /** The module's specifier for `import`. */
   readonly module: string;
@@ -14,7 +14,7 @@ export type Task<Input, Output> = {
    * Processor time is measured so that a busy machine doesn't refuse a document within the limits.
    */
   readonly limitMs: number;
-  /** Never set; it only declares the types of input and output. */
+  /** Never set. The member only declares the types of input and output. */
   readonly run?: Run<Input, Output>;
 };
 
@@ -51,6 +51,6 @@ export class TaskKilled extends ServiceError {
 export const tooCostly = (error: unknown): boolean =>
   error instanceof TaskKilled && (error.why === "time" || error.why === "memory");
 
-/** The same check for an error or its cause. */
+/** Whether an error, or its cause, says that a task exceeded its limits. */
 export const wasTooCostly = (error: unknown): boolean =>
   tooCostly(error) || (error instanceof Error && error.cause !== undefined && wasTooCostly(error.cause));

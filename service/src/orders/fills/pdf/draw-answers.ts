@@ -20,7 +20,7 @@ export type TextLook = {
 
 /** Draws the answers of one revision, with one set of fonts. */
 export type Ink = {
-  /** @returns why it can't be drawn */
+  /** @returns the drawing, or why the text can't be drawn */
   readonly text: (widget: PlacedWidget, look: TextLook) => Drawn | "long" | "characters";
   /** The drawings of both states of a check box, for a form that doesn't contain them. */
   readonly boxes: (to: ObjectWriter, widget: PlacedWidget, isRound: boolean, state: string) => string;

@@ -12,7 +12,7 @@ export const conditions = [
   "less_than",
 ] as const;
 
-/** The condition of a field: it is shown only while another field has this value. */
+/** The condition of a field: the field is shown only while another field has this value. */
 export type ShowWhen = {
   /** The id of the other field. */
   readonly field: string;

@@ -6,14 +6,14 @@ import { isPlainText, isVisible, shownText } from "../../../kernel/platform/text
  * ServiceError.
  */
 export type Members<Name extends string> = {
-  /** The trimmed text; null when it is absent, null or empty. */
+  /** The trimmed text; null when the member is absent, null or empty. */
   readonly text: (name: Name, maxLength: number) => string | null;
   readonly required: (name: Name, maxLength: number) => string;
   readonly oneOf: <Value extends string>(name: Name, values: readonly Value[]) => Value | null;
   readonly number: (name: Name, least: number, most: number) => number | null;
   readonly whole: (name: Name, least: number, most: number) => number | null;
   readonly flag: (name: Name) => boolean | null;
-  /** The parsed member; null when it is absent or null. */
+  /** The parsed member; null when the member is absent or null. */
   readonly raw: (name: Name) => unknown;
 };
 

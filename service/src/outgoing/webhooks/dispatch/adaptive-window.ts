@@ -38,8 +38,8 @@ export type AdaptiveWindow = {
 };
 
 /**
- * Counts leased deliveries. An endpoint that hangs soon gets only one at a time, however long its queue. A fast
- * endpoint gets many in one statement.
+ * Counts leased deliveries. If an endpoint hangs, it soon gets only one delivery at a time, however long its queue is.
+ * A fast endpoint gets many in one statement.
  */
 export function adaptiveWindow(): AdaptiveWindow {
   const webhooks = new Map<string, Window>();

@@ -17,7 +17,7 @@ export type Claimed = Omit<EventContext, "passport"> & {
   partnerId: string;
   /** The event's owner. */
   eventPartnerId: string;
-  /** Whether the event is in its firm's chain. Events from before the chain existed are not. */
+  /** Whether the event is in its firm's chain. Events from before the chain existed are not in it. */
   isChained: boolean;
   place: Place | null;
   /** The end of the lease, by the database's clock. */

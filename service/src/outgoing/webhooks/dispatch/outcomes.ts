@@ -8,7 +8,7 @@ import { createFailureRuns } from "./failure-runs.ts";
 export type Outcome = {
   seq: number;
   webhookId: string;
-  /** Whether failures of its webhook were counted when it was claimed. */
+  /** Whether failures of the webhook were being counted when the delivery was claimed. */
   isFailing: boolean;
   statusCode: number | null;
   durationMs: number | null;

@@ -4,8 +4,8 @@ const limits = { ofFirm: 10, inAll: 200 };
 
 export type Waiters = {
   /**
-   * Runs the wait; null when too many waits are in progress. Its signal is aborted when the caller's signal is, and
-   * when the service stops.
+   * Runs the wait; null when too many waits are in progress. The signal of the wait is aborted together with the
+   * caller's signal, and when the service stops.
    */
   hold: <T>(owner: Owner, gone: AbortSignal, wait: (ended: AbortSignal) => Promise<T>) => Promise<T | null>;
   /** Ends every wait. */

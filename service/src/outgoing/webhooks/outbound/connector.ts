@@ -16,8 +16,8 @@ export type ConnectorSettings = {
 };
 
 /**
- * Resolves a name and checks the address in one step on every connection, so that the checked address is the one
- * connected to (DNS rebinding).
+ * Resolves a name and checks the address in one step on every connection, so that the service connects to exactly the
+ * address that it checked (DNS rebinding).
  */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
   return (name, options, done) => {

@@ -66,7 +66,10 @@ export function openResolver(servers: readonly string[] | null = null): ResolveN
 
 const rangesOf = (texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
-/** The only public unicast range in IPv6 so far (RFC 4291, section 2.4). The package also counts the rest as public. */
+/**
+ * The only public unicast range in IPv6 so far (RFC 4291, section 2.4). The package also counts all other ranges as
+ * public.
+ */
 const publicV6 = rangesOf(["2000::/3"]);
 /** A public address by its registry, but used for a cloud's metadata service. */
 const metadataServices = rangesOf(["168.63.129.16/32"]);

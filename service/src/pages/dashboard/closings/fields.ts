@@ -173,7 +173,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
   return fields;
 }
 
-/** Whether people sign it: here, or before the notary. */
+/** Whether people sign the document: here, or before the notary. */
 export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "services">): boolean => sign || notary;
 
 /** The people who sign a document, in the order of the form's rows. */

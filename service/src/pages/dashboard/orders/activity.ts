@@ -38,7 +38,7 @@ const correctionWords: Readonly<Record<string, string>> = {
 
 /** The activity of an order, newest first, with its actors. */
 export function activityPart({ history }: Pick<OrderHistory, "history">, names: ReadonlyMap<string, string>): Html {
-  // The move itself has its own line.
+  // A new attempt after a failure has another line, about the move itself.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const told = history.filter(
     (line) =>

@@ -46,7 +46,7 @@ export type OrderDetailView = OrderRoomsView &
     /** The absolute address of the client's page. */
     clientUrl: string;
     firmPays: FirmPays;
-    /** Whether its hosted checkout can be opened now. */
+    /** Whether the order's hosted checkout can be opened now. */
     payable: boolean;
     /** Tells when the order's documents will be deleted, or when they were. */
     retention: Html | string | null;

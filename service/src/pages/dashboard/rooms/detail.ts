@@ -62,7 +62,7 @@ ${checkbox({ form: "participant", name: "invite", label: "Email them the room’
 </div>`;
 }
 
-/** Ticked by default; not ticked when the refused form was sent without it. */
+/** The box is ticked by default; it is not ticked when the refused form was sent without it. */
 const isInviting = (view: RoomDetailView): boolean =>
   view.problem?.part !== "add-participant" || view.problem.typed["invite"] !== undefined;
 

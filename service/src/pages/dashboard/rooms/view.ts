@@ -42,7 +42,7 @@ export type RoomDetailView = {
   orders: readonly FirmOrder[];
   titleOf: TitleOf;
   baseUrl: string;
-  /** The retention plan's sentence about its certificates. */
+  /** The retention plan's sentence about the room's certificates. */
   retention: string | null;
   /** Null when an order of the room was altered in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;

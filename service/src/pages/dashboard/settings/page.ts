@@ -107,7 +107,7 @@ async function settingsShown(
   });
 }
 
-/** Returns to the section only, because a page of one environment does not exist in the other. */
+/** Redirects to the start of the section, because a page of one environment does not exist in the other. */
 const sectionOf = (returnTo = ""): string =>
   /^\/dashboard\/(?:orders|templates|rooms|passports|webhooks|analytics|team|keys|security|billing|statements|settings)(?=[/?]|$)/.exec(
     returnTo,

@@ -29,5 +29,5 @@ export function accountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
   });
 }
 
-/** Returns to the section only, because a page of one environment does not exist in the other. */
+/** Redirects to the start of the section, because a page of one environment does not exist in the other. */
 const sectionOf = (returnTo = ""): string => /^\/operator\/[a-z-]+(?=[/?]|$)/.exec(returnTo)?.[0] ?? "/operator";

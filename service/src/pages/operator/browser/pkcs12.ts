@@ -92,7 +92,7 @@ type Found = {
   /** Keys as PrivateKeyInfo, in DER. */
   keys: Bytes[];
   certificates: Certificate[];
-  /** Whether something was decrypted. If it can't be parsed then, the password was wrong. */
+  /** Whether something was decrypted. If the decrypted bytes can't be parsed, the password was wrong. */
   decrypted?: true;
 };
 

@@ -61,7 +61,7 @@ export const deskTable = <Shown extends EligibleOrder>(
   caption: string,
   orders: readonly Shown[],
   action: (order: EligibleOrder["order"]) => Html,
-  /** States where the order takes place; without this function the table has no such column. */
+  /** States where the order takes place; without this function the table has no column for the place. */
   place?: (order: Shown) => string,
 ): Html =>
   records(

@@ -27,8 +27,8 @@ ${textArea({ form: "in-person", name: "reason", label: "Why in person", required
 type View = { record: OrderRecord; inPerson: InPersonRequest | null; operator: Operator; reason: string | undefined };
 
 /**
- * The same part on the page where an operator accepts a document that was notarized elsewhere; null when the part would
- * be empty.
+ * The part about the firm's agreement on the page where an operator accepts a document that was notarized elsewhere;
+ * null when the part would be empty.
  */
 export function inPersonOfOrder({ record: { order, tasks }, inPerson, operator, reason }: View): Html | null {
   const owed = tasks.find(({ kind, state }) => kind === "technology_fee" && (state === "open" || state === "claimed"));

@@ -98,7 +98,7 @@ export async function buildAssets(): Promise<Assets> {
     write: false,
     logLevel: "silent",
   });
-  // Otherwise the bundler's process would run as long as this process.
+  // Without this call, the bundler's process would run as long as this process.
   stop();
   const byName = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)]));
   const named = (name: string): Asset => {

@@ -8,7 +8,7 @@ type RoomShell = {
   base: string;
   /** The names shown under people's pictures, by the media server's names. */
   names: Readonly<Record<string, string>>;
-  /** The person whose page it is. */
+  /** The person for whom the page is shown. */
   self: string;
   words: LiveWords;
   /** The part of the page that changes. */

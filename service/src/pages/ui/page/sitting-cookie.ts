@@ -6,8 +6,8 @@ export const sittingPath = "/in-person";
 const name = "sitting";
 
 /**
- * `Set-Cookie` for such a device. Browsers do not send the cookie to the signers' pages. @param secure whether the
- * pages are https
+ * `Set-Cookie` for a member's device that signers use one after another. Browsers do not send the cookie to the
+ * signers' pages. @param secure whether the pages are https
  */
 export const sittingCookie = (token: string, expiresAt: Date, secure: boolean): string =>
   stringifySetCookie({

@@ -240,7 +240,10 @@ async function checkPdf(
   };
 }
 
-/** The record of a signing names the document that was signed; a claim of its own compares its custody certificate. */
+/**
+ * The record of a signing names the document that was signed. A separate claim compares the custody certificate with
+ * the record.
+ */
 const ofNoRecord = (context: CheckContext): CheckContext =>
   context.config.envelope ? { ...context, config: { ...context.config, proof: null } } : context;
 

@@ -26,11 +26,11 @@ export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boole
 /** The facts about a custody certificate in addition to its seal. */
 type CheckedCustody = {
   readonly claims: readonly Claim[];
-  /** Null when its evidence can't be read. */
+  /** Null when the certificate's evidence can't be read. */
   readonly facts: CustodyFacts | null;
   /** True when the certificate was compared with a genuine document of another signing, and no other claim fails. */
   readonly isOfAnotherFile: boolean;
-  /** The dropped PDF with which it was compared. */
+  /** The dropped PDF with which the certificate was compared. */
   readonly document: NamedBytes | null;
 };
 

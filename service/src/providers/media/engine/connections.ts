@@ -63,7 +63,7 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
     iceAdditionalHostAddresses: [announce],
     bundlePolicy: "max-bundle",
   });
-  // Set afterwards, because the constructor refuses a range of one port.
+  // The range is set after the construction, because the constructor refuses a range of one port.
   pc.config.icePortRange = [port, port];
   let closed: Promise<void> | null = null;
   return {

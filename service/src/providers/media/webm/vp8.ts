@@ -1,7 +1,7 @@
 /** VP8 in RTP (RFC 7741): parses packets that come from strangers. */
 
 export type Vp8Packet = {
-  /** Whether a frame begins here. */
+  /** Whether a frame begins in this packet. */
   readonly isFirst: boolean;
   readonly data: Buffer;
 };

@@ -42,8 +42,8 @@ export type PreparedAct = {
   /** The bytes to append to the document that was read, with zeros in place of the signature value. */
   readonly tail: Uint8Array;
   /**
-   * The offsets of that value in the tail, including its brackets. Everything else, with the document before it, is
-   * signed.
+   * The offsets of the signature value in the tail, including its brackets. Everything else, with the document before
+   * it, is signed.
    */
   readonly contentsStart: number;
   readonly contentsEnd: number;
@@ -59,7 +59,7 @@ export type PreparedAct = {
  * `conflict`.
  */
 export type Ceremony = {
-  /** Changes nothing, for any caller. */
+  /** The state that a link leads to. Reading it changes nothing, even for a stranger with the link. */
   readonly view: (link: Link) => Promise<SigningView>;
   /**
    * For a link that opens several documents: the number of the document to continue with. Null for a link of one
@@ -70,7 +70,7 @@ export type Ceremony = {
   readonly document: (
     link: Link,
   ) => Promise<{ readonly file: StoredFile; readonly revision: number; readonly sha256: string }>;
-  /** The text of that revision by page. @throws ServiceError `conflict` when it can't be read */
+  /** The text of the newest revision, by page. @throws ServiceError `conflict` when it can't be read */
   readonly text: (link: Link) => Promise<DocumentText>;
   /** A document for the signer to keep. @throws ServiceError `conflict` when there is none, or it was deleted */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;

@@ -18,7 +18,7 @@ export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
 const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 
 /**
- * The same for a phone: twelve characters (60 bits) to type on the page of the mailed link. A text message with an
+ * The long code for a phone: twelve characters (60 bits) to type on the page of the mailed link. A text message with an
  * entry link would let in anyone who has the phone alone.
  */
 export const longCode = (secrets: SecretBytes, codeId: string): string =>

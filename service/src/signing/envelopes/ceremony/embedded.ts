@@ -22,7 +22,10 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
   return embed.ticketExpiresAt.getTime() > now.getTime() ? "open" : "expired";
 };
 
-/** Changes nothing, for any caller. @returns undefined for a URL that no firm was given */
+/**
+ * The frame that the ticket in a URL opens. Reading it changes nothing. @returns undefined for a URL that no firm was
+ * given
+ */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
   const embed = isCode(ticket) ? await embedOfTicket(db, ticket) : undefined;
   return embed && { origin: embed.origin, state: stateOf(embed, clock()) };

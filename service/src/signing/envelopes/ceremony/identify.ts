@@ -112,7 +112,7 @@ export const canSendWayIn = ({ signer }: Linked): boolean =>
  * Lets in a browser with the entry link or the long code that was sent with the signer's last code. For a locked access
  * code the entry link alone is not enough: the access code is entered there, and wrong ones are counted separately from
  * those of strangers with the signing link.
- * @returns null when it is not, or no longer, valid, and for a wrong access code
+ * @returns null when the link or code is not valid, or no longer, and for a wrong access code
  */
 export async function enter(
   deps: IdentifyDeps,
@@ -166,8 +166,8 @@ async function begin(
     sql`failures = 0, locked_at = NULL, code_id = NULL, codes_of_day = 0, codes_requested = 0`,
   );
   const own = sql`session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
-  // A frame has no cookie, and a device is passed on to others. So their page's URL is the session, and the session of
-  // the mailed link is not touched.
+  // A frame has no cookie, and a device is passed on to others. So the URL of their page identifies the session, and
+  // the session of the mailed link is not touched.
   if (embed) await identifyEmbed(tx, embed.id, at);
   else if (sitting) await identifySitting(tx, sitting.id, at);
   else if (bySession && place) await beginSession(tx, place.id, { session, expiresAt, at });

@@ -27,7 +27,7 @@ export type Linked = {
   signers: Signer[];
   /** Whether the request has passed the signer's additional step, such as a code. */
   identified: boolean;
-  /** The firm's page that shows it in a frame; null for a mailed link. */
+  /** The firm's page that shows the signing in a frame; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
   /** The turn on a member's device; null for any other link. */
   sitting: Pick<Sitting, "id" | "host"> | null;
@@ -38,7 +38,7 @@ export type Linked = {
    * mailed.
    */
   place: SessionPlace | null;
-  /** Whether it is the link of a session. */
+  /** Whether the link belongs to a session. */
   bySession: boolean;
   /** The time of reading, after the envelope was locked (if it was). */
   at: Date;
@@ -100,7 +100,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
 
-/** The members for a mailed link. */
+/** These members have these values when the link was mailed. */
 const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   embed: null,
   sitting: null,

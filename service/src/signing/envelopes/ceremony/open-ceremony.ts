@@ -48,7 +48,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const signing = { db, clock, log, blobs, rowMac, seal, reach, acts };
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
-  /** Runs in a transaction with the envelope locked, if the link leads to one of the states. */
+  /** Runs the work in a transaction with the envelope locked, if the link's state is one of these states. */
   const change = (
     link: Link,
     states: readonly SigningState[],
@@ -188,7 +188,7 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
 /** Whether the link may still lead to a signature, so that the signer's actions are recorded. */
 const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
 
-/** @throws ServiceError when it is not the signer's turn */
+/** @throws ServiceError when the signer may not sign now */
 async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, bytes: Buffer) {
   const linked = await follow(db, link, clock);
   requireState(linked, "ready");

@@ -131,7 +131,8 @@ export async function giveConsent(
 }
 
 /**
- * The signer's consent or, with a session's link, the session's, if it is to the present text in the signer's language.
+ * The consent to the present text in the signer's language: the signer's own consent or, for a session's link, the
+ * consent of the session.
  */
 export function consentOf(
   { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },

@@ -42,8 +42,8 @@ export async function sign(deps: SigningDeps, link: Link, request: SignRequest, 
 }
 
 /**
- * Prepares an act for a key that the signer's browser made. The browser compares it with what it shows, and signs. It
- * is kept for ten minutes.
+ * Prepares an act for a key that the signer's browser made. The browser compares it with what it shows, and signs. The
+ * act is kept for ten minutes.
  * @param publicKey SubjectPublicKeyInfo of P-256, DER
  * @throws ServiceError
  */

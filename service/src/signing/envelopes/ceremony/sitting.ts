@@ -96,7 +96,7 @@ export async function takeTurn({ db }: Deps, token: string): Promise<void> {
   const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
   if (!seen) return;
   await db.transaction(async (tx) => {
-    // The envelope is locked first, because signing locks it before it looks for its session.
+    // Locks the envelope first, because signing also locks the envelope before it looks for its session.
     await lockEnvelope(tx, seen.envelopeId);
     const sitting = await sittingOfToken(tx, token);
     if (sitting?.signerId) await endTurn(tx, sitting.id);

@@ -75,8 +75,8 @@ export const sweepTexts = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${new Date(now.getTime() - dayMs)}`);
 
 /**
- * Sends a text message. If none can be sent now, the reservation is returned. If the number refuses the message it is
- * not, because asking costs money too.
+ * Sends a text message. If none can be sent now, the reservation is returned. If the number refuses the message, the
+ * reservation stays, because the attempt costs money too.
  */
 export async function textCode(
   { db, reach, log }: Pick<EnvelopeDeps, "db" | "reach" | "log">,

@@ -6,7 +6,7 @@ import { type Language, languages } from "../../../kernel/platform/languages.ts"
 
 /** The text to which a signer consents, word for word (15 USC 7001(c)). There is one for each language. */
 export type ConsentText = {
-  /** Whether it covers one document, or all documents of a closing that the signer signs one after another. */
+  /** Whether the text covers one document, or all documents of a closing that the signer signs one after another. */
   readonly scope: "document" | "closing";
   readonly version: string;
   readonly language: Language;

@@ -22,7 +22,7 @@ export type SignerRequest = OpenRequest & { n: number; actor: string };
 /** The open envelope with its signers. Order and envelope are locked. */
 export type LockedSigning = { envelope: Envelope; signers: Signer[]; at: Date };
 
-/** The same, with one signer of the open envelope. */
+/** The open envelope with one of its signers. Order and envelope are locked. */
 export type LockedSigner = LockedSigning & { signer: Signer };
 
 type Deps = Pick<EnvelopeDeps, "db" | "clock">;

@@ -39,7 +39,7 @@ type Ended = { id: number; orderCode: string };
 export const endUnsigned = (deps: EndDeps, envelope: Ended, ending: Ending, judge?: Judge): Promise<boolean> =>
   deps.db.transaction((tx) => endIn(tx, deps, envelope, ending, judge));
 
-/** The same in the caller's transaction. */
+/** Ends the envelope in the caller's transaction. */
 export async function endIn(
   tx: Tx,
   { clock, log, rowMac }: Omit<EndDeps, "db">,

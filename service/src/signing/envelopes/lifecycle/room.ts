@@ -180,8 +180,8 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
 }
 
 /**
- * Forbids the open signature while a person is away, and allows it again. The envelope is locked before its turns, in
- * the same order as for a signature.
+ * Forbids signing in the open turn while a person is away, and allows it again. The envelope is locked before its
+ * turns, in the same order as for a signature.
  */
 export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
   await lockOpen(tx, envelopeId);

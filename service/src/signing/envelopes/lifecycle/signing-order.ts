@@ -19,7 +19,7 @@ export type SigningOrder = Owner & {
   /** Whether a notary signs after the signers. */
   isNotarized: boolean;
   signers: readonly OrderSigner[];
-  /** How often its document was replaced. */
+  /** How often the order's document was replaced. */
   replacements: number;
   /** The places where the partner wants people to sign; null when the document decides. */
   fields: readonly RequestedField[] | null;

@@ -47,7 +47,7 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
     const state = `/${act.values.get(field.name) ?? OFF}`;
     writer.set(ref, dict, { V: state, AS: state });
   }
-  // Even empty texts are drawn, because pyHanko takes a drawing from before the lock for a later change.
+  // Even empty texts are drawn, because pyHanko would report a drawing from before the lock as a later change.
   const texts = act.fields.filter((field) => !isButton(field));
   const filled = texts.map((field) => {
     const { ref, dict } = fieldIn(look, field);

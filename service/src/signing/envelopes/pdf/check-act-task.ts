@@ -8,7 +8,10 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 export type CheckActInput = {
   /** DER of the latest signer's certificate. */
   readonly leaf: Uint8Array;
-  /** Hex SHA-256 of the act's record. The signature states it, encrypted if the document's strings are. */
+  /**
+   * Hex SHA-256 of the act's record. The signature states it, in encrypted form if the document's strings are
+   * encrypted.
+   */
   readonly actSha256: string;
   /** The length of the prepared file; all later signed parts are ours. */
   readonly preparedBytes: number;

@@ -37,7 +37,7 @@ export type PlannedField = Content & {
   readonly place: Place;
   /** The question to the signer; null when the field's kind needs none. */
   readonly label?: string | null;
-  /** Whether it must be filled; true by default. */
+  /** Whether the field must be filled; true by default. */
   readonly required?: boolean;
   /** An empty signature field of the document, which is used for the signature. */
   readonly existing?: ExistingField;

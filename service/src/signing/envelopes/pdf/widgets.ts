@@ -80,7 +80,7 @@ export function widgetOf(
   const name =
     existing?.name ?? (group === undefined ? nameAt(at.index) : `${group}.o${at.index - (field.radio ?? 0) + 1}`);
   const asks = [field.label ?? waitsFor[kind], ...(field.option ? [field.option] : [])].join(": ");
-  // A number above the signers' is the notary's.
+  // A number above those of the signers is the notary's.
   const label = signer > signers ? asks : `${asks}, signer ${signer}`;
   const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
   const prepared = {

@@ -4,7 +4,7 @@ import { decodePng } from "./png.ts";
 import { type PictureFault, type Raster, requireInk, shrink, UnfitPicture } from "./raster.ts";
 
 export type PictureInput = {
-  /** The sizes to try, the largest first. At the last one any picture has at most `bytes`. */
+  /** The sizes to try, the largest first. At the last size, any picture has at most `bytes`. */
   readonly sizes: readonly { readonly width: number; readonly height: number }[];
   /** The largest size after compression, in bytes. */
   readonly bytes: number;

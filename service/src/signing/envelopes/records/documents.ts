@@ -37,12 +37,12 @@ export type OrderDocument = {
   sha256: string;
   bytes: number;
   /**
-   * `operator`: an operator handed it in after it was signed or notarized elsewhere. Null when it was made here, or
-   * uploaded with the order.
+   * `operator`: an operator handed in the document after it was signed or notarized elsewhere. Null when the document
+   * was made here, or uploaded with the order.
    */
   origin: "operator" | null;
   createdAt: Date;
-  /** When the retention plan deleted its file; null while the file exists. */
+  /** When the retention plan deleted the document's file; null while the file exists. */
   deletedAt: Date | null;
 };
 

@@ -69,7 +69,7 @@ export type Embed = {
   /** Null until the ticket is redeemed. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether the signer's link is still the one from that time. */
+  /** Whether the signer still has the signing link that was valid when the page was opened. */
   isCurrent: boolean;
 };
 

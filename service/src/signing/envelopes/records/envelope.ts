@@ -26,7 +26,7 @@ export type Envelope = {
   orderStatus: string;
   /** Whether a notary signs after the signers. */
   isNotarized: boolean;
-  /** Whether its signers sign in a notary's presence, without mailed links. */
+  /** Whether the envelope's signers sign in a notary's presence, without mailed links. */
   isInRoom: boolean;
   environment: Environment;
   externalReference: string | null;
@@ -182,7 +182,7 @@ export async function endEnvelope(
     WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
   if (ended.length === 0) return false;
   await vouchForEnvelopes(tx, sql`id = ${id}`);
-  // From here on, the limit of codes counts only codes for the finished copies.
+  // After this statement, the limit of codes counts only codes for the finished copies.
   await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return true;
 }

@@ -8,7 +8,7 @@ import { tokenSha256 } from "./link-tokens.ts";
 /** The empty signature field for the notary in a prepared document. */
 export type NotaryBlock = {
   readonly name: string;
-  /** Its object number, generation 0. */
+  /** The object number of the field; generation 0. */
   readonly object: number;
   /** In points. */
   readonly width: number;
@@ -54,7 +54,7 @@ export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock,
   await writeStateMacs(tx, envelopeRoomState, sql`envelope_id = ${envelopeId}`);
 }
 
-/** @throws ServiceError `unavailable` for one that the service did not write */
+/** @throws ServiceError `unavailable` for a row that the service did not write */
 export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock | undefined> {
   const [room] = await db.query<{ block: NotaryBlock }>(sql`
     SELECT block, ${verified(envelopeRoomState, sql`envelope_rooms`)} FROM envelope_rooms WHERE envelope_id = ${envelopeId}`);
@@ -71,7 +71,7 @@ export type SignerRoom = {
   isRemote: boolean;
 };
 
-/** The turn of a token; undefined for one that has ended. */
+/** The turn of a token; undefined for a turn that has ended. */
 export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
   const [room] = await db.query<SignerRoom>(sql`
     SELECT r.id, r.signer_id AS "signerId", s.envelope_id AS "envelopeId", r.may_sign AS "maySign", r.presence,

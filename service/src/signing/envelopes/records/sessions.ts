@@ -35,7 +35,10 @@ const memberState: StateMac = {
 
 export const sessionTables = [stateRows(sessionState), stateRows(memberState)];
 
-/** The digest that is equal for signers who are the same person: name, address and access step, with its secrets. */
+/**
+ * The digest that is equal for signers who are the same person. It covers the name, the address and the access step,
+ * with the step's secrets.
+ */
 export const personOf = (
   s: Statement,
 ): Statement => sql`sha256(convert_to(json_build_array(normalize(trim(${s}.name), NFC),
@@ -179,7 +182,7 @@ export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
     await updateSigner(tx, id, sql`failures = ${failures}, locked_at = ${lockedAt}`);
 }
 
-/** @returns its id @param signerId one of the person's signers */
+/** @returns the id of the session @param signerId one of the person's signers */
 export async function insertSession(
   tx: Tx,
   links: Pick<SigningLinks, "tokenOf">,

@@ -27,7 +27,7 @@ export type SignerState = Pick<
   status: (typeof signerStatuses)[number];
   /** Whether an operator handed in a document that was signed elsewhere, so this person did not sign here. */
   takenIn: boolean;
-  /** Only test orders have it, because there the firm signs on behalf of everybody. */
+  /** Only test orders have this URL, because for them the firm signs on behalf of everybody. */
   signingUrl: string | null;
 };
 
@@ -39,7 +39,7 @@ type Order = SigningFacts & {
   environment: Environment;
   sign: boolean;
   envelopeStatus: string | null;
-  /** Whether an operator handed in its signed document, because it was signed elsewhere. */
+  /** Whether an operator handed in the order's signed document, because it was signed elsewhere. */
   takenIn: boolean;
 };
 

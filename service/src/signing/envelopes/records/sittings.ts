@@ -34,7 +34,7 @@ export type Sitting = {
   signerId: number | null;
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether that signer's link is still the one from that time. */
+  /** Whether the signer still has the signing link that was valid when the device's turn began. */
   isCurrent: boolean;
 };
 

@@ -20,8 +20,8 @@ export async function pdfsig(path: string): Promise<{ valid: boolean; whole: boo
 }
 
 /**
- * The same verdict, with the one on the certificates, by an NSS database that trusts this root. @param folder an empty
- * folder for the database
+ * The verdict of pdfsig on the signatures and on the certificates, by an NSS database that trusts this root. @param
+ * folder an empty folder for the database
  */
 export async function pdfsigTrusting(path: string, rootPem: string, folder: string) {
   const root = join(folder, "root.pem");

@@ -71,8 +71,8 @@ function editedOnce(text: string, { word, nth, offset, kind, text: added, length
   if (kind === "insert") return before + added + behind;
   if (kind === "remove") return before + behind.slice(length);
   if (kind === "repeat") return before + behind.slice(0, length) + behind;
-  // Cuts the file off here, as an interrupted copy would. Only one time in eight, because readers read little of such
-  // files.
+  // Cuts the file off at this position, as an interrupted copy would. This edit is chosen only one time in eight,
+  // because readers read little of such files.
   return nth % 8 === 0 ? before : text;
 }
 

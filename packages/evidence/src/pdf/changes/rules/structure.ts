@@ -63,7 +63,7 @@ function isLimits(value: PdfValue | undefined): boolean {
   return value?.kind === "array" && value.items.length === 2 && value.items.every(({ kind }) => kind === "number");
 }
 
-/** Additions to a parent tree: the tags of new annotations, or nodes with such. */
+/** Additions to a parent tree: the tags of new annotations, or nodes that contain such tags. */
 function numberedLevel(step: Step, value: PdfValue, depth: number): Level {
   const node = plainDictionary(step.later, value);
   if (node === undefined || !node.entries.has("Nums")) return tagLevel(step, "later", value, 0);

@@ -71,7 +71,7 @@ const searched: readonly Attack[] = [
   ),
 ];
 
-/** The same, added to the document before it was signed. */
+/** Unreferenced objects that were added to the document before it was signed. */
 const signedWith: readonly Attack[] = [
   made("content that was signed", (signed) => appendRevision(signed, nothing), {
     preparedRevision: (pdf) => appendRevision(pdf + LOST, nothing),

@@ -9,9 +9,9 @@ export type TextRun = {
   readonly text: string;
   /** The matrix that moves text space into user space. */
   readonly transform: readonly [number, number, number, number, number, number];
-  /** The width along its line. */
+  /** The width of the run along its line. */
   readonly width: number;
-  /** The widths of its font's characters; only known on pages with braces. */
+  /** The widths of the characters in the run's font; only known on pages with braces. */
   readonly widths: CharacterWidths | undefined;
 };
 

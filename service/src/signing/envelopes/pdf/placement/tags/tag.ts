@@ -44,7 +44,7 @@ export function readTag(inner: string): Tag | null {
 function byNumber(text: string): Tag | null {
   const [, word = "", number = ""] = /^([a-z]+) ?, ?r(\d{1,2})(?: ?,.*)?$/i.exec(text) ?? [];
   const kind = kindOf(word);
-  // This form can't express options.
+  // A tag of this form can't express options.
   if (!kind || Number(number) === 0 || withOptions.includes(kind)) return null;
   const plain = { label: null, width: null, height: null, more: {}, option: null };
   return { kind, role: { number: Number(number) }, required: kind !== "checkbox", ...plain };
@@ -100,7 +100,7 @@ function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): 
     max: digits("max"),
     currency: text("currency"),
   });
-  // Other programs use these names with other meanings, so they are ignored for such kinds.
+  // Other programs use these names with other meanings, so they are ignored for kinds whose value the sender can't set.
   const isKept = value !== undefined && prefilled.includes(kind);
   const formats: readonly string[] = kind === "date" ? dateFormats : kind === "text" ? textFormats : [];
   return given({

@@ -8,7 +8,7 @@ export type TagInText = {
   readonly tag: Tag;
   readonly text: string;
   readonly rect: PlacedRect["rect"];
-  /** Whether no text follows it on its line. */
+  /** Whether no text follows the tag on its line. */
   readonly endsLine: boolean;
   /** Whether the rectangle contains no other words; only then may it be covered. */
   readonly isAlone: boolean;
