@@ -9,7 +9,7 @@ import { signPdf } from "./seal/signed-pdf.ts";
 import { testSigner, tokenOver } from "./signer.ts";
 
 // Node's Buffer is a Uint8Array, but its slice() shares the memory.
-test("what is given as a Buffer is read like any bytes and left as it was", async () => {
+test("reads a Buffer like any bytes, and leaves it unchanged", async () => {
   const [seal, tsa] = [testSigner("seal"), testSigner("tsa")];
   const token = Buffer.from(tokenOver(Uint8Array.of(1), tsa, Date.UTC(2026, 0, 2)));
   const before = token.toString("hex");

@@ -5,7 +5,7 @@ import { partChecks } from "./part-checks.ts";
 import { manifests, namesIn, ots, plainChecks } from "./plain-vectors.ts";
 import { testEach } from "./vector-cases.ts";
 
-test("the indexes name every vector file and no other", () => {
+test("the indexes name every vector file and nothing else", () => {
   assert.deepEqual(namesIn("ots/accept/").toSorted(), Object.keys(ots.accept).toSorted());
   assert.deepEqual(namesIn("ots/reject/").toSorted(), Object.keys(ots.reject).toSorted());
   assert.deepEqual(namesIn("manifest/reject/").toSorted(), Object.keys(manifests.reject).toSorted());

@@ -11,7 +11,7 @@ const data = new TextEncoder().encode("data");
 const spkiOf = (pair: { publicKey: { export(o: { type: "spki"; format: "der" }): Buffer } }) =>
   Uint8Array.from(pair.publicKey.export({ type: "spki", format: "der" }));
 
-test("verifies an ECDSA signature whose r or s is short, many times over", async () => {
+test("verifies an ECDSA signature with a short r or s, many times", async () => {
   const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = spkiOf(pair);
   for (let i = 0; i < 600; i++) {
@@ -23,7 +23,7 @@ test("verifies an ECDSA signature whose r or s is short, many times over", async
   }
 });
 
-test("a key or signature that cannot be used verifies nothing", async () => {
+test("a key or signature that can't be used verifies nothing", async () => {
   const { spki, signature } = vectorCertificate("p256");
   const ecdsa = { scheme: "ecdsa", hash: "SHA-256" } as const;
   const offCurve = spki.slice();
@@ -52,7 +52,7 @@ test("refuses an ECDSA pair that is negative, too long, or not minimal", () => {
   assert.throws(() => ecdsaSignatureToRaw(long, 32), { code: "x509" });
 });
 
-test("keeps working past the keys it keeps", async () => {
+test("keeps working with more keys than it caches", async () => {
   const algorithm = { scheme: "ecdsa", hash: "SHA-256" } as const;
   for (let i = 0; i < 40; i++) {
     const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -61,7 +61,7 @@ test("keeps working past the keys it keeps", async () => {
   }
 });
 
-test("an RSA key of exponent 1, or on a curve by explicit parameters, is no usable key", () => {
+test("an RSA key with exponent 1, or a key on a curve by explicit parameters, can't be used", () => {
   const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const spki = spkiOf(pair);
   const exponent = Buffer.from(spki).lastIndexOf(Buffer.from("0203010001", "hex"));

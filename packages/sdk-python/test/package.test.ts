@@ -64,7 +64,7 @@ function run(program: string, ...args: string[]): string {
   return ran.stdout;
 }
 
-test("the wheel holds the package, the mark that it is typed, and the license", () => {
+test("the wheel contains the package, the marker for types, and the license", () => {
   assert.match(basename(wheel), /^signsealship-\d+\.\d+\.\d+-py3-none-any\.whl$/);
   const names: string[] = JSON.parse(
     run(python, "-c", `import json, zipfile; print(json.dumps(zipfile.ZipFile(${JSON.stringify(wheel)}).namelist()))`),
@@ -79,7 +79,7 @@ test("the wheel holds the package, the mark that it is typed, and the license", 
   assert.equal(run(python, "-c", metadata), `${license} ['httpx<1,>=0.27']\n`);
 });
 
-test("the wheel's synchronous client has a file for each of the asynchronous one, and waits for nothing", () => {
+test("the wheel's synchronous client has a file for each asynchronous one, and awaits nothing", () => {
   const files = (client: string): Record<string, string> =>
     JSON.parse(
       run(
@@ -95,13 +95,13 @@ test("the wheel's synchronous client has a file for each of the asynchronous one
     assert.doesNotMatch(text.split("\n").slice(1).join("\n"), /async|await|aclose/i, name);
 });
 
-test("its own tests pass where it is installed, against a served service and its description", () => {
+test("its own tests pass after installation, against a real service and its description", () => {
   const ran = spawnSync(python, ["-m", "unittest", "discover", "-s", "test"], { cwd: project, env, encoding: "utf8" });
   assert.equal(ran.status, 0, ran.stderr);
   assert.ok(Number(/Ran (\d+) tests/.exec(ran.stderr)?.[1]) > 30, ran.stderr);
 });
 
-test("the programs of the README run as they stand", async () => {
+test("the programs of the README run unchanged", async () => {
   const [first, second, receiver, ...more] = programs;
   assert.ok(first && second && receiver && more.length === 0);
   const [placed = "", ...listed] = run(python, first.file).trim().split("\n");
@@ -146,7 +146,7 @@ async function receives(file: string): Promise<void> {
   await once(child, "exit");
 }
 
-test("its types hold in the strictest mypy: its own, its tests', the README's; wrong uses are found", () => {
+test("its types pass the strictest mypy: its own, its tests', the README's; wrong uses are found", () => {
   const settings = ["--strict", "--python-version", "3.10", "--python-executable", python];
   const files = [...programs.map(({ file }) => file), "consumer.py", "test"];
   // mypy reports nothing about installed packages, so the package is passed as source files.

@@ -47,7 +47,7 @@ test("places, lists and fetches orders, and repeats one by its key", async () =>
   assert.deepEqual([orders.map(({ orderCode }) => orderCode), nextCursor], [[order.orderCode], null]);
 });
 
-test("names signers and places, and is told which of them can't be", async () => {
+test("names signers and places, and reports those that are not possible", async () => {
   const place = { kind: "signature", signer: 1, page: 1, x: 72, y: 600, width: 180, height: 40 } as const;
   const signers = [{ name: "Jane Doe", email: "jane@example.com" }];
   const order = await client.orders.create({ ...fields, signers, fields: [place] }, makePdf());
@@ -88,7 +88,7 @@ test("makes rooms, attaches, views without a key, rotates, closes and reopens", 
   assert.equal((await client.rooms.list()).rooms[0]?.roomCode, roomCode);
 });
 
-test("seals a document, and anybody verifies and downloads it", async () => {
+test("seals a document, which anybody verifies and downloads", async () => {
   const sealed = await client.passports.seal(makePdf());
   assert.equal((await client.passports.get(sealed.passportId)).sealedSha256, sealed.sealedSha256);
   assert.equal((await anybody.passports.verify(sealed.verifyCode)).verdict, "verified_test");
@@ -106,7 +106,7 @@ test("seals a document, and anybody verifies and downloads it", async () => {
   );
 });
 
-test("seals a room, and anybody verifies it", async () => {
+test("seals a room, which anybody verifies", async () => {
   const { roomCode } = await client.rooms.create({ name: "9 Oak Lane" });
   const passport = await client.rooms.seal(roomCode);
   assert.equal((await anybody.rooms.verify(passport.verifyCode)).chainOk, true);
@@ -139,7 +139,7 @@ test("manages webhooks", async () => {
   assert.deepEqual(await client.webhooks.remove(hook.id), { ok: true });
 });
 
-test("tells who calls", async () => {
+test("reports whose key it uses", async () => {
   const me = await client.me();
   assert.deepEqual([me.environment, me.tier, me.key?.prefix], ["test", "trial", "svc_pk_test_"]);
 });
@@ -179,12 +179,12 @@ const cut = () => {
   throw new TypeError("fetch failed");
 };
 
-test("over the limit the refusal says when to come back", async () => {
+test("beyond the limit the refusal says when to try again", async () => {
   const { scripted } = answered(busy(429, "7"));
   assert.equal((await refusal(scripted.with({ maxRetries: 0 }).me())).retryAfterSeconds, 7);
 });
 
-test("reads, and writes under one key, are sent again when they were not answered; other writes once", async () => {
+test("sends reads, and writes with a key, again when they got no answer; other writes only once", async () => {
   const reads = answered(busy(503), cut, ok);
   await reads.scripted.orders.get("a");
   assert.equal(reads.sent.length, 3);
@@ -204,7 +204,7 @@ test("reads, and writes under one key, are sent again when they were not answere
   assert.equal(worn.sent.length, 3);
 });
 
-test("a write whose first try still runs waits for it; an answer that can't be read, and one that asks for long, are not asked for again", async () => {
+test("a write whose first attempt still runs waits for it; an unreadable answer, and one that requests a long wait, are not retried", async () => {
   const inFlight = () =>
     Response.json({ code: "idempotency_in_flight", detail: "Still in progress." }, { status: 409 });
   const order = answered(inFlight, ok);
@@ -219,7 +219,7 @@ test("a write whose first try still runs waits for it; an answer that can't be r
   assert.throws(() => createClient({ baseUrl: "sign.example.com" }), /baseUrl must be an http\(s\) URL/);
 });
 
-test("a request ends when its time is over, or when it is wanted no more", async () => {
+test("a request ends at its time-out, or when the caller aborts it", async () => {
   const hanging: typeof fetch = (_url, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
   const slow = createClient({ baseUrl: "https://sign.example.com", fetch: hanging, timeoutMs: 5, maxRetries: 0 });
@@ -232,7 +232,7 @@ test("a request ends when its time is over, or when it is wanted no more", async
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 
-test("a service that is not there is named by its address; a document is bytes; nobody asks again for payments that are not set up", async () => {
+test("an unreachable service is named by its address; a document is bytes; unconfigured payments are not requested again", async () => {
   const baseUrl = `http://127.0.0.1:${await freePort()}`;
   const nowhere = createClient({ baseUrl, maxRetries: 0 });
   await assert.rejects(nowhere.me(), (error) => {
@@ -249,7 +249,7 @@ test("a service that is not there is named by its address; a document is bytes; 
   assert.equal(sent.length, 1);
 });
 
-test("goes through all pages of a list as they are wanted", async () => {
+test("reads all pages of a list on demand", async () => {
   const codes: string[] = [];
   for await (const { orderCode } of client.orders.all({ limit: 1 })) codes.push(orderCode);
   const { orders } = await client.orders.list({ limit: 100 });
@@ -262,13 +262,13 @@ test("goes through all pages of a list as they are wanted", async () => {
   for await (const { deliveryId } of client.webhooks.allDeliveries({ status: "failed" })) assert.ok(deliveryId);
 });
 
-test("tells how the firm does, and what it may run", async () => {
+test("reports the firm's analytics, and the playbooks that it may run", async () => {
   assert.equal((await client.launchpad()).partner.tier, "trial");
   assert.equal((await client.analytics({ days: 30 })).windowDays, 30);
   assert.equal((await refusal(client.playbooks.run("approval_gate", { kind: "x" }))).status, 404);
 });
 
-test("follows events as they come, goes on after an outage, and their chain holds", async () => {
+test("follows events as they arrive, continues after an outage, and verifies their chain", async () => {
   const { key } = await newPartner(service);
   let calls = 0;
   const shaky: typeof fetch = async (...request) => {
@@ -299,7 +299,7 @@ test("follows events as they come, goes on after an outage, and their chain hold
 const feedOf = (...positions: number[]) =>
   Response.json({ events: positions.map((position) => ({ position })), cursor: "7", requestId: "r" });
 
-test("events that take too long are asked for again, but not once the client has ended", async () => {
+test("events that take too long are requested again, but not after the client has ended", async () => {
   const asked: string[] = [];
   const slow: typeof fetch = async (address) => {
     asked.push(new URL(String(address)).searchParams.get("wait") ?? "");
@@ -324,7 +324,7 @@ test("events that take too long are asked for again, but not once the client has
   );
 });
 
-test("a replay of all that failed waits while many are on their way, but not for ever", async ({ mock }) => {
+test("a replay of all failed deliveries waits while many are pending, but not forever", async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const busy = () => Response.json({ detail: "More than 200 deliveries", code: "conflict" }, { status: 409 });
   const done = () => Response.json({ replayed: 3, left: 0, until: "2026-03-04T05:06:07.089Z", requestId: "r" });
@@ -350,7 +350,7 @@ test("a replay of all that failed waits while many are on their way, but not for
   assert.deepEqual(await replayed(1_000), [409, 121]);
 });
 
-test("all that failed is replayed in one period, and ends also while nothing can arrive", async () => {
+test("all failed deliveries are replayed in one period, and the replay ends even if nothing can arrive", async () => {
   const bodies: unknown[] = [];
   const answers = [
     Response.json({ replayed: 200, left: 5, until: "2026-03-04T05:06:07.089Z", requestId: "r" }),

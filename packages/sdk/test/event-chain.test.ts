@@ -10,7 +10,7 @@ const events = JSON.parse(vectors) as ChainedEvent[];
 const [first, second, third] = events;
 assert.ok(first && second && third);
 
-test("the chain of the documentation holds, from its start and from any place in it", async () => {
+test("the chain of the documentation verifies, from its start and from any position", async () => {
   assert.deepEqual(await checkChain(events), {
     last: { position: third.position, head: third.head },
     fault: null,
@@ -19,7 +19,7 @@ test("the chain of the documentation holds, from its start and from any place in
   assert.deepEqual(await checkChain([]), { last: chainStart, fault: null });
 });
 
-test("a missing event is a gap, and a changed one or a changed past is seen", async () => {
+test("a missing event is detected as a gap, and a changed event or history is detected", async () => {
   assert.deepEqual((await checkChain([first, third])).fault, { reason: "gap", position: 2 });
   assert.deepEqual((await checkChain([first, first])).fault, { reason: "gap", position: 2 });
   const changed = await checkChain([first, { ...second, id: `${second.id}0` }, third]);
@@ -30,7 +30,7 @@ test("a missing event is a gap, and a changed one or a changed past is seen", as
   assert.equal((await checkChain([second], { ...first, head: third.head })).fault?.reason, "head");
 });
 
-test("the header is read as it is written, and in no other form", () => {
+test("the header is read in its own form only", () => {
   assert.deepEqual(parseChain(`n=42; head=${first.head}`), { position: 42, head: first.head });
   assert.deepEqual(parseChain(`n=42; head=${first.head}; later=1`)?.position, 42);
   for (const header of [

@@ -59,7 +59,7 @@ after(async () => {
   folder.remove();
 });
 
-test("the package holds compiled files, their types and the license, and nothing of Node's own", () => {
+test("the package contains compiled files, their types and the license, and nothing that only Node has", () => {
   const names = packed.files.map(({ path }) => path);
   for (const name of ["index.js", "index.d.ts", "README.md", "LICENSE", "package.json"])
     assert.ok(names.includes(name), name);
@@ -83,7 +83,7 @@ for (const [name, flags] of [
 ] as const satisfies readonly (readonly [RuntimeName, readonly string[]])[])
   test(`places an order and reads a webhook on ${name}`, needs(name), () => runs(runtimeProgram(name), ...flags));
 
-test("compiles in the strictest project, its own types checked, too; a wrong field does not", () => {
+test("compiles in the strictest project, which checks the package's types; a wrong field does not compile", () => {
   const compile = (lines: string) => {
     writeFileSync(join(project, "consumer.ts"), `import { createClient } from "@signsealship/sdk";\n${lines}\n`);
     const options = {
@@ -136,7 +136,7 @@ test("the programs of the README compile", () => {
   assert.equal(spawnSync(process.execPath, tsc, { encoding: "utf8" }).stdout, "");
 });
 
-test("bundles for browsers and edges, small", async () => {
+test("bundles into a small file for browsers and edges", async () => {
   const { outputFiles } = await build({
     stdin: { contents: 'export * from "@signsealship/sdk";', resolveDir: project },
     bundle: true,

@@ -69,7 +69,7 @@ describe("hooks", () => {
     };
   };
 
-  test("tell of every try: its address, status, headers and failure", async () => {
+  test("report every attempt: its address, status, headers and failure", async () => {
     const requests: SentRequest[] = [];
     const responses: SentResponse[] = [];
     const own = client(answers(503, 0, 200), {
@@ -97,7 +97,7 @@ describe("hooks", () => {
     );
   });
 
-  test("may add headers to each attempt, and change none of the next", async () => {
+  test("may add headers to each attempt, without effect on the next", async () => {
     const traced: (string | null)[][] = [];
     const answer = answers(503, 200);
     const send: typeof globalThis.fetch = (url, init) => {
@@ -115,7 +115,7 @@ describe("hooks", () => {
     ]);
   });
 
-  test("that throw end the call with what they threw", async () => {
+  test("end the call with their own error when they throw", async () => {
     const stop = () => {
       throw new RangeError("no more");
     };
@@ -123,7 +123,7 @@ describe("hooks", () => {
     await assert.rejects(client(answers(200), { onResponse: stop }).me(), RangeError);
   });
 
-  test("withResponse gives the last answer beside the result, and calls the caller's hook too", async () => {
+  test("withResponse returns the last answer with the result, and calls the caller's hook too", async () => {
     const seen: (number | null)[] = [];
     const own = client(answers(503, 200), { onResponse: ({ status }) => seen.push(status) });
     const { data, response } = await own.withResponse((each) => each.orders.get("a"));
@@ -136,7 +136,7 @@ describe("hooks", () => {
   });
 });
 
-test("says in each request which SDK and version sends it", async () => {
+test("names the SDK and its version in each request", async () => {
   const agents: (string | null)[] = [];
   const own = client(async (_url, init) => {
     agents.push(new Headers(init?.headers).get("User-Agent"));
@@ -173,7 +173,7 @@ describe("a document is sent", () => {
     yield new TextEncoder().encode("deed");
   }
 
-  test("as bytes, as a file that is read on the way, and as a stream, each of them again for a second try", async () => {
+  test("as bytes, as a file that is read during sending, and as a stream, each again for a second attempt", async () => {
     for (const [pdf, type] of [
       [readFileSync(file), "application/pdf"],
       [await openAsBlob(file, { type: "application/pdf" }), "application/pdf"],
@@ -188,7 +188,7 @@ describe("a document is sent", () => {
     }
   });
 
-  test("never from a path by mistake", async () => {
+  test("never from a path", async () => {
     const { fetch } = receiver();
     await assert.rejects(client(fetch).passports.seal(file as never), /must be the bytes of a PDF/);
   });

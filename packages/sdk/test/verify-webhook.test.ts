@@ -21,13 +21,13 @@ function v1(key: string, at: number | string, bytes: string | Uint8Array): strin
 }
 const header = (key = secret, at = t, bytes: string | Uint8Array = body) => `t=${at},v1=${v1(key, at, bytes)}`;
 
-test("accepts what was signed with the secret, as bytes and as text", async () => {
+test("accepts a body that was signed with the secret, as bytes and as text", async () => {
   assert.equal(await verifyWebhook(body, header(), secret, { now }), true);
   assert.equal(await verifyWebhook(Buffer.from(body), header(), secret, { now }), true);
   assert.equal(await verifyWebhook(new Uint8Array(Buffer.from(body)), header(), secret, { now: now.getTime() }), true);
 });
 
-test("accepts known figures", async () => {
+test("accepts known signatures", async () => {
   const known = "t=1772600767,v1=0000";
   assert.equal(await verifyWebhook("", known, secret, { now }), false);
   const [, hex] = header(secret, t, "").split("v1=");
@@ -35,20 +35,20 @@ test("accepts known figures", async () => {
   assert.equal(await verifyWebhook("", header(secret, t, ""), secret, { now }), true);
 });
 
-test("signs bytes, not characters: a body that is no UTF-8 is judged as it came", async () => {
+test("signs bytes, not characters: a body that is not UTF-8 is judged as received", async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
   assert.equal(await verifyWebhook(bytes, header(secret, t, bytes), secret, { now }), true);
   assert.equal(await verifyWebhook(bytes.toString(), header(secret, t, bytes), secret, { now }), false);
 });
 
-test("during a rotation any entry may match, wherever it stands", async () => {
+test("during a rotation any entry may match, at any position", async () => {
   const both = `t=${t},v1=${v1(other, t, body)},v1=${v1(secret, t, body)}`;
   for (const key of [secret, other]) assert.equal(await verifyWebhook(body, both, key, { now }), true);
   assert.equal(await verifyWebhook(body, `v1=${v1(secret, t, body)}, t=${t}`, secret, { now }), true);
   assert.equal(await verifyWebhook(body, `${header()},v2=later,x`, secret, { now }), true);
 });
 
-test("tolerates five minutes in both directions and not a second more", async () => {
+test("tolerates five minutes in both directions and no more", async () => {
   for (const seconds of [-300, -299, 0, 299, 300])
     assert.equal(await verifyWebhook(body, header(), secret, { now: (t + seconds) * 1000 }), true, `${seconds}`);
   for (const seconds of [-301, 301, 86_400, -86_400])
@@ -56,7 +56,7 @@ test("tolerates five minutes in both directions and not a second more", async ()
   assert.equal(await verifyWebhook(body, header(), secret, { now: new Date(Number.NaN) }), false);
 });
 
-test("takes the system's clock when no instant is given", async () => {
+test("uses the system's clock when no instant is given", async () => {
   const at = Math.floor(Date.now() / 1000);
   assert.equal(await verifyWebhook(body, header(secret, at), secret), true);
   assert.equal(await verifyWebhook(body, header(), secret), false);
@@ -109,7 +109,7 @@ test("one changed bit of the body or of the signature is refused", async () => {
   );
 });
 
-test("a parsed delivery is the event that was signed; a refusal names its reason", async () => {
+test("returns a verified delivery as the signed event; a refusal names its reason", async () => {
   assert.deepEqual(await parseWebhook(body, header(), secret, { now }), JSON.parse(body));
   const utf8 = Buffer.from([0x7b, 0xff, 0x7d]);
   const cases = [
@@ -138,7 +138,7 @@ test("signs as the service does, for a receiver's own tests", async () => {
   assert.equal(await verifyWebhook(body, fresh["Service-Signature"], secret), true);
 });
 
-test("an empty secret, by which anybody could sign, is an error; so many signatures that they cost are malformed", async () => {
+test("an empty secret, with which anybody could sign, is an error; too many signatures are malformed", async () => {
   await assert.rejects(verifyWebhook(body, header(), "", { now }), /secret is empty/);
   await assert.rejects(signWebhook(body, ""), /secret is empty/);
   const many = `t=${t}${`,v1=${v1(secret, t, body)}`.repeat(11)}`;
@@ -154,7 +154,7 @@ type Vector = {
   reason: string | null;
 };
 
-test("judges the vectors that other languages are held to", async () => {
+test("judges the vectors that the libraries in other languages also use", async () => {
   const vectors: Vector[] = JSON.parse(readFileSync(new URL("vectors/webhooks.json", import.meta.url), "utf8"));
   assert.ok(vectors.length > 30);
   for (const { says, body, signature, secret: key, now: seconds, reason } of vectors) {

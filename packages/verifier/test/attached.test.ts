@@ -59,7 +59,7 @@ async function judge(
   return { ...found, verdict: found.json.verdict, failing: found.json.checks ? f.failing(found.json) : [] };
 }
 
-test("verifies a proof certificate by its record, and against the sealed file that is given", async (t) => {
+test("verifies a proof certificate by its record, and with the given sealed file", async (t) => {
   const alone = await judge(t, { "c.pdf": certificate() });
   assert.deepEqual([alone.verdict, f.results(alone.json)["record_attached"]], ["verified", "holds"]);
   const both = await judge(t, { "c.pdf": certificate(), "s.pdf": proof }, "s.pdf");
@@ -90,7 +90,7 @@ test("refuses a proof certificate with garbage, nothing, or a record of another 
   }
 });
 
-test("refuses a proof certificate with another sealed file, or one that was changed", async (t) => {
+test("refuses a proof certificate with another or a changed sealed file", async (t) => {
   const other = f.proofPdf({}, Uint8Array.from(f.proofPdf()));
   const wrong = await judge(t, { "c.pdf": certificate(), "s.pdf": other }, "s.pdf");
   assert.equal(wrong.verdict, "not_verified");
@@ -99,7 +99,7 @@ test("refuses a proof certificate with another sealed file, or one that was chan
   assert.equal(plain.verdict, "not_verified");
 });
 
-test("verifies a receipt whose events are attached as listed", async (t) => {
+test("verifies a receipt whose attached events equal the listed ones", async (t) => {
   const good = await judge(t, { "r.pdf": receipt() });
   assert.equal(good.verdict, "verified");
   const { record_attached, receipt_events, receipt_signatures } = f.results(good.json);
@@ -111,7 +111,7 @@ test("verifies a receipt whose events are attached as listed", async (t) => {
   assert.equal((await judge(t, { "r.pdf": test })).verdict, "verified_test");
 });
 
-test("refuses a receipt with nothing attached, or whose events are not those listed", async (t) => {
+test("refuses a receipt without attachments, or whose events differ from the listed ones", async (t) => {
   const bad: Record<string, readonly [Uint8Array, string]> = {
     nothing: [sealedWith({}, receiptReasons.live), "record_attached"],
     "no receipt.json": [receipt({}, { "receipt.json": null }), "record_attached"],
@@ -155,7 +155,7 @@ test("tries each of several files that may be the document of a certificate", as
   assert.equal(reversed.verdict, "verified");
 });
 
-test("judges a sealed PDF with the time stamp that is given with it", async (t) => {
+test("judges a sealed PDF with a separate time stamp", async (t) => {
   const token = tokenOver(proof, f.tsa, f.stampedAt);
   const good = await judge(t, { "s.pdf": proof, "t.tst": token }, "t.tst");
   assert.deepEqual([good.verdict, f.results(good.json)["separate_time_stamp_valid"]], ["verified", "holds"]);
@@ -163,7 +163,7 @@ test("judges a sealed PDF with the time stamp that is given with it", async (t) 
   assert.deepEqual([bad.verdict, bad.failing], ["not_verified", ["separate_time_stamp_valid"]]);
 });
 
-test("says what is wrong with files of which none belongs to another", async (t) => {
+test("explains the fault when none of the files belongs to another", async (t) => {
   const token = Uint8Array.of(0x30, 0);
   const cases: readonly (readonly [Record<string, Uint8Array>, RegExp])[] = [
     [{ "s.pdf": proof, "o.pdf": f.original }, /a sealed PDF goes with one time stamp and one proof/],
@@ -179,7 +179,7 @@ test("says what is wrong with files of which none belongs to another", async (t)
   }
 });
 
-test("fails by name over a refused record that is given with its certificate", async (t) => {
+test("fails by name for a refused record that is given with its certificate", async (t) => {
   const room = await f.roomRecord();
   for (const changes of [{ version: 1.5 }, { format: 2 }, { format: null }, { manifest: null }]) {
     const answer = JSON.stringify({ ...room.record, ...changes });

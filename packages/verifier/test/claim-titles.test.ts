@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { claimNames, titleOf } from "../src/cli/claim-titles.ts";
 
 describe("a claim's title", () => {
-  test("is in plain words for seals, earlier signatures, proofs and the versions of a closing passport", () => {
+  test("is plain words for seals, earlier signatures, proofs and the versions of a closing passport", () => {
     for (const [claim, title] of [
       ["whole_file_covered", "The seal covers the whole file"],
       ["later_changes_permitted", "Later changes were permitted ones"],
@@ -16,11 +16,11 @@ describe("a claim's title", () => {
       assert.equal(titleOf(claim), title);
   });
 
-  test("is its name where there is none", () => {
+  test("is the claim's name when it has no title", () => {
     for (const claim of ["made_up", "manifest.v1.made_up", "manifest.vx.hash", ""]) assert.equal(titleOf(claim), claim);
   });
 
-  test("is of a claim that the format describes, and every claim that is made is described", () => {
+  test("exists for each claim of the format, and the format describes every claim", () => {
     const format = readFileSync(new URL("../../../docs/evidence-format.md", import.meta.url), "utf8");
     assert.deepEqual(
       claimNames.filter((name) => !format.includes(`\`${name}\``)),

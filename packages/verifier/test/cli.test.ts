@@ -8,7 +8,7 @@ import * as f from "./fixtures.ts";
 const main = join(import.meta.dirname, "../src/cli/main.ts");
 const run = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: "utf8" });
 
-test("the program verifies by itself, without the service and without a network", (t) => {
+test("the program verifies alone, without the service and without a network", (t) => {
   const folder = f.folderWith(t, { "a.pdf": f.proofPdf(), "trust.pem": f.pemOf(f.seal) });
   const good = run(join(folder, "a.pdf"), "--trust", join(folder, "trust.pem"), "--json");
   assert.equal(good.status, 0, good.stderr);
@@ -37,7 +37,7 @@ test("a document that openssl signed as PAdES is verified", (t) => {
   );
 });
 
-test("what comes by a pipe is read to its end, and a device without an end only up to the bound", (t) => {
+test("input from a pipe is read to its end, and a device without an end only up to the limit", (t) => {
   const folder = f.folderWith(t, { "a.pdf": f.proofPdf(), "trust.pem": f.pemOf(f.seal) });
   const command = `cat a.pdf | "${process.execPath}" "${main}" /dev/stdin --trust trust.pem --json`;
   const piped = spawnSync("sh", ["-c", command], { cwd: folder, encoding: "utf8" });

@@ -29,7 +29,7 @@ function runAll(t: TestContext, { checks }: f.JsonReport): Map<string, string> {
 }
 
 test(
-  "every command shown for a sealed PDF runs, and shows the same with other tools",
+  "every command shown for a sealed PDF runs, and shows the same result with other tools",
   needs("openssl", "poppler", "jq"),
   async (t) => {
     const folder = f.folderWith(t, {
@@ -102,7 +102,7 @@ function outcomeOf(t: TestContext, script: string, cwd = f.folderWith(t)): { ok:
 }
 const commandOf = ({ checks }: f.JsonReport, claim: string) => checks.find((one) => one.claim === claim)?.command ?? "";
 
-test("the commands judge certificates at the time that is proven, as the claims do", needs("openssl"), async (t) => {
+test("the commands judge certificates at the proven time, as the claims do", needs("openssl"), async (t) => {
   const brief = testSigner("seal", Date.UTC(2025, 0, 1), Date.UTC(2026, 2, 1));
   const shortTsa = testSigner("tsa", Date.UTC(2025, 0, 1), Date.UTC(2026, 2, 1));
   const stamp = (signature: Uint8Array) => tokenOver(signature, shortTsa, f.stampedAt);
@@ -128,20 +128,16 @@ test("the commands judge certificates at the time that is proven, as the claims 
   }
 });
 
-test(
-  "the command for the certificate shows the seal's own, whatever stands first in the set",
-  needs("openssl"),
-  async (t) => {
-    const first = f.proofPdf({ before: [f.stranger.certificate.der, f.tsa.certificate.der] });
-    const folder = f.folderWith(t, { "a.pdf": first });
-    const { json } = await f.verify([join(folder, "a.pdf")]);
-    const cwd = f.folderWith(t);
-    outcomeOf(t, commandOf(json, "document_unchanged_since_seal"), cwd);
-    const { said } = outcomeOf(t, commandOf(json, "seal_certificate_valid_at_time"), cwd);
-    const digest = f.hex(f.seal.certificate.der).toUpperCase().match(/../g)?.join(":") ?? "";
-    assert.ok(said.includes(digest), said);
-  },
-);
+test("the command for the certificate shows the seal's own, wherever it is in the set", needs("openssl"), async (t) => {
+  const first = f.proofPdf({ before: [f.stranger.certificate.der, f.tsa.certificate.der] });
+  const folder = f.folderWith(t, { "a.pdf": first });
+  const { json } = await f.verify([join(folder, "a.pdf")]);
+  const cwd = f.folderWith(t);
+  outcomeOf(t, commandOf(json, "document_unchanged_since_seal"), cwd);
+  const { said } = outcomeOf(t, commandOf(json, "seal_certificate_valid_at_time"), cwd);
+  const digest = f.hex(f.seal.certificate.der).toUpperCase().match(/../g)?.join(":") ?? "";
+  assert.ok(said.includes(digest), said);
+});
 
 test("the command for the signature's profile refuses what PAdES forbids", needs("openssl"), async (t) => {
   for (const options of [{ withoutSigningCertificate: true }, { signingTime: f.stampedAt }]) {
@@ -155,39 +151,35 @@ test("the command for the signature's profile refuses what PAdES forbids", needs
   }
 });
 
-test(
-  "a token is verified by the command over what it is over: a seal's signature value, or a file",
-  needs("openssl"),
-  async (t) => {
-    const pdf = f.proofPdf();
-    const files = {
-      "a.pdf": pdf,
-      "whole.tst": tokenOver(pdf, f.tsa, f.stampedAt),
-      "tsa.pem": f.pemOf(f.tsa),
-      "evidence.zip": makeZip([
-        { name: "sealed.pdf", bytes: pdf },
-        { name: "timestamp.tst", bytes: tokenOver(pdf, f.tsa, f.stampedAt) },
-      ]),
-    };
-    const folder = f.folderWith(t, files);
-    const at = (name: string) => join(folder, name);
-    const sealed = await f.verify([at("a.pdf"), "--tsa-trust", at("tsa.pem")]);
-    const cwd = f.folderWith(t);
-    outcomeOf(t, commandOf(sealed.json, "document_unchanged_since_seal"), cwd);
-    assert.ok(outcomeOf(t, commandOf(sealed.json, "time_stamp_valid"), cwd).ok);
-    for (const token of [join(cwd, "token.tst"), at("whole.tst")]) {
-      const { json } = await f.verify([token, "--doc", at("a.pdf"), "--tsa-trust", at("tsa.pem")]);
-      assert.equal(json.verdict, "verified");
-      assert.match(outcomeOf(t, commandOf(json, "chain")).said, /Verification: OK/, token);
-    }
-    const { json } = await f.verify([at("evidence.zip"), "--tsa-trust", at("tsa.pem")]);
-    const outputs = runAll(t, json);
-    assert.match(outputs.get("separate_time_stamp_valid") ?? "", /Verification: OK/);
-  },
-);
+test("the command verifies a token over the signature value of a seal, or over a file", needs("openssl"), async (t) => {
+  const pdf = f.proofPdf();
+  const files = {
+    "a.pdf": pdf,
+    "whole.tst": tokenOver(pdf, f.tsa, f.stampedAt),
+    "tsa.pem": f.pemOf(f.tsa),
+    "evidence.zip": makeZip([
+      { name: "sealed.pdf", bytes: pdf },
+      { name: "timestamp.tst", bytes: tokenOver(pdf, f.tsa, f.stampedAt) },
+    ]),
+  };
+  const folder = f.folderWith(t, files);
+  const at = (name: string) => join(folder, name);
+  const sealed = await f.verify([at("a.pdf"), "--tsa-trust", at("tsa.pem")]);
+  const cwd = f.folderWith(t);
+  outcomeOf(t, commandOf(sealed.json, "document_unchanged_since_seal"), cwd);
+  assert.ok(outcomeOf(t, commandOf(sealed.json, "time_stamp_valid"), cwd).ok);
+  for (const token of [join(cwd, "token.tst"), at("whole.tst")]) {
+    const { json } = await f.verify([token, "--doc", at("a.pdf"), "--tsa-trust", at("tsa.pem")]);
+    assert.equal(json.verdict, "verified");
+    assert.match(outcomeOf(t, commandOf(json, "chain")).said, /Verification: OK/, token);
+  }
+  const { json } = await f.verify([at("evidence.zip"), "--tsa-trust", at("tsa.pem")]);
+  const outputs = runAll(t, json);
+  assert.match(outputs.get("separate_time_stamp_valid") ?? "", /Verification: OK/);
+});
 
 test(
-  "the command for a record's document hash prints the document's, and what ots does is said",
+  "the command for a record's document hash prints the document's hash, and the report explains what ots does",
   needs("openssl", "unzip", "poppler"),
   async (t) => {
     const pdf = f.proofPdf();

@@ -103,7 +103,7 @@ test("shows no signing-time for a good seal whose time stamp has one", needs("op
   }
 });
 
-test("makes every file that the commands of a set of records name", needs("poppler", "jq"), async (t) => {
+test("creates every file that the commands of a set of records name", needs("poppler", "jq"), async (t) => {
   const { certificate, record } = await f.roomRecord();
   const files = { "v1.pdf": certificate, "v1.json": JSON.stringify(record), "trust.pem": f.pemOf(f.seal) };
   const folder = f.folderWith(t, files);

@@ -46,7 +46,7 @@ const merkle = (sealedPdf: Uint8Array) => {
 const otsOf = (digest: Uint8Array, height = 7) =>
   writeDetached({ fileHashOp: "sha256", digest, timestamp: [{ attestation: { kind: "bitcoin", height } }] });
 
-test("a trusted seal that states no known purpose is intact and never verified", async (t) => {
+test("a trusted seal without a known purpose is intact and never verified", async (t) => {
   const files = { "none.pdf": f.proofPdf({ reason: null }), "other.pdf": f.proofPdf({ reason: "Something else" }) };
   const { run } = inFolder(t, files);
   for (const name of Object.keys(files)) {
@@ -57,7 +57,7 @@ test("a trusted seal that states no known purpose is intact and never verified",
   }
 });
 
-test("says of somebody else's signature that it is not a seal of this service, and of a damaged one that it failed", async (t) => {
+test("reports that another program's signature is not a seal of this service, and that a damaged one failed", async (t) => {
   const foreign = { reason: null, originalLength: "absent", unstated: true, signer: f.stranger } as const;
   const sound = f.proofPdf(foreign);
   const changed = Uint8Array.from(sound);
@@ -82,7 +82,7 @@ test("says of somebody else's signature that it is not a seal of this service, a
   }
 });
 
-test("a sealed PDF is verified with trust, intact without, and the exit codes say so", async (t) => {
+test("a sealed PDF is verified with trust and intact without it, with the right exit codes", async (t) => {
   const { run } = inFolder(t, { "a.pdf": f.proofPdf(), "original.pdf": f.original });
   const good = await run("a.pdf", "--doc", "original.pdf", ...trusting);
   assert.equal(good.code, 0);
@@ -118,7 +118,7 @@ test("a seal of another certificate, another document and a time before the cert
   assert.ok(f.failing(early.json).includes("seal_certificate_valid_at_time"));
 });
 
-test("what is no evidence, unsigned or a certificate by itself is named as what it is and exits 1", async (t) => {
+test("a file that is not evidence, an unsigned file, and a certificate alone are named as such, with exit code 1", async (t) => {
   const files = { "a.pdf": f.original, "b.pdf": "text", "c.bin": "text", "d.pem": f.pemOf(f.seal), "e.tst": "0junk" };
   const { run } = inFolder(t, files);
   const verdicts = [];
@@ -171,7 +171,7 @@ test("manifests and certificates of one room are verified together", async (t) =
   assert.match(errors, /--with goes with those of one room/);
 });
 
-test("an OpenTimestamps proof is verified with its file and a block header, and undecided without", async (t) => {
+test("an OpenTimestamps proof is verified with its file and a block header, and undecided without them", async (t) => {
   const pdf = f.proofPdf();
   const { headers, digest } = merkle(pdf);
   const wrong = headers.replace("7 01", "7 02").replaceAll(digest.toString("hex"), root);
@@ -193,7 +193,7 @@ test("an OpenTimestamps proof is verified with its file and a block header, and 
   assert.deepEqual(f.failing((await run("b.ots", "--doc", "x.pdf")).json), ["ots.digest"]);
 });
 
-test("a time-stamp token or response is verified with what it is over, and undecided without", async (t) => {
+test("a time-stamp token or response is verified with its message, and undecided without it", async (t) => {
   const vectors = join(import.meta.dirname, "../../evidence/vectors");
   const files = {
     "a.tst": tokenOver(f.original, f.tsa, f.stampedAt),
@@ -214,7 +214,7 @@ test("a time-stamp token or response is verified with what it is over, and undec
   assert.equal((await run("no-usage.tst", "--doc", "original.pdf")).json.verdict, "not_verified");
 });
 
-test("a time stamp over a signature value is not one of a file into which that value was copied", async (t) => {
+test("a time stamp over a signature value does not count for a file into which the value was copied", async (t) => {
   const sealed = f.proofPdf();
   const token = tokenInside(sealed);
   const changed = Buffer.from(sealed);
@@ -256,7 +256,7 @@ function evidence(changes: Readonly<Record<string, Uint8Array | string | null>> 
   return { pdf, record, zip: makeZip(entries) };
 }
 
-test("an evidence zip is verified whole: PDF, token, proof, record and certificates", async (t) => {
+test("an evidence zip is verified completely: PDF, token, proof, record and certificates", async (t) => {
   const { pdf, zip } = evidence();
   const { run } = inFolder(t, { "evidence.zip": zip, headers: merkle(pdf).headers });
   const { code, json } = await run("evidence.zip", "--headers", "headers", ...trusting);
@@ -307,7 +307,7 @@ test("a part of an evidence zip that belongs to something else fails by its own 
   }
 });
 
-test("evidence of which unzip makes another sealed PDF than the one in it is refused, like every extra field", async (t) => {
+test("evidence from which unzip would extract another sealed PDF is refused, like every extra field", async (t) => {
   const files = { "sealed.pdf": f.proofPdf(), "README.txt": f.original };
   const swapped = { "sealed.pdf": "README.txt", "README.txt": "sealed.pdf" } as const;
   const zip = makeZip(
@@ -331,7 +331,7 @@ test("a record of a test lowers the verdict, and files that nothing covers are n
   assert.match(json.checks.find(({ claim }) => claim === "other_files")?.detail ?? "", /notes\.txt/);
 });
 
-test("evidence without the sealed PDF is undecided until one's own copy is given", async (t) => {
+test("evidence without the sealed PDF is undecided until the reader gives their own copy", async (t) => {
   const { pdf, zip } = evidence({ "sealed.pdf": null });
   const { run } = inFolder(t, { "evidence.zip": zip, "mine.pdf": pdf, "other.pdf": f.original });
   assert.equal((await run("evidence.zip", ...trusting)).json.verdict, "unchecked");
@@ -342,14 +342,14 @@ test("evidence without the sealed PDF is undecided until one's own copy is given
   assert.deepEqual(f.failing((await again("evidence.zip")).json), ["ots.digest"]);
 });
 
-test("a file that is a PDF by name is judged as one, though it be a zip of good evidence", async (t) => {
+test("a file with the name of a PDF is judged as a PDF, even if it is also a zip of good evidence", async (t) => {
   const { run } = inFolder(t, { "both.pdf": evidence().zip });
   const { code, json } = await run("both.pdf", ...trusting);
   assert.equal(code, 1);
   assert.notEqual(json.kind, "evidence");
 });
 
-test("a record by itself is judged: undecided without its file, and never more than the file is", async (t) => {
+test("a record alone is judged: undecided without its file, and never better than the file", async (t) => {
   const { pdf, record } = evidence();
   const answer = { verdict: "verified_test", verifyCode: record.verifyCode, sealedSha256: f.hex(pdf) };
   const files = {
@@ -401,7 +401,7 @@ test("a room's answer that was saved is judged as a record, by itself and with i
   }
 });
 
-test("a claim says which trust was not given", async (t) => {
+test("a claim names the trust that was not given", async (t) => {
   const folder = f.folderWith(t, { "a.pdf": f.proofPdf(), "own.pem": f.pemOf(f.seal) });
   const io = { trustedByDefault: [join(folder, "own.pem")] };
   const found = await f.verify([join(folder, "a.pdf")], io);
@@ -412,7 +412,7 @@ test("a claim says which trust was not given", async (t) => {
   assert.equal(f.results(given.json).seal_certificate_source, undefined);
 });
 
-test("wrong usage exits 2 and says what is wrong", async (t) => {
+test("a wrong command line exits with 2 and names the mistake", async (t) => {
   const { folder, run } = inFolder(t, {
     "a.pdf": f.proofPdf(),
     "bad.pem": "junk",
@@ -440,7 +440,7 @@ test("wrong usage exits 2 and says what is wrong", async (t) => {
   }
 });
 
-test("text from the evidence cannot steer the terminal", async (t) => {
+test("text from the evidence cannot control the terminal", async (t) => {
   const { run } = inFolder(t, { "evidence.zip": evidence({ "\u001b[2J\u202e.txt": "x" }).zip });
   const { text } = await run("evidence.zip");
   assert.ok(!text.includes("\u001b") && !text.includes("\u202e"));

@@ -11,7 +11,7 @@ const trusting = (folder: string) => ["--trust", join(folder, "trust.pem"), "--t
 const pdf = f.proofPdf();
 const forged = bytesOf(appendRevision(latin1(pdf), [[200, "<< >>"]]));
 
-test("hundreds of sealed PDFs are verified in parallel, one line for each, and one forgery among them is named", async (t) => {
+test("hundreds of sealed PDFs are verified in parallel, one line for each, and the only forgery is named", async (t) => {
   const trust = f.folderWith(t, files);
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${i}.pdf`, pdf]));
   const folder = f.folderWith(t, many);
@@ -33,7 +33,7 @@ test("hundreds of sealed PDFs are verified in parallel, one line for each, and o
   assert.ok(f.failing(bad.json).includes("whole_file_covered"));
 });
 
-test("the closing set of a room is verified together, and several rooms apart", async (t) => {
+test("the closing set of a room is verified together, and several rooms separately", async (t) => {
   const trust = f.folderWith(t, files);
   const [v1, v2] = await f.chainOf(2);
   assert.ok(v1 && v2);
@@ -52,7 +52,7 @@ test("the closing set of a room is verified together, and several rooms apart", 
   assert.equal(unsigned.code, 1);
 });
 
-test("a room's answer that was saved is judged with the certificates of its room, and somebody's own JSON is counted", async (t) => {
+test("a room's saved answer is judged with the certificates of its room, and unrelated JSON is counted", async (t) => {
   const trust = f.folderWith(t, files);
   const { certificate, record } = await f.roomRecord();
   const folder = f.folderWith(t, { "v1.pdf": certificate, "v1.json": JSON.stringify(record), "own.json": "{}" });
@@ -70,7 +70,7 @@ test("a room's answer that was saved is judged with the certificates of its room
   }
 });
 
-test("an unpacked evidence zip and a proof beside its PDF are verified as what they belong to", async (t) => {
+test("an unpacked evidence zip, and a proof next to its PDF, are verified together with their files", async (t) => {
   const trust = f.folderWith(t, files);
   const folder = f.folderWith(t, { "a.pdf": pdf, "a.pdf.ots": "junk" });
   mkdirSync(join(folder, "evidence"));
@@ -85,7 +85,7 @@ test("an unpacked evidence zip and a proof beside its PDF are verified as what t
   assert.deepEqual([more.json.facts.verified, more.json.facts.unsigned, more.code], ["1", "1", 1]);
 });
 
-test("a proof beside a file of another kind is judged with that file", async (t) => {
+test("a proof next to a file of another kind is judged with that file", async (t) => {
   const trust = f.folderWith(t, files);
   for (const name of ["notes.txt", "package.json"]) {
     const folder = f.folderWith(t, { "a.pdf": pdf, [name]: "{}", [`${name}.ots`]: "junk" });
@@ -94,7 +94,7 @@ test("a proof beside a file of another kind is judged with that file", async (t)
   }
 });
 
-test("a folder without evidence, with links or with other files is never verified for what it lacks", async (t) => {
+test("a folder without evidence, with links or with other files is never verified", async (t) => {
   const trust = f.folderWith(t, files);
   const folder = f.folderWith(t, { "notes.txt": "x", "package.json": "{}" });
   symlinkSync(join(trust, "trust.pem"), join(folder, "link.pdf"));

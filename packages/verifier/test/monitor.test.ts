@@ -90,7 +90,7 @@ test("watches a log without entries", async () => {
   assert.equal((await watch(writeLog(newFolder(), []), { isFull: true })).exitCode, 0);
 });
 
-test("reports a log that changed what it had, with a proof that convinces others who have its key", async () => {
+test("reports a log that changed its history, with a proof that convinces others who have its key", async () => {
   const [folder, state] = [newFolder(), newFolder()];
   await watch(writeLog(folder, entriesUpTo(300)), { state });
   const rewritten = entriesUpTo(700).with(17, sealEntry("ab".repeat(32)));
@@ -106,7 +106,7 @@ test("reports a log that changed what it had, with a proof that convinces others
   assert.equal((await watch(folder, { state })).exitCode, 1, "the last good state is kept");
 });
 
-test("does not take a file for the proof of a fork that is none", async () => {
+test("accepts only a real proof of a fork", async () => {
   const [folder, state] = [newFolder(), newFolder()];
   await watch(writeLog(folder, entriesUpTo(300)), { state });
   const older = readFileSync(join(folder, "checkpoint"), "utf8");
@@ -146,7 +146,7 @@ test("reports two checkpoints of one size", async () => {
   assert.deepEqual([exitCode, (await watch(join(state, "fork-10.txt"), { key })).exitCode], [1, 1]);
 });
 
-test("compares with the checkpoint of a proof that somebody else was given", async () => {
+test("compares with the checkpoint of a proof that somebody else received", async () => {
   const folder = writeLog(newFolder(), entriesUpTo(10));
   const proofOf = (lines: readonly string[]) =>
     write(
@@ -180,7 +180,7 @@ test("reads the checkpoint in the header of a stored mail or webhook", async () 
   assert.match((await findingsOf(folder, { with: [foreign], state: newFolder() }))[0] ?? "", /two histories/);
 });
 
-test("refuses the checkpoint of another log, and says of one that the key did not sign that it proves nothing", async () => {
+test("refuses the checkpoint of another log, and reports that a checkpoint without the key's signature proves nothing", async () => {
   const folder = writeLog(newFolder(), entriesUpTo(10));
   const [other, stranger] = [await sampleLog("example.org/log/live", 7), await sampleLog(origin, 8)];
   const noteOf = (signer: typeof log) => write(join(newFolder(), "note"), signer.signed(3, rootOf([])));
@@ -195,7 +195,7 @@ test("refuses the checkpoint of another log, and says of one that the key did no
   await assert.rejects(watch(folder, { with: [join(folder, "none")] }), UsageError);
 });
 
-test("says where the log has a sealed file, that it was retracted, or that the log lacks it", async () => {
+test("reports where the log has a sealed file, that the file was retracted, or that the log lacks it", async () => {
   const pdf = write(join(newFolder(), "sealed.pdf"), "%PDF-1.7 sealed");
   const missing = write(join(newFolder(), "other.pdf"), "%PDF-1.7 other");
   const sha256 = createHash("sha256").update("%PDF-1.7 sealed").digest("hex");
@@ -211,7 +211,7 @@ test("says where the log has a sealed file, that it was retracted, or that the l
   assert.match((await watch(retracted, { state })).text, / 0 of them read now/);
 });
 
-test("reports what no honest log has: two histories of a closing, a wrong count, a line outside of the grammar", async () => {
+test("reports faults that no honest log has: two histories of a closing, a wrong count, a line outside the grammar", async () => {
   const closing = (sha256: string) => `closing/v1 ${sha256.repeat(32)} ${"ef".repeat(32)}\n`;
   const lines = [...entriesUpTo(3), closing("aa"), "import/v1 3\n", closing("bb"), "seal/v1 AB\n"];
   assert.deepEqual(await findingsOf(writeLog(newFolder(), lines), {}), [
@@ -247,7 +247,7 @@ test("reports a changed byte in each file of a log", async () => {
   }
 });
 
-test("takes no other key than that of the earlier runs, and no state that was changed", async () => {
+test("accepts only the key of the earlier runs, and only an unchanged state", async () => {
   const [folder, state] = [writeLog(newFolder(), entriesUpTo(3)), newFolder()];
   await watch(folder, { state });
   const stranger = formatNoteKey((await sampleLog(origin, 8)).key);
@@ -263,7 +263,7 @@ test("takes no other key than that of the earlier runs, and no state that was ch
   }
 });
 
-test("reads over HTTP, waits for a server that is busy, and says nothing of one that does not answer", async () => {
+test("reads over HTTP, waits for a busy server, and makes no claim about one that does not answer", async () => {
   const folder = writeLog(newFolder(), entriesUpTo(300));
   let asked = 0;
   const server = createServer((request, response) => {

@@ -60,7 +60,7 @@ const damages = [
   (bytes: Uint8Array, random: (below: number) => number) => bytes.subarray(0, random(bytes.length)),
 ] as const;
 
-test("gives a verdict for every damaged file, whatever was damaged", async () => {
+test("gives a verdict for every damaged file", async () => {
   const files = artifacts();
   const random = randomFrom(20261124);
   for (let run = 0; run < fuzzRuns(20_000); run++) {
@@ -86,7 +86,7 @@ function offCurve(bytes: Uint8Array, spki: Uint8Array): Uint8Array | null {
   return copy;
 }
 
-test("refuses a seal of which an included key is no point of its curve, by both ports alike", async () => {
+test("refuses a seal with an included key that is not a point of its curve, with both ports", async () => {
   const web = createWebCrypto(globalThis.crypto.subtle);
   const tried = { own: 0, chain: 0, token: 0 };
   for (const { path, bytes } of artifacts().filter((one) => one.path.endsWith(".pdf"))) {
@@ -108,7 +108,7 @@ test("refuses a seal of which an included key is no point of its curve, by both 
   assert.ok(tried.own > 0 && tried.chain > 0 && tried.token > 0, JSON.stringify(tried));
 });
 
-test("gives each file of a folder its verdict, whatever one of them holds", async (t) => {
+test("gives each file of a folder its verdict, whatever the other files contain", async (t) => {
   const good = proofPdf();
   const broken = offCurve(good, tsa.certificate.spki);
   assert.ok(broken);
@@ -123,7 +123,7 @@ test("gives each file of a folder its verdict, whatever one of them holds", asyn
   assert.deepEqual(failing(alone.json), ["time_stamp_valid"]);
 });
 
-test("names the file that the verifier itself fails on, and goes on with the others", async (t) => {
+test("names the file on which the verifier itself fails, and continues with the others", async (t) => {
   const folder = folderWith(t, { "a.pdf": proofPdf(), "b.pdf": proofPdf() });
   const units = ["a.pdf", "b.pdf"].map((name) => ({ type: "file", path: `${folder}/${name}`, ots: null }) as const);
   let calls = 0;

@@ -33,7 +33,7 @@ async function service(t: TestContext, routes: Routes): Promise<{ url: string; a
 const verifyUrl = async (t: TestContext, routes: Routes, path = api) =>
   f.verify([(await service(t, routes)).url + path], { fetch });
 
-test("fetches the evidence of a verify URL and verifies it here, by API address and by page", async (t) => {
+test("fetches the evidence of a verify URL and verifies it, by API address and by page", async (t) => {
   for (const path of [api, `/verify/${code}`]) {
     const { code: exit, json } = await verifyUrl(t, published, path);
     assert.equal(exit, 0);
@@ -43,7 +43,7 @@ test("fetches the evidence of a verify URL and verifies it here, by API address 
   }
 });
 
-test("takes the sealed PDF where the service has no evidence zip, and a test for a test", async (t) => {
+test("fetches the sealed PDF when the service has no evidence zip, and reports a test as a test", async (t) => {
   const document = { ...published, [`${api}/document`]: pdf } as Record<string, Uint8Array | object | string>;
   delete document[`${api}/evidence`];
   assert.equal((await verifyUrl(t, document)).json.verdict, "verified");
@@ -51,7 +51,7 @@ test("takes the sealed PDF where the service has no evidence zip, and a test for
   assert.equal((await verifyUrl(t, test)).json.verdict, "verified_test");
 });
 
-test("the service's own verdict counts for nothing", async (t) => {
+test("ignores the service's own verdict", async (t) => {
   const cases: readonly (readonly [Routes, string])[] = [
     [{ [api]: { ...record, sealedSha256: "0".repeat(64) } }, "record_sealed_hash"],
     [{ [api]: { ...record, verifyCode: "b".repeat(26) } }, "record_verify_code"],
@@ -81,7 +81,7 @@ test("a code that is not known, a redirect, no answer and an endless answer are 
   assert.match(endless.json.checks[0]?.detail ?? "", /more than 1048576 bytes/);
 });
 
-test("without https, and with --trust, no certificate is taken from the service", async (t) => {
+test("without https, and with --trust, no certificate from the service is trusted", async (t) => {
   const answers = async (url: string) => {
     const answer = published[new URL(url).pathname];
     return new Response(answer instanceof Uint8Array ? Buffer.from(answer) : JSON.stringify(answer));
@@ -96,7 +96,7 @@ test("without https, and with --trust, no certificate is taken from the service"
   assert.ok(!asked.includes("/seal/certificate.pem"));
 });
 
-test("a service's trust list is read before its certificate, and its word on retirement counts", async (t) => {
+test("a service's trust list is read before its certificate, and its statements on retirement count", async (t) => {
   const certificates = (retirement: object) => ({
     "/seal/trust.json": {
       format: 1,
@@ -157,7 +157,7 @@ test("verifies a closing passport by its URL, and several versions together", as
   assert.equal((await verifyUrl(t, withoutPdf, second)).json.verdict, "unsigned");
 });
 
-test("knows verify URLs, under a path of a proxy too, from others", () => {
+test("distinguishes verify URLs from others, also under a proxy's path", () => {
   assert.deepEqual(parseVerifyUrl(`https://a.example/x/v/room/${code}`), {
     kind: "room",
     base: "https://a.example/x",

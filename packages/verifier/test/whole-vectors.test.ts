@@ -7,7 +7,7 @@ import { wholeChecks } from "./whole-checks.ts";
 
 testEach(wholeChecks());
 
-test("the index names every file of the wholeFolder and no other", () => {
+test("the index names every file of the folder of whole files and nothing else", () => {
   const there = readdirSync(wholeFolder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(wholeFolder.pathname.length).replace(/^\//, ""));

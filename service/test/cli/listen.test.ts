@@ -61,7 +61,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-test("listen posts events to this machine as a webhook would, and prints what the receiver answered", async () => {
+test("listen posts events to this machine as a webhook would, and prints the receiver's answers", async () => {
   const { text } = await triggered("signature.completed");
   const [, orderCode] = /^triggered: signature.completed\norderCode: ([0-9a-f]{40})$/.exec(text) ?? [];
   // Further events may follow at once, so only the first three are compared.
@@ -89,7 +89,7 @@ test("listen posts events to this machine as a webhook would, and prints what th
   );
 });
 
-test("trigger makes events of rooms, shipments and passports, for test keys alone", async () => {
+test("trigger causes events of rooms, shipments and passports, only with test keys", async () => {
   for (const topic of ["room.passport_sealed", "shipment.delivered", "passport.sealed"]) {
     await triggered(topic);
     await until(() => received.some(({ headers }) => headers["service-event"] === topic));
@@ -99,7 +99,7 @@ test("trigger makes events of rooms, shipments and passports, for test keys alon
   assert.match(await refusal(triggered("order.created", { ...here(), key: live })), /--key must be a test key/);
 });
 
-test("a wrong topic, key or address is named, with the topics that there are", async () => {
+test("a wrong topic, key or address is named, with the existing topics", async () => {
   assert.match(
     await refusal(triggered("order.create")),
     /^TOPIC must be a topic, not order.create. Did you mean order.created\? Topics:\n {2}passport.sealed\n/,

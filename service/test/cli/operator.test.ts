@@ -7,7 +7,7 @@ const folder = temporaryFolder();
 after(() => folder.remove());
 const env = { DATA_DIR: folder.path };
 
-test("a link is made without a service and beside one, for the public address, and opens the operator's page", async () => {
+test("a link is created with and without a running service, for the public address, and opens the operator's page", async () => {
   const early = await runCli({ ...env, BASE_URL: "https://sign.example" }, "operator", "link", "--json");
   assert.equal(early.code, 0, early.stderr);
   const made = JSON.parse(early.stdout) as Record<string, string>;
@@ -35,11 +35,11 @@ test("a link is made without a service and beside one, for the public address, a
   }
 });
 
-test("for a person the link stands on a line of its own", async () => {
+test("for a person the link is on a line of its own", async () => {
   const { stdout } = await runCli(env, "operator", "link");
   assert.match(stdout, /^url: http:\/\/localhost:8080\/operator\/sign-in\/[0-9a-f]{40}\nexpiresAt: \S+Z\n$/);
 });
 
-test("arguments and unknown options are wrong usage", async () => {
+test("arguments and unknown options are refused as wrong usage", async () => {
   for (const args of [["x"], ["--for", "me"]]) assert.equal((await runCli(env, "operator", "link", ...args)).code, 2);
 });

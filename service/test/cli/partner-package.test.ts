@@ -43,7 +43,7 @@ function ok(...args: string[]): Record<string, unknown> {
   return JSON.parse(stdout);
 }
 
-test("runs by npx from its packed file, and says its version, its verbs and who asks", () => {
+test("runs by npx from its packed file, and prints its version, its verbs and the owner of the key", () => {
   assert.equal(run("--version").stdout.trim(), JSON.parse(readFileSync("package.json", "utf8")).version);
   const help = run("--help").stdout;
   for (const verb of ["listen", "trigger", "order create", "webhook create", "events", "me"])
@@ -51,7 +51,7 @@ test("runs by npx from its packed file, and says its version, its verbs and who 
   assert.equal(ok("me")["firmName"], "Acme Title");
 });
 
-test("makes an order happen, shows it, and saves its sealed document once", () => {
+test("moves an order through its statuses, shows it, and saves its sealed document once", () => {
   const { orderCode } = ok("trigger", "signature.completed") as { orderCode: string };
   const shown = ok("order", "show", orderCode) as { status: string; documents: { kind: string; documentId: string }[] };
   assert.equal(shown.status, "EsignComplete");
@@ -66,7 +66,7 @@ test("makes an order happen, shows it, and saves its sealed document once", () =
   assert.match(run("order", "list").stdout, new RegExp(`^${orderCode}  Completed`, "m"));
 });
 
-test("makes webhooks, tests them, lists and replays deliveries, and deletes them", async () => {
+test("creates webhooks, tests them, lists and replays deliveries, and deletes webhooks", async () => {
   const hook = ok("webhook", "create", "https://hooks.example.com/a", "--topics", "order.created") as { id: string };
   assert.match(String((hook as Record<string, unknown>)["secret"]), /^svc_whsec_/);
   const { deliveryId } = ok("webhook", "test", hook.id) as { deliveryId: string };
@@ -105,7 +105,7 @@ test("prints events, and follows new ones", async () => {
   }
 });
 
-test("names what is wrong: the flag, the topic, the verb, the key", () => {
+test("names the mistake: the flag, the topic, the verb, the key", () => {
   for (const [args, code, message] of [
     [["trigger", "order.made"], 2, /TOPIC must be a topic, not order\.made/],
     [["webhook", "create", "http://a.example"], 1, /https/],

@@ -35,7 +35,7 @@ const listOrders = () => {
   return found;
 };
 
-test("a partner places an order and lists it, with the price and what the service warns of", async () => {
+test("a partner places an order and lists it, with the price and the service's warnings", async () => {
   const { code, stdout, stderr } = await asPartner(
     ...["order", "create", ...wanted, "--notarize", "--fax", "2125550123", "--reference", "FILE-9"],
     ...["--field", "signer_state=TX", "--field", "scv_sign=true"],
@@ -52,14 +52,14 @@ test("a partner places an order and lists it, with the price and what the servic
   assert.deepEqual(none.json, { orders: [], nextCursor: null });
 });
 
-test("an order under one idempotency key is placed once", async () => {
+test("an order with one idempotency key is placed once", async () => {
   const place = () => run(createOrder, ...wanted, "--sign", "--idempotency-key", "from-a-script");
   const first = await place();
   assert.match(first.text, /^order: /);
   assert.deepEqual(await place(), first);
 });
 
-test("what is wrong is said with the flag that it stands in", async () => {
+test("a refusal names the flag", async () => {
   const silent = `http://127.0.0.1:${await freePort()}`;
   const refusals: [string[], RegExp][] = [
     [["--email", "a@example.com", "--byod-confirmed"], /UsageError: either --document or --fill-token is required/],

@@ -56,7 +56,7 @@ async function robbedFirm() {
 
 const idsOf = ({ webhooks }: Revoked) => webhooks.map(({ webhookId }) => webhookId).toSorted();
 
-test("revoking a key names the webhooks and members that it made, and ends them only with --all", async () => {
+test("revoking a key names the webhooks and members that it created, and ends them only with --all", async () => {
   const { keyId, thief, hooks, own, partnerId } = await robbedFirm();
   const second = await signIn(service, thief.address);
   const revoked = await revoke(keyId);
@@ -83,7 +83,7 @@ test("revoking a key names the webhooks and members that it made, and ends them 
   assert.deepEqual([nothing.webhooks, nothing.members], [[], []]);
 });
 
-test("a webhook is found though its maker has left the firm, and a membership though a test key made it first", async () => {
+test("a webhook is found even if its creator has left the firm, and a membership even if a test key created it first", async () => {
   const { partnerId, key, keyId } = await running.newPartner({ live: true });
   const { key: testKey } = await issueKey(running, partnerId, "test");
   const thief = await newMember(service, somebody(), testKey);
@@ -96,7 +96,7 @@ test("a webhook is found though its maker has left the firm, and a membership th
   assert.deepEqual([idsOf(revoked), revoked.members], [[hook], []]);
 });
 
-test("who links or subscribes while the key is revoked is found or refused", async () => {
+test("a person who links or subscribes while the key is revoked is found or refused", async () => {
   for (let round = 0; round < 3; round++) {
     const { key, keyId, headers, partnerId } = await running.newPartner();
     const { cookie } = await signIn(service, somebody());
@@ -115,7 +115,7 @@ test("who links or subscribes while the key is revoked is found or refused", asy
   }
 });
 
-test("a request on its way when its key is revoked is 401, as the next one is, and changes nothing", async () => {
+test("a request in progress when its key is revoked gets a 401, like the next one, and changes nothing", async () => {
   const { partnerId, keyId, headers } = await running.newPartner();
   const hook = await subscribe(headers);
   const body = JSON.stringify({ url: `https://hooks.example.com/${++urls}`, topics: ["order.created"] });
@@ -137,7 +137,7 @@ test("a request on its way when its key is revoked is 401, as the next one is, a
   assert.deepEqual(hooks, [{ id: hook }]);
 });
 
-test("deleting and rotating are refused in the same way to a key that was revoked since", async () => {
+test("a key that was revoked in the meantime can't delete or rotate either", async () => {
   const { key, keyId, headers } = await running.newPartner();
   const hook = await subscribe(headers);
   const principal = await keyResolver({ ...running, lastUse: trackLastUse(db, clock) })(`Bearer ${key}`);
@@ -148,7 +148,7 @@ test("deleting and rotating are refused in the same way to a key that was revoke
     await assert.rejects(change(deps, principal, hook), { code: "key_revoked" });
 });
 
-test("for a person the text says what stays and the command that ends it", async () => {
+test("for a person the text says what remains and which command ends it", async () => {
   const { keyId, hooks } = await robbedFirm();
   const env = { DATA_DIR: service.dataDir };
   const { stdout } = await runCli(env, "key", "revoke", keyId);
@@ -159,7 +159,7 @@ test("for a person the text says what stays and the command that ends it", async
   await assert.rejects(revoke("x"), /ended with 1/);
 });
 
-test("the operator lists a firm's webhooks of both environments with their makers, and disables one", async () => {
+test("the operator lists a firm's webhooks of both environments with their creators, and disables one", async () => {
   const { partnerId, keyId, headers } = await running.newPartner({ live: true });
   const { key: testKey } = await issueKey(running, partnerId, "test");
   const live = await subscribe(headers);
@@ -187,7 +187,7 @@ test("the operator lists a firm's webhooks of both environments with their maker
 
 type Sessions = { sessions: { sessionId: string; email: string | null; partnerId: string | null; device: string }[] };
 
-test("the operator lists sessions, of everybody, a person, a firm and the operator, and ends them", async () => {
+test("the operator lists the sessions of everybody, a person, a firm and the operator, and ends them", async () => {
   const { key, partnerId } = await running.newPartner();
   const email = somebody();
   const member = await newMember(service, email, key);
@@ -228,7 +228,7 @@ test("the operator lists sessions, of everybody, a person, a firm and the operat
   await assert.rejects(service.cli("session", "end", unknownId, "--all", email), /ended with 2/);
 });
 
-test("of a session's callers only owners with live access create, rotate and delete live webhooks; all do in test", async () => {
+test("only owners with live access create, rotate and delete live webhooks by session; every member may in test", async () => {
   const { partnerId, key, headers } = await running.newPartner({ live: true });
   const { key: testKey } = await issueKey(running, partnerId, "test");
   const owner = await newMember(service, somebody(), key);

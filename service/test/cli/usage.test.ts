@@ -9,7 +9,7 @@ import { nearest } from "../../src/kernel/platform/nearest-name.ts";
 
 const cliPath = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
-test("the command line says its version, what a group of verbs has, and which verb was meant", async () => {
+test("the command line prints its version, the verbs of a group, and suggests the intended verb", async () => {
   assert.match((await runCli({}, "--version")).stdout, /^\d+\.\d+\.\d+\n$/);
   const group = await runCli({}, "partner");
   assert.equal(group.code, 2);
@@ -20,7 +20,7 @@ test("the command line says its version, what a group of verbs has, and which ve
   assert.match((await runCli({}, "xyz")).stderr, /no such verb: xyz; see bin\/signsealship --help\n$/);
 });
 
-test("a wrong flag is named, and a command in a folder without an installation makes none there", async () => {
+test("a wrong flag is named, and a command in a folder without an installation creates none there", async () => {
   assert.match((await runCli({}, "--hlp")).stderr, /^signsealship: no such flag: --hlp; see/);
   const elsewhere = temporaryFolder();
   const ended = spawnSync(process.execPath, [cliPath, "partner", "list"], {
@@ -34,7 +34,7 @@ test("a wrong flag is named, and a command in a folder without an installation m
   elsewhere.remove();
 });
 
-test("a name is near when few of its characters differ", () => {
+test("a name is close when few of its characters differ", () => {
   const names = ["order list", "order move", "key issue"];
   assert.equal(nearest("ordr list", names), "order list");
   assert.equal(nearest("order mvoe", names), "order move");
@@ -42,7 +42,7 @@ test("a name is near when few of its characters differ", () => {
   assert.equal(nearest("something else", names), null);
 });
 
-test("bash completes words, flags of a verb after its arguments, and nothing that is no verb", async () => {
+test("bash completes words, flags of a verb after its arguments, and nothing that is not a verb", async () => {
   const { stdout: script } = await runCli({}, "completion", "bash");
   const completed = (line: string): string[] => {
     const words = ["bin/signsealship", ...line.split(" ")].map((word) => `'${word}'`);
@@ -67,7 +67,7 @@ test("bash completes words, flags of a verb after its arguments, and nothing tha
 });
 
 test(
-  "fish completes words, flags of a verb after its arguments, and nothing that is no verb",
+  "fish completes words, flags of a verb after its arguments, and nothing that is not a verb",
   needs("fish"),
   async () => {
     const { stdout: script } = await runCli({}, "completion", "fish");
@@ -91,7 +91,7 @@ test(
   },
 );
 
-test("the help of a verb says what each of its flags does", async () => {
+test("the help of a verb describes each of its flags", async () => {
   const { stdout } = await runCli({}, "order", "move", "--help");
   for (const flag of ["release", "document", "carrier", "tracking", "reason", "amount-cents", "label"])
     assert.match(stdout, new RegExp(`^ {2}--${flag} +\\S.*\\.$`, "m"));

@@ -67,7 +67,7 @@ test("elsewhere the same file is intact, opens no database, and is verified once
   assert.equal((await verify(elsewhere.path, file("sealed.pdf"), "--trust", trust)).verdict, "verified_test");
 });
 
-test("the service's evidence zip is verified whole, and its verify URL from anywhere", async () => {
+test("the service's evidence zip is verified completely, and its verify URL from anywhere", async () => {
   const zip = await verify(data.path, file("evidence.zip"));
   assert.equal(zip.verdict, "verified_test");
   for (const claim of ["record_sealed_hash", "record_document_hash", "certificates_are_the_seals"]) {
@@ -86,7 +86,7 @@ test("the service's evidence zip is verified whole, and its verify URL from anyw
   assert.equal(unknown.code, 1);
 });
 
-test("one changed byte anywhere in the sealed file is not verified", async () => {
+test("a sealed file with one changed byte anywhere is not verified", async () => {
   for (const at of [10, 400, document.length + 20, sealed.length - 3]) {
     const forged = Buffer.from(sealed);
     forged[at] = (forged[at] ?? 0) ^ 0x10;

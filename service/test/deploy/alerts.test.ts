@@ -145,7 +145,7 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
   },
 };
 
-test("each alert is raised by what it is for, and by nothing less", needs("prometheus"), () => {
+test("each alert is raised by its cause, and by nothing smaller", needs("prometheus"), () => {
   assert.deepEqual(Object.keys(cases), [...new Set(rules.map(({ alert }) => alert))]);
   const part = (alert: string, series: readonly Series[], value: number) => ({
     interval: "1m",

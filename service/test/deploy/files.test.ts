@@ -38,13 +38,13 @@ const settings = new Set([
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "NODE_ENV", "NODE_COMPILE_CACHE"],
 ]);
 
-test("unit and container bound the memory as the docs state it", () => {
+test("unit and container limit the memory as the docs state", () => {
   const [, needed] = /less than (\d+) GB, which `MemoryMax=`/.exec(read("docs/operating.md")) ?? [];
   assert.match(read("deploy/signsealship.service"), new RegExp(`^MemoryMax=${needed}G$`, "m"));
   assert.match(read("docs/running.md"), new RegExp(`docker run [^\n]*--memory ${needed}g`));
 });
 
-test("whatever the container, the compose file and the unit tell the service is a setting of it", () => {
+test("every value that the container, the compose file and the unit pass to the service is one of its settings", () => {
   const [, inImage = ""] = /^ENV (.*)$/m.exec(read("deploy/Containerfile")) ?? [];
   const [, inUnit = ""] = /^Environment=(.*)$/m.exec(read("deploy/signsealship.service")) ?? [];
   const names = [inImage, inUnit].flatMap((text) => text.split(" ").map((each) => each.split("=")[0] ?? ""));
@@ -56,7 +56,7 @@ test("whatever the container, the compose file and the unit tell the service is 
   );
 });
 
-test("parts wait for parts that there are, and for the health of those that have a check", () => {
+test("services wait for existing services, and for the health of those that have a check", () => {
   // The service's own image contains a health check.
   const checked = (part: Part | undefined) => part?.healthcheck !== undefined || part?.image === "signsealship";
   for (const [name, { depends_on = {} }] of Object.entries(compose.services))
@@ -67,7 +67,7 @@ test("parts wait for parts that there are, and for the health of those that have
   assert.match(read("deploy/Containerfile"), /^HEALTHCHECK /m);
 });
 
-test("only the proxy is reached from outside, and its network is the one that is trusted", () => {
+test("only the proxy can be reached from outside, and its network is the trusted one", () => {
   const open = Object.entries(compose.services).filter(([, { ports }]) => ports);
   assert.deepEqual(
     open.map(([name]) => name),
@@ -85,7 +85,7 @@ test("only the proxy is reached from outside, and its network is the one that is
   }
 });
 
-test("volumes and files that are mounted are there, and images have a version", () => {
+test("mounted volumes and files exist, and images have a version", () => {
   for (const { volumes = [], image } of Object.values(compose.services)) {
     for (const [from = ""] of volumes.map((each) => each.split(":")))
       assert.ok(from.startsWith("./") ? existsSync(join(root, "deploy", from)) : from in compose.volumes, from);
@@ -93,7 +93,7 @@ test("volumes and files that are mounted are there, and images have a version", 
   }
 });
 
-test("no password is written down: each is made anew, in a file for its owner alone, once", () => {
+test("no password is written down: each is generated once, in a file that only its owner can read", () => {
   const deploy = join(folder.path, "deploy");
   mkdirSync(deploy);
   copyFileSync(join(root, "deploy/new-secrets.sh"), join(deploy, "new-secrets.sh"));
@@ -115,7 +115,7 @@ test("no password is written down: each is made anew, in a file for its owner al
   assert.doesNotMatch(read("deploy/compose.yaml"), /(?:PASSWORD|SECRET\w*): (?!["']?\$\{)/);
 });
 
-test("systemd takes the unit, and finds little to add to its fences", needs("systemd"), () => {
+test("systemd accepts the unit, and suggests few further restrictions", needs("systemd"), () => {
   const unit = join(folder.path, "signsealship.service");
   writeFileSync(unit, read("deploy/signsealship.service").replace("/opt/signsealship/bin/signsealship", "/bin/true"));
   const verified = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });

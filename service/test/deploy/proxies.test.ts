@@ -64,8 +64,8 @@ async function passesAll(port: number): Promise<void> {
   assert.equal((await ask(port, "/metrics", "GET", {})).status, 404);
 }
 
-describe("nginx, as it is documented,", needs("nginx", "openssl"), () => {
-  test("takes a large document, passes headers and names the client's own address", async () => {
+describe("nginx, configured as documented,", needs("nginx", "openssl"), () => {
+  test("accepts a large document, passes headers and names the client's own address", async () => {
     const [port, plain] = [await freePort(), await freePort()];
     const site = readFileSync(join(deploy, "nginx.conf"), "utf8")
       .replace(/^\s*listen \[::\].*$/gm, "")
@@ -94,8 +94,8 @@ describe("nginx, as it is documented,", needs("nginx", "openssl"), () => {
   });
 });
 
-describe("Caddy, as it is documented,", needs("caddy", "openssl"), () => {
-  test("takes a large document, passes headers and names the client's own address", async () => {
+describe("Caddy, configured as documented,", needs("caddy", "openssl"), () => {
+  test("accepts a large document, passes headers and names the client's own address", async () => {
     const port = await freePort();
     const site = readFileSync(join(deploy, "Caddyfile"), "utf8")
       .replace("{$SITE:localhost} {", `{$SITE:localhost} {\n\ttls ${certificate} ${key}`)

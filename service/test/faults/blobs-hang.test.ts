@@ -32,7 +32,7 @@ after(() => {
   store.close();
 });
 
-test("while the blob store hangs, /readyz says so within its time and asks it once however often it is asked", async () => {
+test("while the blob store hangs, /readyz reports it in time and probes it only once, however often it is called", async () => {
   const ready = async () => {
     const begun = performance.now();
     const answer = await fetch(`${service.baseUrl}/readyz`);
@@ -51,7 +51,7 @@ test("while the blob store hangs, /readyz says so within its time and asks it on
   assert.equal(connections.size, asked);
 });
 
-test("an order whose document cannot be stored in time is a 503 that says when to come back, and leaves nothing", async () => {
+test("an order whose document cannot be stored in time gets a 503 with the time to retry, and leaves no data", async () => {
   const begun = performance.now();
   const answer = await fetch(`${service.baseUrl}/api/partner/orders`, {
     method: "POST",

@@ -149,7 +149,7 @@ async function disturb(): Promise<void> {
   }
 }
 
-test(`kill -9 of two nodes ${kills} times in mixed work, database and blob store away now and then: nothing acknowledged is lost or doubled, every chain is whole`, async () => {
+test(`kill -9 of two nodes ${kills} times in mixed work, with outages of database and blob store: no acknowledged work is lost or repeated, every chain is complete`, async () => {
   const made = await call("/api/rooms", json({ name: "12 Elm Street" }));
   room = String(made?.body["roomCode"]);
   const work = [placing(0), placing(1), sealing(0), sealing(1), closing()];

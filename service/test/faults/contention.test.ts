@@ -12,7 +12,7 @@ const running = await forTests(openRoomsService());
 const second = await forTests(startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" }));
 const acme = await (await running.partner("ClosingDesk")).withKey("test");
 
-test("attaching, detaching, steps of orders and seals of the same rooms on two nodes: no request ends in a 5xx", async () => {
+test("concurrent attaching, detaching, steps of orders and seals of the same rooms on two nodes: no request ends in a 5xx", async () => {
   const rooms = [await acme.room("One"), await acme.room("Two")];
   const orders = [await acme.order(), await acme.order(), await acme.order()];
   const statuses = new Map<string, number>();
@@ -50,7 +50,7 @@ test("attaching, detaching, steps of orders and seals of the same rooms on two n
   );
 });
 
-test("writers that wait too long for the locks of a migration get 503 and when to come back, and succeed after it", async () => {
+test("writers that wait too long for the locks of a migration get a 503 with the time to retry, and succeed after it", async () => {
   const { dataDir, baseUrl } = running.service;
   const { headers: own } = await newPartner(running.service);
   const db = await databaseOf(dataDir);

@@ -47,7 +47,7 @@ async function costOf(request: () => Promise<number>) {
   return { status, main: now.main - before.main, all: now.all - before.all };
 }
 
-describe("a document that is dear to read does not stall the service", { skip: process.platform !== "linux" }, () => {
+describe("an expensive document does not stall the service", { skip: process.platform !== "linux" }, () => {
   for (const [number, [name, make]] of Object.entries(costlyDocuments).entries()) {
     test(name, async (t) => {
       const document = await make();
@@ -64,7 +64,7 @@ describe("a document that is dear to read does not stall the service", { skip: p
     });
   }
 
-  test("a firm that sends many does not keep another one waiting for all of them", async () => {
+  test("a firm that sends many expensive documents does not make another firm wait for all of them", async () => {
     const costly = await costlyDocuments["swelling cross-reference streams"]?.();
     assert.ok(costly);
     const bravo = await rooms.partner("trial", "Bravo Title");

@@ -53,7 +53,7 @@ const placeOrder = (reference: string) =>
     body: orderForm({ ...minimal, external_reference: reference }, document),
   });
 
-test("while the database is away every request gets a 503 that says when to come back, and soon after all is well", async () => {
+test("while the database is unreachable every request gets a 503 with the time to retry, and soon afterwards all works", async () => {
   assert.equal((await call("/api/partner/me")).status, 200);
   await proxy.sever();
   const answers = [
@@ -80,7 +80,7 @@ test("while the database is away every request gets a 503 that says when to come
   assert.equal((await placeOrder("back")).status, 201);
 });
 
-test("connections that break at any moment end no process and no request in a 500, and what was acknowledged stays", async () => {
+test("connections that break at any moment end no process and cause no 500, and acknowledged work is kept", async () => {
   const acknowledged: string[] = [];
   const statuses = new Set<number>();
   const client = newClient(service.baseUrl, key, () => true);

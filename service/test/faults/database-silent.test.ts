@@ -33,25 +33,25 @@ async function refused(work: Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-test("a statement that takes too long is ended by the server, and its connection lives on", async () => {
+test("a statement that takes too long is canceled by the server, and its connection stays usable", async () => {
   assert.ok((await refused(db.query(sql`SELECT pg_sleep(30)`))) < 2_000);
   assert.equal(await one(), 1);
 });
 
-test("a transaction that says so may take longer", async () => {
+test("a transaction with a longer limit may take longer", async () => {
   const slow = db.transaction((tx) => tx.query(sql`SELECT pg_sleep(0.8)`), { statementMs: 10_000 });
   await assert.doesNotReject(slow);
   assert.equal(await one(), 1);
 });
 
-test("a statement on a connection whose other end vanished is given up, and the next has a new connection", async () => {
+test("a statement on a connection whose peer disappeared fails in time, and the next gets a new connection", async () => {
   assert.equal(await one(), 1);
   proxy.silence();
   assert.ok((await refused(one())) < 5_000);
   assert.equal(await one(), 1);
 });
 
-test("so is a transaction, which does not wait a second time to be rolled back", async () => {
+test("a transaction on such a connection fails too, without a second wait for its rollback", async () => {
   assert.equal(await one(), 1);
   const work = db.transaction(async (tx) => {
     await tx.query(sql`SELECT 1`);

@@ -43,7 +43,7 @@ test("without a time-stamping authority and a calendar a seal is made, and count
   assert.match(metrics, /^dependency_up\{name="time_stamps"\} 0$/m);
 });
 
-test("without the blob store documents are 503, lists and keys are answered, and the node is degraded", async () => {
+test("without the blob store documents get a 503, lists and keys still work, and the node is degraded", async () => {
   renameSync(blobs, `${blobs}.away`);
   writeFileSync(blobs, "");
   chmodSync(blobs, 0o400);
@@ -66,7 +66,7 @@ test("without the blob store documents are 503, lists and keys are answered, and
   assert.equal((await place()).status, 201);
 });
 
-test("without Redis requests are counted and answered", needs("redis"), async () => {
+test("without Redis requests are still counted and answered", needs("redis"), async () => {
   const port = await freePort();
   const redis = spawn("redis-server", ["--port", String(port), "--save", "", "--appendonly", "no"], {
     stdio: "ignore",

@@ -9,7 +9,7 @@ import { newPartner, startService, temporaryFolder } from "@signsealship/testing
 import { needs } from "@signsealship/testing/tools/tools";
 
 test(
-  "a document that finds the disk full is a 503, leaves nothing, and what fits is taken",
+  "a document that does not fit on the disk gets a 503 and leaves no data, and a smaller one is accepted",
   needs("root"),
   async () => {
     const folder = temporaryFolder();

@@ -25,7 +25,7 @@ const statusOf = (url: string): Promise<number | string> =>
     asked.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
   });
 
-test("a node that drains is not ready, and answers until it stops", async () => {
+test("a draining node is not ready, and answers until it stops", async () => {
   const service = await startService({ DATA_DIR: join(folder.path, "one"), DRAIN_SECONDS: "6", ...ownProcess });
   const ready = () => fetch(`${service.baseUrl}/readyz`);
   assert.equal((await ready()).status, 200);
@@ -40,7 +40,7 @@ test("a node that drains is not ready, and answers until it stops", async () => 
   assert.equal(await statusOf(`${service.baseUrl}/healthz`), "ECONNREFUSED");
 });
 
-test("a balancer that asks /readyz loses no request when one of two nodes stops", needs("caddy"), async () => {
+test("a load balancer that calls /readyz loses no request when one of two nodes stops", needs("caddy"), async () => {
   const settings = { DATA_DIR: join(folder.path, "two"), DRAIN_SECONDS: "8", ...ownProcess };
   const nodes = [await startService(settings), await startService(settings)] as const;
   const port = await freePort();
@@ -95,7 +95,7 @@ test("a balancer that asks /readyz loses no request when one of two nodes stops"
   assert.deepEqual([...statuses.keys()], [200]);
 });
 
-test("refuses a time to drain that is no number of seconds up to five minutes", () => {
+test("refuses a drain time that is not a number of seconds up to five minutes", () => {
   for (const wrong of ["-1", "301", "1.5", "soon"])
     assert.throws(
       () => readConfig({ DRAIN_SECONDS: wrong }, "/", "/"),

@@ -19,7 +19,7 @@ const bothSay = (blobs: string) =>
   until(async () => (await Promise.all(night.nodes.map(readiness))).every(({ checks }) => checks["blobs"] === blobs));
 const later = () => night.writers.statuses.get(503) ?? 0;
 
-test("a store that hangs refuses documents until it goes on, and nothing else", async () => {
+test("a hanging store refuses only documents, until it continues", async () => {
   execFileSync("fsfreeze", ["-f", night.blobs]);
   try {
     await bothSay("failed");
@@ -50,7 +50,7 @@ test("a full disk refuses documents until there is room again", async () => {
   await night.nothingIsLost();
 });
 
-test("without Redis firms go on writing, and its return needs no restart of a node", async () => {
+test("without Redis firms continue writing, and its return needs no restart of a node", async () => {
   const ended = once(night.redis, "exit");
   night.redis.kill("SIGKILL");
   await ended;
@@ -62,7 +62,7 @@ test("without Redis firms go on writing, and its return needs no restart of a no
   await night.nothingIsLost();
 });
 
-test("a node whose clock is ten minutes ahead writes beside the others, and is put right by a restart", async () => {
+test("a node whose clock is ten minutes ahead writes next to the others, and a restart corrects it", async () => {
   const ahead = clockAhead(skewSeconds);
   await night.nodes[1].stop();
   night.nodes[1] = await night.nodes[1].restart(ahead);
@@ -79,7 +79,7 @@ test("a node whose clock is ten minutes ahead writes beside the others, and is p
   await night.nothingIsLost();
 });
 
-test("after its standby is lost for good the primary is told to commit alone, and what waited is acknowledged", async () => {
+test("after its standby is lost for good the primary commits alone on command, and waiting writes are acknowledged", async () => {
   await night.pair.standby.kill();
   const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
   await until(() => night.primary.psql(waiting) !== "0");

@@ -26,7 +26,7 @@ test("a backup is made while firms write", async () => {
   await night.writers.more(4);
 });
 
-test("a database that is lost is replaced by its standby, without a restart of the nodes", async () => {
+test("a lost database is replaced by its standby, without a restart of the nodes", async () => {
   await night.primary.kill();
   assert.equal((await until(async () => (await readiness(night.nodes[0])).code === 503 && "503")) ?? "", "503");
   await night.type("### The database's machine is lost", "pg_promote");
@@ -52,7 +52,7 @@ const migrating = () =>
   night.primary.psql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7246001 AND granted") !==
   "0";
 
-test("a node that is killed in the middle of an upgrade leaves nothing half done, and is started again", async () => {
+test("a node that is killed during an upgrade leaves no incomplete state, and is started again", async () => {
   const program = nextRelease();
   await night.nodes[1].stop();
   const killed = spawn(process.execPath, [program, "serve"], {
@@ -88,7 +88,7 @@ test("a node that is killed in the middle of an upgrade leaves nothing half done
   await night.nothingIsLost();
 });
 
-test("yesterday's backup is restored, and says from when on it lacks what was acknowledged", async () => {
+test("yesterday's backup is restored, and states since when it lacks acknowledged data", async () => {
   await night.writers.pause();
   const place = night.at("backup");
   const server = { PGHOST: "127.0.0.1", PGPORT: String(night.primary.port), PGUSER: "postgres" };

@@ -17,7 +17,7 @@ async function auditFinding() {
   return checks.find(({ name }) => name === "audit log");
 }
 
-test("a line that was put into the audit log, of the present or the past, gets no place, and doctor names it", async () => {
+test("a line that somebody inserted into the audit log, with a present or past time, gets no position, and doctor names it", async () => {
   const { partnerId } = await newPartner(service);
   const [now] = await insider.run<{ id: number }>(sql`
     INSERT INTO audit_log (occurred_at, action, actor) VALUES (now(), 'order.refunded', 'operator') RETURNING id`);

@@ -40,7 +40,7 @@ async function sentOrder() {
   return { id, pages, cli };
 }
 
-test("a parcel or a fax that was altered, put back as before or put in is not shown", async () => {
+test("a parcel or a fax that was altered, set back or inserted is not shown", async () => {
   const attacks: [string, boolean, (id: number) => Statement[]][] = [
     [
       "another tracking number",
@@ -76,7 +76,7 @@ test("a parcel or a fax that was altered, put back as before or put in is not sh
   assert.match(stdout, /did not write faxes \d+ so/);
 });
 
-test("rows of carriers can't be removed, or moved to another order", async () => {
+test("carriers' rows can't be removed, or moved to another order", async () => {
   const { id } = await sentOrder();
   for (const table of [sql`labels`, sql`letters`, sql`faxes`, sql`fax_attempts`, sql`shipments`]) {
     await assert.rejects(insider.run(sql`DELETE FROM ${table} WHERE order_id = ${id}`), /append-only/, table.text);

@@ -64,7 +64,7 @@ async function unappliedMoney() {
   return { order, paid };
 }
 
-test("money pays no order that its session was moved to in the database", async () => {
+test("money pays no order to which its session was moved in the database", async () => {
   const [mine, victim] = [await placeOrder(), await placeOrder()];
   const paid = stripe.pay(victim.sessionId);
   for (const statement of [
@@ -79,7 +79,7 @@ test("money pays no order that its session was moved to in the database", async 
   assert.deepEqual([await statusOf(mine), await statusOf(victim)], ["QuoteReady", "QuoteReady"]);
 });
 
-test("sends no payer to an address that was put into the database", async () => {
+test("redirects no payer to an address that somebody wrote into the database", async () => {
   for (const change of [
     sql`url = 'https://pay.example/'`,
     sql`amount_cents = 1`,
@@ -93,7 +93,7 @@ test("sends no payer to an address that was put into the database", async () => 
   }
 });
 
-test("an earlier row of a session that is put back with its earlier MAC says nothing", async () => {
+test("an earlier row of a session with its earlier MAC proves nothing", async () => {
   const order = await placeOrder();
   type Kept = { version: number; mac: Buffer; status: string };
   const [before] = await insider.run<Kept>(sql`
@@ -109,7 +109,7 @@ test("an earlier row of a session that is put back with its earlier MAC says not
 
 const eventId = (paid: { id: string }): Statement => sql`event_id = ${paid.id}`;
 
-test("keeps money that moved no order in sight, whatever is done to the processor's event", async () => {
+test("keeps showing money that moved no order, whatever happens to the processor's event", async () => {
   const { paid } = await unappliedMoney();
   for (const change of [sql`outcome = 'moved'`, sql`order_id = NULL`])
     await assert.rejects(
@@ -122,7 +122,7 @@ test("keeps money that moved no order in sight, whatever is done to the processo
   assert.equal((await resolve(paid.id)).status, 303);
 });
 
-test("asks nobody to send back money by an event that was put into the database, and takes it for no repeated one", async () => {
+test("asks nobody to return money because of an inserted event, and does not treat it as a repetition", async () => {
   const order = await placeOrder();
   const paid = stripe.pay(order.sessionId);
   await insider.run(sql`
@@ -134,7 +134,7 @@ test("asks nobody to send back money by an event that was put into the database,
   assert.equal(await statusOf(order), "QuoteReady");
 });
 
-test("a note on a payment that was put into the database resolves nothing", async () => {
+test("an inserted note on a payment resolves nothing", async () => {
   const { paid } = await unappliedMoney();
   await insider.run(sql`
     INSERT INTO payment_resolutions (event_id, resolved_by, resolved_at, note)

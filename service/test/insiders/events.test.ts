@@ -35,7 +35,7 @@ async function plant(client: Client, order: string): Promise<number> {
   return event?.id ?? 0;
 }
 
-test("an event that was put into the database is neither sent nor replayed, listed or chained, and doctor names it", async () => {
+test("an inserted event is neither sent nor replayed, listed or chained, and doctor names it", async () => {
   const client = await running.partner();
   const hook = await listen(client);
   const order = await client.order();
@@ -109,7 +109,7 @@ test("an event whose time, topic, id, firm, environment, subject or room differs
   assert.deepEqual((await feedOf(live)).events, []);
 });
 
-test("an event that the insider gave a place of its own is not listed, and no later one is lost to a reader", async () => {
+test("an event to which an insider gave a position is not listed, and readers miss no later event", async () => {
   const client = await running.partner();
   const first = await client.order();
   await feedOf(client);
@@ -126,7 +126,7 @@ test("an event that the insider gave a place of its own is not listed, and no la
   assert.deepEqual(ids, [`order.created:${first}`, `order.created:${later}`]);
 });
 
-test("events behind more forged ones than are placed at once get their places and are sent", async () => {
+test("events after more forged ones than one batch contains get their positions and are sent", async () => {
   const client = await running.partner();
   await insider.run(sql`
     INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)

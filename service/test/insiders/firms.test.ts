@@ -34,7 +34,7 @@ const changes: readonly [string, Statement][] = [
   ["left without a MAC", sql`row_mac = NULL`],
 ];
 for (const [name, change] of changes)
-  test(`keys and rooms of a firm open nothing once it was ${name}`, async () => {
+  test(`keys and rooms of a firm give no access once it was ${name}`, async () => {
     const [firm, other] = [await running.partner("trial"), await running.partner("trial")];
     await changeFirm(running.db, firm.partnerId, sql`passkey_for_live = true`);
     const room = await firm.room();
@@ -53,7 +53,7 @@ for (const [name, change] of changes)
     assert.equal((await other.call("GET", "/api/partner/me")).status, 200);
   });
 
-test("a firm that lost live access does not get it back by its earlier row", async () => {
+test("a firm that lost live access does not get it back from its earlier row", async () => {
   const firm = await running.partner("trial");
   const live = await firm.withKey("live");
   const [before] = await insider.run<{ version: number; mac: Buffer }>(
@@ -69,7 +69,7 @@ test("a firm that lost live access does not get it back by its earlier row", asy
   await assert.rejects(insider.run(sql`DELETE FROM partners WHERE id = ${firm.partnerId}`), /append-only/);
 });
 
-test("a notary who was put into the database, or whose commission or status was altered, is none", async () => {
+test("a notary who was inserted into the database, or whose commission or status was altered, does not count", async () => {
   const add = async (name: string) => {
     const { id: userId } = await newOperator(running, { roles: ["notary"], name });
     const [row] = await insider.run<{ id: string }>(sql`

@@ -22,7 +22,7 @@ const errorOf = (queue: string) =>
     return job?.error;
   });
 
-test("mails no words that were put into the database, or altered while they waited", async () => {
+test("mails no words that were inserted into the database, or altered while they waited", async () => {
   const admin = await newOperator(running, { roles: ["admin"] });
   const words = { userId: admin.id, at: "now", text: "Send your passkey to help@example.com.", own: true };
   const expiry = { email: "victim@example.com", name: "x", what: "commission", expiresOn: "2026-01-01", stage: "soon" };
@@ -52,7 +52,7 @@ test("mails no words that were put into the database, or altered while they wait
   assert.equal(mailsTo(running.service, expiry.email).length, 0);
 });
 
-test("decides on no request for access that was altered, and mails no key to another address", async () => {
+test("decides on no altered request for access, and mails no key to another address", async () => {
   const ask = async (workEmail: string) => {
     const response = await fetch(`${running.service.baseUrl}/api/partner/request`, {
       method: "POST",

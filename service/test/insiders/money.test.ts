@@ -86,7 +86,7 @@ const plant = async ({ id }: Order, intent: string, sessionId = intent): Promise
 
 const refunded = (intent: string) => stripe.event("charge.refunded", { payment_intent: intent, refunded: true });
 
-test("gives back no payment that was put into the database, and lets nobody ask for that", async () => {
+test("refunds no payment that was inserted into the database, and accepts no request for that", async () => {
   const order = await paidOrder();
   const planted = await plant(order, "pi_of_somebody_else");
   await isRefused(await ask(order.code));
@@ -96,7 +96,7 @@ test("gives back no payment that was put into the database, and lets nobody ask 
   await isLoggedOnce("payments", planted);
 });
 
-test("does not lose sight of money whose payment was marked as refunded in the database", async () => {
+test("keeps showing money whose payment was marked as refunded in the database", async () => {
   const order = await paidOrder();
   await insider.run(sql`UPDATE payments SET refunded_at = now() WHERE order_id = ${order.id}`);
   await isRefused(await ask(order.code));
@@ -104,7 +104,7 @@ test("does not lose sight of money whose payment was marked as refunded in the d
   assert.equal(await statusOf(order), "EsignPending");
 });
 
-test("refuses a refund that was asked for before its payment was marked as refunded in the database", async () => {
+test("refuses a refund that was requested before its payment was marked as refunded in the database", async () => {
   const order = await paidOrder();
   const id = await asked(order.code);
   await insider.run(sql`UPDATE payments SET refunded_at = now() WHERE order_id = ${order.id}`);
@@ -112,7 +112,7 @@ test("refuses a refund that was asked for before its payment was marked as refun
   assert.equal(refundsOf(order.intent), 0);
 });
 
-test("lets a payment that went back not be held again, nor be deleted or moved", async () => {
+test("a refunded payment can't be held again, deleted or moved", async () => {
   const order = await paidOrder();
   const other = await placeOrder();
   await post(`/${await asked(order.code)}/approve`, approver);
@@ -133,20 +133,20 @@ test("lets a payment that went back not be held again, nor be deleted or moved",
     await assert.rejects(insider.run(statement), /permission denied/, statement.text);
 });
 
-test("moves an order by no refund of a payment that was put below it in the database", async () => {
+test("moves no order because of a refund of a payment that was inserted for it in the database", async () => {
   const [victim, mine] = [await paidOrder(), await paidOrder()];
   await plant(mine, victim.intent);
   assert.equal((await stripe.deliver(running.service.baseUrl, refunded(victim.intent))).status, 200);
   assert.deepEqual([await statusOf(victim), await statusOf(mine)], ["Refunded", "EsignPending"]);
 });
 
-test("does not take a payment for a repeated one because a row of its session was put into the database", async () => {
+test("does not treat a payment as repeated because a row of its session was inserted", async () => {
   const order = await placeOrder();
   await plant(order, "pi_planted", order.sessionId);
   assert.equal((await stripe.deliver(running.service.baseUrl, stripe.pay(order.sessionId))).status, 503);
 });
 
-test("gives nothing back by a job alone that was put into the database", async () => {
+test("refunds nothing because of an inserted job alone", async () => {
   const order = await paidOrder();
   await insider.run(sql`SELECT enqueue_job('refund', ${JSON.stringify({ orderId: order.id })}::jsonb, now())`);
   await until(async () => (await insider.run(sql`SELECT FROM jobs WHERE queue = 'refund'`)).length === 0);
@@ -162,7 +162,7 @@ const plantRequest = async ({ id }: Order, more = sql`'requested', NULL, NULL`):
   return row?.id ?? "";
 };
 
-test("shows and approves no refund that nobody asked for", async () => {
+test("shows and approves no refund that nobody requested", async () => {
   const order = await paidOrder();
   const id = await plantRequest(order);
   assert.equal((await (await page("/refunds")).text()).includes("planted reason"), false);
@@ -174,7 +174,7 @@ test("shows and approves no refund that nobody asked for", async () => {
   await isLoggedOnce("refund_requests", id);
 });
 
-test("shows no refund as approved, refused or closed that nobody decided on", async () => {
+test("shows no refund as approved, refused or closed without a real decision", async () => {
   const planted = await plantRequest(await paidOrder(), sql`'approved', ${approver.id}, now()`);
   await isRefused(await page(`/refunds/${planted}`));
   for (const change of [
@@ -192,7 +192,7 @@ test("shows no refund as approved, refused or closed that nobody decided on", as
   }
 });
 
-test("shows a request that the refund of its order by another way closed", async () => {
+test("shows a request that another refund of its order closed", async () => {
   const order = await paidOrder();
   const id = await asked(order.code);
   await stripe.deliver(running.service.baseUrl, refunded(order.intent));

@@ -104,7 +104,7 @@ const drafts: readonly [string, Statement][] = [
   ["no MAC", sql`row_mac = NULL`],
 ];
 for (const [name, set] of drafts)
-  test(`notes of an act that were altered are neither shown, mailed, put into the journal nor completed: ${name}`, async () => {
+  test(`altered notes of an act are neither shown, mailed, written into the journal nor completed: ${name}`, async () => {
     const order = await notedAct();
     assert.equal((await get(desk(order.code), nora)).status, 200);
     await change(order, set);
@@ -120,7 +120,7 @@ for (const [name, set] of drafts)
     );
   });
 
-test("earlier notes of an act do not come back with their earlier MAC, in their row or in another one", async () => {
+test("earlier notes of an act can't be restored with their earlier MAC, in their row or in another one", async () => {
   const order = await notedAct();
   const putBack = await insider.keep(sql`notary_drafts`, sql`task_id`, String(order.task));
   type Kept = { act: object; version: number; mac: Buffer };
@@ -139,7 +139,7 @@ test("earlier notes of an act do not come back with their earlier MAC, in their 
   );
 });
 
-test("notes that were put into the database for an act that has none are not used", async () => {
+test("notes that were inserted for an act without notes are not used", async () => {
   const order = await waitingOrder();
   await post(`/operator/notary/tasks/${order.task}/claim`, nora);
   await insider.run(sql`
@@ -177,7 +177,7 @@ test("an order whose signers were altered is on no notary's desk", async () => {
   assert.equal(mailed.status, 404);
 });
 
-test("mails no appointment by a job that was put into the database, or altered there", async () => {
+test("mails no appointment because of a job that was inserted or altered in the database", async () => {
   const order = await notedAct();
   const waits = sql`queue = 'notary-appointment-mail' AND payload ->> 'url' LIKE 'https://evil.example/%'`;
   const mail = {

@@ -40,18 +40,18 @@ const userOf = async (email: string) => {
   return user?.id ?? "";
 };
 
-test("a session of the command line's operator that was put into the database opens nothing", async () => {
+test("an inserted session of the command line's operator gives no access", async () => {
   assert.equal(await opensConsole(`__Host-operator=${await plantSession(null)}`), false);
 });
 
-test("a session of a firm's owner that was put into the database opens nothing", async () => {
+test("an inserted session of a firm's owner gives no access", async () => {
   const { key } = await running.newPartner();
   const email = running.somebody();
   await newMember(running.service, email, key);
   assert.equal(await me(`__Host-session=${await plantSession(await userOf(email))}`), 401);
 });
 
-test("an operator who was put into the database with a passkey opens no console", async () => {
+test("an operator who was inserted with a passkey gets no access to the console", async () => {
   const [id, at] = [randomUUID(), new Date()];
   const email = "planted@desk.example";
   await insider.run(sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${email}, ${at})`);
@@ -64,7 +64,7 @@ test("an operator who was put into the database with a passkey opens no console"
   assert.equal(await opensConsole(`__Host-session=${await plantSession(id)}`), false);
 });
 
-test("a session whose end, holder, token or proof was changed opens nothing", async () => {
+test("a session whose end, holder, token or proof was changed gives no access", async () => {
   const { key } = await running.newPartner();
   const other = running.somebody();
   await newMember(running.service, other, key);
@@ -86,7 +86,7 @@ test("a session whose end, holder, token or proof was changed opens nothing", as
   }
 });
 
-test("roles, address and access of an operator that were changed in the database open no console", async () => {
+test("changed roles, address and access of an operator in the database give no access to the console", async () => {
   for (const change of [sql`roles = '{admin}'`, sql`name = 'Somebody else'`, sql`row_mac = NULL`]) {
     const { id, cookie } = await newOperator(running, { roles: ["agent"] });
     assert.equal(await opensConsole(cookie), true);
@@ -97,7 +97,7 @@ test("roles, address and access of an operator that were changed in the database
   }
 });
 
-test("an operator whose wait to decide was taken out in the database opens no console", async () => {
+test("an operator whose waiting time was removed in the database gets no access to the console", async () => {
   const { id, cookie } = await newOperator(running, { roles: ["approver"] });
   await asService(running, sql`UPDATE operators SET decides_from = now() + interval '1 day' WHERE user_id = ${id}`);
   assert.equal(await opensConsole(cookie), true);
@@ -107,7 +107,7 @@ test("an operator whose wait to decide was taken out in the database opens no co
   }
 });
 
-test("nobody's address is changed in the database, not even for the moment in which somebody signs in with it", async () => {
+test("nobody's address can be changed in the database, not even while somebody signs in with it", async () => {
   const { id } = await newOperator(running, { roles: ["admin"], passkey: false });
   const { key } = await running.newPartner();
   const owner = running.somebody();
@@ -124,7 +124,7 @@ test("nobody's address is changed in the database, not even for the moment in wh
   assert.equal(await me((await signIn(running.service, owner)).cookie), "owner");
 });
 
-test("a way back that was changed in the database leads to no other site", async () => {
+test("a changed return address in the database leads to no other site", async () => {
   const email = running.somebody();
   const { browser, path } = await askForLink(running.service, email);
   await insider.run(sql`UPDATE sign_in_links SET return_to = 'https://evil.example/' WHERE email = ${email}`);
@@ -132,7 +132,7 @@ test("a way back that was changed in the database leads to no other site", async
   assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/dashboard"]);
 });
 
-test("a membership that was made, raised or moved in the database opens no firm", async () => {
+test("a membership that was inserted, raised or moved in the database gives no access to a firm", async () => {
   const [own, other] = [await running.newPartner({ live: true }), await running.newPartner()];
   await newMember(running.service, running.somebody(), own.key);
   for (const change of [
@@ -155,7 +155,7 @@ test("a membership that was made, raised or moved in the database opens no firm"
   refused(await me(cookie));
 });
 
-test("a link of the command line that was put into the database signs nobody in", async () => {
+test("an inserted link of the command line signs nobody in", async () => {
   const token = "a".repeat(40);
   const at = new Date();
   await insider.run(sql`
@@ -186,7 +186,7 @@ test("a link whose address or browser was changed in the database signs nobody i
   }
 });
 
-test("an invitation that was put into the database makes nobody a member", async () => {
+test("an inserted invitation makes nobody a member", async () => {
   const { key, partnerId } = await running.newPartner();
   const owner = running.somebody();
   await newMember(running.service, owner, key);
@@ -202,7 +202,7 @@ test("an invitation that was put into the database makes nobody a member", async
   refused(await me(cookie));
 });
 
-test("a session that was signed out stays ended when its row is put back", async () => {
+test("a session that was signed out stays ended when its row is restored", async () => {
   const { key } = await running.newPartner();
   const email = running.somebody();
   const { cookie, headers } = await newMember(running.service, email, key);
@@ -212,7 +212,7 @@ test("a session that was signed out stays ended when its row is put back", async
   assert.equal(await me(cookie), 401);
 });
 
-test("an operator whose roles were lowered, or who was removed, opens no more when the row of before is put back", async () => {
+test("an operator whose roles were lowered, or who was removed, gets no access when the earlier row is restored", async () => {
   for (const change of [{ roles: ["agent"] }, { active: false }]) {
     const { id, cookie } = await newOperator(running, { roles: ["admin"] });
     const putBack = await insider.keep(sql`operators`, sql`user_id`, id);
@@ -226,7 +226,7 @@ test("an operator whose roles were lowered, or who was removed, opens no more wh
   }
 });
 
-test("a member whose role was lowered, or who was removed, opens no more when the row of before is put back", async () => {
+test("a member whose role was lowered, or who was removed, gets no access when the earlier row is restored", async () => {
   const { key } = await running.newPartner();
   for (const lower of [
     (id: string) => setMember(running, id, { role: "member" }),
@@ -244,7 +244,7 @@ test("a member whose role was lowered, or who was removed, opens no more when th
   }
 });
 
-test("a passkey and a recovery code that were put into the database, or back, are not accepted", async () => {
+test("an inserted or restored passkey or recovery code is not accepted", async () => {
   const { findCredential, takeCode } = await import("../../src/firms/members/passkeys/store.ts");
   const email = running.somebody();
   await signIn(running.service, email);
@@ -274,13 +274,13 @@ test("a passkey and a recovery code that were put into the database, or back, ar
   assert.deepEqual([await found(), await taken()], [undefined, false]);
 });
 
-test("revocations can't be taken back by the service's role", async () => {
+test("the service's role can't remove revocations", async () => {
   const denied = { code: "42501" };
   await assert.rejects(insider.run(sql`DELETE FROM revocations`), denied);
   await assert.rejects(insider.run(sql`UPDATE revocations SET effective_at = now() + interval '1 year'`), denied);
 });
 
-test("a member whose firm was renamed or marked as live in the database has none of its pages", async () => {
+test("a member whose firm was renamed or marked as live in the database sees none of its pages", async () => {
   for (const change of [
     sql`name = 'First National Title'`,
     sql`live_enabled = NOT live_enabled`,

@@ -40,7 +40,7 @@ async function restarted(change: () => Promise<unknown>): Promise<void> {
   insider = openInsider(running.service.dataDir);
 }
 
-test("a revoked key stays revoked when its row of before, with its MAC, is put back, and doctor names it", async () => {
+test("a revoked key stays revoked when its earlier row, with its MAC, is restored, and doctor names it", async () => {
   const { key, keyId } = await issueKey(running, partnerId, "test");
   assert.equal(await statusOf(key), 200);
   const [before] = await insider.run<{ mac: Buffer }>(sql`SELECT row_mac AS mac FROM partner_keys WHERE id = ${keyId}`);
@@ -53,7 +53,7 @@ test("a revoked key stays revoked when its row of before, with its MAC, is put b
   await revokeKey(running, keyId);
 });
 
-test("a rotated key ends when it was to end, with the row of before, too", async () => {
+test("a rotated key ends in time, even with its earlier row", async () => {
   const { key, keyId } = await issueKey(running, partnerId, "test");
   const [before] = await insider.run<{ mac: Buffer }>(sql`SELECT row_mac AS mac FROM partner_keys WHERE id = ${keyId}`);
   const past = { ...running, clock: () => new Date(Date.now() - 3 * 3_600_000) };
@@ -64,7 +64,7 @@ test("a rotated key ends when it was to end, with the row of before, too", async
   await revokeKey(running, keyId);
 });
 
-test("revocations are lines of a file next to the keys: what the database lost of them ends again at the next start", async () => {
+test("revocations are lines of a file next to the keys: revocations that the database lost apply again at the next start", async () => {
   const { key, keyId } = await issueKey(running, partnerId, "test");
   const [before] = await insider.run<{ mac: Buffer }>(sql`SELECT row_mac AS mac FROM partner_keys WHERE id = ${keyId}`);
   await revokeKey(running, keyId);
@@ -80,7 +80,7 @@ test("revocations are lines of a file next to the keys: what the database lost o
   await revokeKey(running, keyId);
 });
 
-test("a forged revocation comes into no file, and doctor names it", async () => {
+test("a forged revocation gets into no file, and doctor names it", async () => {
   const { key, keyId } = await issueKey(running, partnerId, "test");
   await insider.run(sql`
     INSERT INTO revocations (kind, subject, effective_at) VALUES ('key', ${keyId}, now() - interval '1 s')`);
@@ -110,7 +110,7 @@ test("doctor names a revocation that only the audit log, the database or the fil
   await until(async () => (await finding()).result === "ok");
 });
 
-test("a retired seal certificate stays retired when the row of its chain of before is put back", async () => {
+test("a retired seal certificate stays retired when the earlier row of its chain is restored", async () => {
   const rotated = await running.service.cli<{ previousSha256: string }>("seal", "rotate");
   await restarted(async () => {});
   const old = rotated.previousSha256;

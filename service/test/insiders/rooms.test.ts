@@ -89,7 +89,7 @@ const attacks: readonly [string, (room: Room) => Statement[] | Promise<Statement
 ];
 
 for (const [name, attack] of attacks)
-  test(`opens nothing for a room that was altered in the database, and reports it once: ${name}`, async () => {
+  test(`gives no access to a room that was altered in the database, and reports it once: ${name}`, async () => {
     const victim = await room();
     const other = await room();
     assert.equal((await fetch(`${running.service.baseUrl}/api/rooms/${victim.code}`)).status, 200);
@@ -104,7 +104,7 @@ for (const [name, attack] of attacks)
     assert.equal(logged().length, 1, "once, however often it is read");
   });
 
-test("opens no room by the code of another one that was put in its row", async () => {
+test("opens no room by another room's code that was written into its row", async () => {
   const victim = await room();
   const code = await mallory.room("Mine");
   const ofMallory = sql`partner_id = ${mallory.partnerId} AND name = 'Mine'`;
@@ -114,7 +114,7 @@ test("opens no room by the code of another one that was put in its row", async (
   assert.equal((await fetch(`${running.service.baseUrl}/api/rooms/${code}`)).status, 503);
 });
 
-test("opens nothing for an earlier state of a room that is put back with its MAC", async () => {
+test("gives no access to an earlier state of a room that is restored with its MAC", async () => {
   const victim = await room();
   const columns = sql`code, name, status, order_count, updated_at, state_version, row_mac`;
   const earlier = async () => {
@@ -146,7 +146,7 @@ test("opens nothing for an earlier state of a room that is put back with its MAC
   await isClosedToAll(removed);
 });
 
-test("lets the service's role neither delete a room, nor give it another id, nor switch off what counts its versions", async () => {
+test("the service's role can't delete a room, give it another id, or disable the triggers that count its versions", async () => {
   const { id } = await room();
   for (const statement of [
     sql`DELETE FROM rooms WHERE id = ${id}`,
@@ -169,7 +169,7 @@ const mailsTo = (email: string): string[] => {
   );
 };
 
-test("mails no room's link to a participant who was put into the database", async () => {
+test("mails no room's link to a participant who was inserted into the database", async () => {
   const victim = await room();
   const [planted] = await insider.run<{ id: string }>(sql`
     INSERT INTO room_participants (id, room_id, name, email, role, created_at)
@@ -189,7 +189,7 @@ test("mails no room's link to a participant who was put into the database", asyn
   assert.deepEqual(mailsTo("eve@planted.example"), []);
 });
 
-test("seals no passport of an altered room, and tells webhooks no name of it", async () => {
+test("seals no passport of an altered room, and passes no name of it to webhooks", async () => {
   const victim = await room();
   await insider.run(sql`UPDATE rooms SET name = 'Pay Eve' WHERE id = ${victim.id}`);
   const { status } = await acme.call("POST", `/api/rooms/${victim.code}/passport`);

@@ -32,7 +32,7 @@ const mend = (table: Statement, ...statements: Statement[]) =>
     await tx.query(sql`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   });
 
-test("doctor names altered rows and refused marks of deletion, and is content once the owner has put them right", async () => {
+test("doctor names altered rows and refused marks of deletion, and finds none after the owner has restored them", async () => {
   const firm = await running.partner();
   await firm.subscribe("/hook", ["order.created"]);
   const code = await firm.order();

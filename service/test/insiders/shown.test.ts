@@ -24,7 +24,7 @@ async function order(): Promise<string> {
   return (await firm.ok<{ orderCode: string }>("POST", "/api/partner/orders", form)).orderCode;
 }
 
-test("shows no signers that somebody wrote into an order before its envelope opened, whatever they look like", async () => {
+test("shows no signers that somebody wrote into an order before its envelope opened", async () => {
   const code = await order();
   const { roomCode } = await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
   await firm.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
@@ -38,7 +38,7 @@ test("shows no signers that somebody wrote into an order before its envelope ope
   }
 });
 
-test("lists no document that was given to another order, or called another kind", async () => {
+test("lists no document that was moved to another order, or given another kind", async () => {
   const changes = [
     (id: number) => sql`UPDATE documents SET kind = 'sealed' WHERE order_id = ${id}`,
     (id: number) => sql`UPDATE documents SET blob_key = blob_key || '0' WHERE order_id = ${id}`,
@@ -58,7 +58,7 @@ test("lists no document that was given to another order, or called another kind"
   }
 });
 
-test("shows a firm no template that was moved to it, and says why", async () => {
+test("shows a firm no template that was moved to it, and states the reason", async () => {
   const form = new FormData();
   form.set("name", "Lien release");
   form.set("order", await order());

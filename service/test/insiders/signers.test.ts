@@ -25,7 +25,7 @@ async function signer(more: object = {}) {
 
 const signingOf = (code: string) => running.client.call("GET", `/api/partner/orders/${code}/signers`);
 
-test("a link whose hash was put into the database signs nothing, and is logged as an error once", async () => {
+test("a link whose hash was inserted signs nothing, and is logged as an error once", async () => {
   const { email, code, attack } = await signer();
   const token = randomBytes(20).toString("hex");
   await attack(sql`token_sha256 = ${tokenSha256(token)}`);
@@ -56,7 +56,7 @@ const changes: readonly [string, Statement][] = [
   ["no MAC", sql`row_mac = NULL`],
 ];
 for (const [name, change] of changes)
-  test(`a signer whose row was altered opens nothing and signs nothing: ${name}`, async () => {
+  test(`a signer whose row was altered can't open or sign anything: ${name}`, async () => {
     const { code, link, attack } = await signer();
     await running.ceremony.view(link);
     await attack(change);
@@ -65,7 +65,7 @@ for (const [name, change] of changes)
     assert.equal((await signingOf(code)).status, 503);
   });
 
-test("a signer whose address was altered is mailed nothing", async () => {
+test("a signer whose address was altered gets no mail", async () => {
   const { code, attack } = await signer();
   const eve = `eve${people}@example.com`;
   await attack(sql`email = ${eve}`);
@@ -79,7 +79,7 @@ test("a signer whose address was altered is mailed nothing", async () => {
   assert.deepEqual(running.mailsTo(eve), []);
 });
 
-test("an earlier row of a signer that is put back with its earlier MAC opens nothing", async () => {
+test("an earlier row of a signer with its earlier MAC gives no access", async () => {
   const { email, link, attack } = await signer();
   const state = sql`SELECT consent, state_version AS version, row_mac AS mac FROM envelope_signers WHERE email = ${email}`;
   const [before] = await insider.run<{ consent: object | null; version: number; mac: Buffer }>(state);
@@ -89,7 +89,7 @@ test("an earlier row of a signer that is put back with its earlier MAC opens not
   await assert.rejects(running.ceremony.view(link), refused);
 });
 
-test("no signer is removed, and none that was put there counts", async () => {
+test("no signer can be removed, and no inserted signer counts", async () => {
   const { email, link } = await signer();
   await assert.rejects(insider.run(sql`DELETE FROM envelope_signers WHERE email = ${email}`), /append-only/);
   await insider.run(sql`
@@ -106,7 +106,7 @@ const envelopeChanges: readonly [string, Statement][] = [
   ["no MAC", sql`row_mac = NULL`],
 ];
 for (const [name, change] of envelopeChanges)
-  test(`an envelope that was altered is neither shown nor signed: ${name}`, async () => {
+  test(`an altered envelope is neither shown nor signed: ${name}`, async () => {
     const { email, code, link } = await signer();
     await running.ceremony.view(link);
     await insider.run(sql`
@@ -116,7 +116,7 @@ for (const [name, change] of envelopeChanges)
     assert.equal((await signingOf(code)).status, 503);
   });
 
-test("codes of two envelopes can't be exchanged, and an earlier row of an envelope does not come back", async () => {
+test("the codes of two envelopes can't be exchanged, and an earlier row of an envelope can't be restored", async () => {
   const [one, other] = [await signer(), await signer()];
   const envelopeOf = async (email: string) => {
     const [row] = await insider.run<{ id: number; code: string; version: number; mac: Buffer; expires: Date }>(sql`

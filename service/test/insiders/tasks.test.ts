@@ -56,7 +56,7 @@ const attacks: [string, string | null, (id: number) => Statement[]][] = [
   ],
 ];
 
-test("a task that was altered is shown as altered, is in nobody's hands, and doctor names it", async () => {
+test("an altered task is shown as altered, counts as unclaimed, and doctor names it", async () => {
   await newTask();
   await doctor();
   for (const [name, claimedBy, statements] of attacks) {
@@ -79,7 +79,7 @@ const mend = (id: number) =>
     await tx.query(sql`DELETE FROM tasks WHERE id = ${id}`);
   });
 
-test("work that was hidden by an end that nobody made is named by doctor, and can't be removed", async () => {
+test("doctor names a task that was hidden by a forged end, and it can't be removed", async () => {
   const id = await newTask();
   for (const statement of [
     sql`DELETE FROM tasks WHERE id = ${id}`,
@@ -96,7 +96,7 @@ test("work that was hidden by an end that nobody made is named by doctor, and ca
   await mend(id);
 });
 
-test("verifies ended tasks, too, so that the log and the metrics say of work that a forged end hides", async () => {
+test("verifies ended tasks, too, so that the log and the metrics report tasks with a forged end", async () => {
   const id = await newTask();
   await insider.run(
     sql`UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'system', outcome = 'settled' WHERE id = ${id}`,
@@ -137,7 +137,7 @@ test("failed jobs are shown again when the end of their task was forged", async 
   for (const { id } of found) await mend(id);
 });
 
-test("a task that was put into the database, or copied, is shown as altered", async () => {
+test("an inserted or copied task is shown as altered", async () => {
   const genuine = await newTask();
   await finishTask(deps, genuine, "operator:a", "seen");
   const [copy] = await insider.run<{ id: number }>(sql`
@@ -149,7 +149,7 @@ test("a task that was put into the database, or copied, is shown as altered", as
   await mend(copy?.id ?? 0);
 });
 
-test("an order moves on whatever was done to its task, which gets no MAC by that", async () => {
+test("an order moves regardless of changes to its task, which gets no MAC by that", async () => {
   const { orderCode } = await firm.ok<{ orderCode: string }>(
     "POST",
     "/api/partner/orders",

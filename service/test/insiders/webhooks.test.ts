@@ -17,7 +17,7 @@ const subscribe = async (client: Client, topics: string[]): Promise<Hook & { cau
   const hook = await client.subscribe(path, topics);
   return { ...hook, caught: () => running.catcher.caught.filter((each) => each.path === path).length };
 };
-test("another firm's event that is put into the queue of one's own webhook is not sent", async () => {
+test("another firm's event that is inserted into the queue of a firm's own webhook is not sent", async () => {
   const hook = await subscribe(attacker, ["order.created"]);
   const order = await victim.order();
   const [event] = await insider.run<{ id: number }>(
@@ -36,7 +36,7 @@ test("another firm's event that is put into the queue of one's own webhook is no
   assert.equal(hook.caught(), 0);
 });
 
-test("a webhook whose URL, firm, environment or topics were changed in the database is sent nothing", async () => {
+test("a webhook whose URL, firm, environment or topics were changed in the database gets no events", async () => {
   const { url: ofAttacker } = await subscribe(attacker, ["passport.sealed"]);
   for (const [change, owner] of [
     [sql`url = ${ofAttacker}`, victim],
@@ -56,7 +56,7 @@ test("a webhook whose URL, firm, environment or topics were changed in the datab
   }
 });
 
-test("a webhook that was deleted stays so when its row is put back", async () => {
+test("a deleted webhook stays deleted when its row is restored", async () => {
   const hook = await subscribe(victim, ["order.created"]);
   await victim.ok("DELETE", `/api/partner/webhooks/${hook.id}`);
   await insider.run(sql`UPDATE webhooks SET deleted_at = NULL WHERE id = ${hook.id}`);

@@ -50,7 +50,7 @@ async function assertForPeople(path: string, headers: Record<string, string> = {
   return text;
 }
 
-describe("what people read has no words of machines", async () => {
+describe("pages for people contain no words for machines", async () => {
   const { key, headers } = await running.newPartner();
   const member = await newMember(service, running.somebody(), key);
   const post = async (path: string, body: object = {}) =>
@@ -98,7 +98,7 @@ describe("what people read has no words of machines", async () => {
       await assertForPeople(`/operator${path}`, { cookie });
   });
 
-  test("and an operator finds a firm's orders by its name", async () => {
+  test("an operator finds a firm's orders by its name", async () => {
     const { url } = await service.cli("operator", "link");
     const signedIn = await postForm(service.baseUrl + new URL(url ?? "").pathname, {});
     const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
@@ -111,7 +111,7 @@ describe("what people read has no words of machines", async () => {
 });
 
 describe("public pages of the service", () => {
-  test("show the prices of the price book, with the discounts, and lead to the operator's texts", async () => {
+  test("show the prices of the price book, with the discounts, and link to the operator's texts", async () => {
     const text = await assertForPeople("/prices");
     for (const shown of [
       "Document workflow $12.00",
@@ -124,12 +124,12 @@ describe("public pages of the service", () => {
     for (const path of ["/privacy", "/terms", "/contact", "/prices"]) assert.ok(page.includes(`href="${path}"`), path);
   });
 
-  test("say so where the operator has published no text, and promise nothing", async () => {
+  test("say so when the operator has published no text, and promise nothing", async () => {
     for (const path of ["/privacy", "/terms", "/contact"])
       assert.match(await assertForPeople(path), /The operator of this service has not published/);
   });
 
-  test("have the operator's own texts, read at the start, which refuses a file that is missing or empty", () => {
+  test("show the operator's own texts, which the start reads, refusing a missing or empty file", () => {
     const folder = temporaryFolder();
     const file = join(folder.path, "terms.md");
     writeFileSync(file, "We *keep* what you send.\n");

@@ -26,7 +26,7 @@ const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const get = (path: string, headers: Record<string, string> = browser) => fetch(site.baseUrl + path, { headers });
 
 describe("an order's page", () => {
-  test("is kept by no cache and no index, and leaves no referrer", async () => {
+  test("is not cached or indexed, and sends no referrer", async () => {
     for (const path of [`/orders/${code}`, `/orders/${code}/status`]) {
       const response = await get(path);
       assert.equal(response.status, 200);
@@ -40,14 +40,14 @@ describe("an order's page", () => {
     assert.match(page, /<meta name="referrer" content="no-referrer">/);
   });
 
-  test("holds the fragment that refreshes it, to the letter", async () => {
+  test("contains the fragment that refreshes it, literally", async () => {
     const [page, fragment] = await Promise.all(
       [`/orders/${code}`, `/orders/${code}/status`].map(async (path) => (await get(path)).text()),
     );
     assert.ok(fragment && page?.includes(fragment));
   });
 
-  test("is the same 404 page for an unknown, a foreign-looking and a malformed code", async () => {
+  test("is the same 404 page for an unknown, another firm's and a malformed code", async () => {
     const answers = await Promise.all(
       ["0".repeat(40), code.toUpperCase(), code.slice(1), "%00", "..%2f", `${code}/status2`.slice(0, 39)].map(
         async (wrong) => {
@@ -61,7 +61,7 @@ describe("an order's page", () => {
     assert.equal((await get(`/orders/${"0".repeat(40)}/status`)).status, 404);
   });
 
-  test("answers a caller that reads no HTML with the API's error", async () => {
+  test("answers a caller that accepts no HTML with the API's error", async () => {
     for (const accept of ["application/json", "*/*", "text/html;q=0, */*", "text/html5", "application/text/html"]) {
       const response = await get(`/orders/${"0".repeat(40)}`, { accept });
       assert.equal(response.status, 404, accept);
@@ -71,7 +71,7 @@ describe("an order's page", () => {
 });
 
 describe("pages over the wire", () => {
-  test("are compressed for clients, who come without cookies, and for nobody who does not accept it", async () => {
+  test("are compressed for clients, who come without cookies, and only on request", async () => {
     for (const path of [`/orders/${code}`, `/orders/${code}/status`, `/rooms/${roomCode}`, "/verify"]) {
       const [plain, gzipped] = await Promise.all([
         get(path, { ...browser, "accept-encoding": "identity" }),
@@ -84,7 +84,7 @@ describe("pages over the wire", () => {
     }
   });
 
-  test("tell previews of links nothing of a client, a document or a closing", async () => {
+  test("reveal nothing of a client, a document or a closing to link previews", async () => {
     for (const path of [`/orders/${code}`, `/rooms/${roomCode}`, `/verify/${proofCode}`, `/v/room/${closingCode}`]) {
       const page = await (await get(path)).text();
       const [head = ""] = page.split("</head>");
@@ -94,7 +94,7 @@ describe("pages over the wire", () => {
     }
   });
 
-  test("say in a sentence what they are, where they are the same for everyone", async () => {
+  test("state their purpose in a sentence, if they are the same for everyone", async () => {
     for (const path of ["/", "/verify", "/docs"]) {
       const [head = ""] = (await (await get(path)).text()).split("</head>");
       assert.match(head, /<meta name="description" content="[^"]{20,}">/, path);
@@ -105,7 +105,7 @@ describe("pages over the wire", () => {
 });
 
 describe("refusals of a page", () => {
-  test("are in the language of the address, else of the browser, and lead to the other one", async () => {
+  test("are in the language of the address, else of the browser, and link to the other one", async () => {
     const es = { ...browser, "accept-language": "es-US,es;q=0.9" };
     const unknown = `/orders/${"0".repeat(40)}`;
     try {
@@ -163,7 +163,7 @@ describe("rooms and records", () => {
     `/v/room/${closingCode}`,
   ];
 
-  test("are kept by no cache and no index, and leave no referrer", async () => {
+  test("are not cached or indexed, and send no referrer", async () => {
     for (const path of addresses) {
       const response = await get(path);
       assert.equal(response.status, 200, path);
@@ -174,7 +174,7 @@ describe("rooms and records", () => {
     }
   });
 
-  test("are one and the same 404 page for every code that was never given", async () => {
+  test("are one and the same 404 page for every unknown code", async () => {
     for (const [path, code] of [
       ["/rooms/", roomCode],
       ["/verify/", proofCode],
@@ -192,7 +192,7 @@ describe("rooms and records", () => {
     }
   });
 
-  test("let a firm's logo in by its origin alone, and only from https", async () => {
+  test("allow a firm's logo only by its origin, and only from https", async () => {
     const policyWith = async (logoUrl: string) => {
       rooms.set(roomCode, roomRow({ logoUrl }));
       const response = await get(`/rooms/${roomCode}`);
@@ -213,7 +213,7 @@ describe("rooms and records", () => {
     rooms.set(roomCode, roomRow());
   });
 
-  test("hold what the script needs as data that cannot end its element", async () => {
+  test("contain the script's data in a form that cannot end its element", async () => {
     const page = await (await get(`/v/room/${closingCode}`)).text();
     const [, json = ""] = /<script type="application\/json" id="verify-config">([^<]*)<\/script>/.exec(page) ?? [];
     const config = JSON.parse(json) as { closing: { versions: { manifest: string }[] } };
@@ -223,14 +223,14 @@ describe("rooms and records", () => {
 });
 
 describe("the start page", () => {
-  test("links to what one comes for", async () => {
+  test("links to the usual destinations", async () => {
     const page = await (await get("/")).text();
     for (const href of ["/request-access", "/docs", "/verify", "/sign-in"])
       assert.ok(page.includes(`href="${href}"`), href);
     assert.doesNotMatch(page, /noindex/);
   });
 
-  test("says to other sites what a link to it should show, with a picture at an absolute address", async () => {
+  test("tells other sites what a link preview should show, with a picture at an absolute address", async () => {
     const page = await (await get("/")).text();
     const content = (name: string) =>
       new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)">`).exec(page)?.[1];
@@ -251,7 +251,7 @@ describe("the start page", () => {
     }
   });
 
-  test("and what else is public is for robots; no address that could be a credential is", async () => {
+  test("and other public pages are open to robots; no address that could be a credential is", async () => {
     const response = await get("/robots.txt");
     assert.equal(response.headers.get("content-type"), "text/plain; charset=utf-8");
     const rules = (await response.text()).split("\n").slice(1, -1);
@@ -264,7 +264,7 @@ describe("the start page", () => {
       assert.ok(!isAllowed(path), path);
   });
 
-  test("shows members and developers their links at the foot; clients of a firm have their own", async () => {
+  test("shows members and developers their links in the footer; clients of a firm have their own", async () => {
     const foot = async (path: string) => (await (await get(path)).text()).split("<footer")[1] ?? "";
     const [home, order] = await Promise.all([foot("/"), foot(`/orders/${code}`)]);
     for (const href of ["/verify", "/docs", "/request-access", "/sign-in"])
@@ -275,14 +275,14 @@ describe("the start page", () => {
 });
 
 describe("assets", () => {
-  test("of a browser that asks for an icon unasked are the mark", async () => {
+  test("give a browser that requests an icon by itself the mark", async () => {
     const response = await get("/favicon.ico");
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("content-type"), "image/svg+xml");
     assert.match(await response.text(), /^<svg/);
   });
 
-  test("that are bundled have one address, and a stale one is gone", async () => {
+  test("in bundles have one address, and a stale one is gone", async () => {
     const page = await (await get("/verify")).text();
     const [address = ""] = page.match(/\/assets\/verify\.[^"]+/) ?? [];
     assert.equal((await get(address)).status, 200);
@@ -294,7 +294,7 @@ describe("assets", () => {
     return [...new Set(page.match(/\/assets\/[^"]+/g))];
   }
 
-  test("may be kept for ever, because their address changes with their content", async () => {
+  test("may be cached forever, because their address changes with their content", async () => {
     const all = await addresses();
     assert.deepEqual(
       all.map((address) => address.replace(/^\/assets\/|\.[0-9a-f]{12}/g, "")),
@@ -320,7 +320,7 @@ describe("assets", () => {
     }
   });
 
-  test("of a first visit to an order, with its page and its fonts, are less than 84 KB", async (t) => {
+  test("for a first visit to an order, with its page and its fonts, are less than 84 KB", async (t) => {
     const sent = async (path: string) => {
       const response = await get(path, { ...browser, "accept-encoding": "gzip, br" });
       const unpacked = (await response.arrayBuffer()).byteLength;
@@ -334,7 +334,7 @@ describe("assets", () => {
     assert.ok(total < 84 * 1024, `${total} bytes: ${sizes}`);
   });
 
-  test("are fonts that style sheets name by addresses that exist, and that nothing compresses in vain", async () => {
+  test("are fonts that style sheets name by existing addresses, and that are not compressed again", async () => {
     const [styles = ""] = (await addresses()).filter((address) => address.includes("fonts."));
     const fonts = (await (await get(styles)).text()).match(/\/assets\/[^")]+/g) ?? [];
     assert.equal(fonts.length, 6);
@@ -347,7 +347,7 @@ describe("assets", () => {
     }
   });
 
-  test("are the same bytes compressed and not, under different tags", async () => {
+  test("are the same bytes compressed and not, with different tags", async () => {
     for (const address of (await addresses()).filter((one) => /\.(css|js|svg)$/.test(one))) {
       const plain = await get(address, { "accept-encoding": "identity" });
       const gzipped = await get(address, { "accept-encoding": "br;q=0, gzip;q=0.8" });
@@ -365,7 +365,7 @@ describe("assets", () => {
     }
   });
 
-  test("are not sent again to who has them", async () => {
+  test("are not sent again to browsers that have them", async () => {
     const [address = ""] = await addresses();
     const etag = (await get(address)).headers.get("etag") ?? "";
     for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -374,7 +374,7 @@ describe("assets", () => {
     assert.equal((await get(address, { "if-none-match": '"other"' })).status, 200);
   });
 
-  test("are only those that exist: no path leads elsewhere", async () => {
+  test("are only existing files: no path leads elsewhere", async () => {
     for (const path of ["nothing.css", "..%2fpages.ts", "%2e%2e/assets.ts", "site.css"]) {
       assert.equal((await get(`/assets/${path}`)).status, 404, path);
     }

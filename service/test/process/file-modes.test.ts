@@ -11,14 +11,14 @@ const folder = temporaryFolder();
 after(() => folder.remove());
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test("a data folder that is made is nobody else's to look into", () => {
+test("only the owner can read a new data folder", () => {
   const made = join(folder.path, "above", "data");
   prepareDataFolder(made);
   assert.equal(modeOf(made), passableMode().toString(8));
   assert.equal(passableMode() & 0o066, 0);
 });
 
-test("what the database server writes beside its cluster is nobody else's to read", async () => {
+test("only the owner can read the files of the database server next to its cluster", async () => {
   const data = join(folder.path, "database");
   await prepareDatabase(data);
   const server = await openEmbeddedPostgres(data);

@@ -49,7 +49,7 @@ test("SIGTERM ends the service with 0 and leaves no database server behind", asy
   assert.equal(alive(server), false);
 });
 
-test("after kill -9 the next start joins the database server that outlived it, and stops it at its own end", async () => {
+test("after kill -9 the next start joins the surviving database server, and stops it at its own end", async () => {
   const dataDir = folder();
   const service = await startService({ DATA_DIR: dataDir, ...ownProcess });
   const server = postmasterPid(dataDir);
@@ -90,7 +90,7 @@ async function refusedStart(env: Record<string, string>): Promise<string> {
   return stderr;
 }
 
-test("a bad setting is one line that names the variable and what it may be", async () => {
+test("a bad setting gives one line that names the variable and its allowed values", async () => {
   assert.match(
     await refusedStart({ DATA_DIR: folder(), PORT: "eighty" }),
     /PORT must be a port number from 1 to 65535/,
@@ -111,7 +111,7 @@ test("a bad setting is one line that names the variable and what it may be", asy
   }
 });
 
-test("a taken port is one line", async () => {
+test("a taken port gives one line", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => blocker.once("listening", resolve));
   const address = blocker.address();
@@ -120,7 +120,7 @@ test("a taken port is one line", async () => {
   blocker.close();
 });
 
-test("a folder that cannot be written is one line", async () => {
+test("a folder that is not writable gives one line", async () => {
   const path = join(folder(), "..", "file");
   writeFileSync(path, "");
   assert.match(
@@ -129,7 +129,7 @@ test("a folder that cannot be written is one line", async () => {
   );
 });
 
-test("a full folder is one line", needs("root"), async () => {
+test("a full disk gives one line", needs("root"), async () => {
   const path = temporaryFolder();
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", path.path]);
   try {
@@ -143,7 +143,7 @@ test("a full folder is one line", needs("root"), async () => {
   }
 });
 
-test("a schema of a newer release is one line", async () => {
+test("a schema of a newer release gives one line", async () => {
   const dataDir = folder();
   const service = await startService({ DATA_DIR: dataDir, ...ownProcess });
   const { openEmbeddedPostgres } = await import("../../src/kernel/platform/postgres/embedded.ts");
@@ -161,7 +161,7 @@ test("a schema of a newer release is one line", async () => {
   );
 });
 
-test("DATABASE_URL puts the service on another server, and leaves that server alone", async () => {
+test("DATABASE_URL makes the service use another server, which it does not stop", async () => {
   const other = folder();
   const { openEmbeddedPostgres } = await import("../../src/kernel/platform/postgres/embedded.ts");
   const server = await openEmbeddedPostgres(other);
@@ -178,7 +178,7 @@ test("DATABASE_URL puts the service on another server, and leaves that server al
   await server.release();
 });
 
-test("a database that does not answer is one line", async () => {
+test("an unreachable database gives one line", async () => {
   const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
   assert.match(
     await refusedStart({ DATA_DIR: folder(), DATABASE_URL: url, PORT: String(await freePort()) }),
@@ -186,7 +186,7 @@ test("a database that does not answer is one line", async () => {
   );
 });
 
-test("SIGUSR1 opens no inspector and ends nothing, as bin/signsealship, the unit and the image start the service", async () => {
+test("SIGUSR1 opens no inspector and ends nothing, with bin/signsealship, the unit and the image", async () => {
   const root = join(import.meta.dirname, "../../..");
   assert.match(
     readFileSync(join(root, "deploy/signsealship.service"), "utf8"),

@@ -26,7 +26,7 @@ const settledOf = (orderId: number): string[] =>
   world.settled.filter((each) => each.startsWith(`${orderId} `)).map((each) => each.split(" ").slice(1).join(" "));
 
 describe("an act", () => {
-  test("is done once, and settled in the transaction of its end", async () => {
+  test("is performed once, and settled in the transaction of its end", async () => {
     const { providers, run } = world.openNode();
     const { id, orderId, reference } = await world.intend(providers);
     await run(id);
@@ -56,7 +56,7 @@ describe("an act", () => {
     assert.equal(rows.length, 1);
   });
 
-  test(`that was cut after it was done is found, not repeated: ${cuts} times`, async () => {
+  test(`that was cut after it was performed is found, not repeated: ${cuts} times`, async () => {
     for (let n = 0; n < cuts; n++) {
       const { providers, run } = world.openNode();
       const { id, reference, orderId } = await world.intend(providers);
@@ -73,7 +73,7 @@ describe("an act", () => {
     }
   });
 
-  test("that was cut before it was done begins again, once that is certain", async () => {
+  test("that was cut before it was performed begins again, once that is certain", async () => {
     const { providers, run } = world.openNode();
     const { id, reference } = await world.intend(providers);
     world.things.fail(false, "cut");
@@ -86,7 +86,7 @@ describe("an act", () => {
     assert.equal(await world.stateOf(id), "done");
   });
 
-  test("that hangs is given up in time, and looked up", async () => {
+  test("that hangs ends at its time-out, and is looked up", async () => {
     const { providers, run } = world.openNode(undefined, 50);
     const { id, reference } = await world.intend(providers);
     world.things.fail(true, "hang");
@@ -97,7 +97,7 @@ describe("an act", () => {
     assert.equal(await world.stateOf(id), "done");
   });
 
-  test("of a node that was killed is looked up by another", async () => {
+  test("of a killed node is looked up by another", async () => {
     const killed = world.openNode(undefined, 500);
     const { id, reference } = await world.intend(killed.providers);
     world.things.fail(true, "hang");
@@ -141,7 +141,7 @@ describe("an act", () => {
       assert.equal(madeOf(reference), 1);
     });
 
-  test("that goes wrong before its request is tried five times, and has failed with its words", async () => {
+  test("that fails before its request is tried five times, and has failed with its message", async () => {
     const { providers, run } = world.openNode();
     const { id, orderId, reference } = await world.intend(providers);
     world.state.files = () => Promise.reject(new Error("the file can't be read"));
@@ -154,7 +154,7 @@ describe("an act", () => {
     assert.equal(madeOf(reference), 0);
   });
 
-  test("that was cut once after its provider was away for long begins again", async () => {
+  test("that was cut once after its provider was unreachable for long begins again", async () => {
     const { providers, run } = world.openNode();
     const { id, reference } = await world.intend(providers);
     world.things.fail(false, ...Array.from({ length: 8 }, () => ({ status: 402 })), "cut");
@@ -172,7 +172,7 @@ describe("an act", () => {
     assert.equal(madeOf(reference), 1);
   });
 
-  test("that was cut five times and did nothing has failed", async () => {
+  test("that was cut five times without effect has failed", async () => {
     const { providers, run } = world.openNode();
     const { id, orderId } = await world.intend(providers);
     for (let n = 0; n < 5; n++) {
@@ -196,7 +196,7 @@ describe("an act", () => {
     assert.ok(!JSON.stringify(rows).includes(apiKey));
   });
 
-  test("is done once by ten workers at once", async () => {
+  test("is performed once by ten concurrent workers", async () => {
     const nodes = Array.from({ length: 10 }, () => world.openNode());
     const first = nodes[0];
     assert.ok(first);
@@ -206,7 +206,7 @@ describe("an act", () => {
     assert.equal(await world.stateOf(id), "done");
   });
 
-  test("that is wanted no more is withdrawn before it begins", async () => {
+  test("that is no longer needed is withdrawn before it begins", async () => {
     const { providers, run } = world.openNode();
     const { id, reference, orderId } = await world.intend(providers);
     world.state.wanted = false;
@@ -218,14 +218,14 @@ describe("an act", () => {
   });
 });
 
-describe("a provider that is away", () => {
+describe("an unreachable provider", () => {
   for (const fault of [
     { status: 401 },
     { status: 402 },
     { status: 403 },
     { status: 429, headers: { "retry-after": "120" } },
   ] as const)
-    test(`by ${fault.status}: it is tried again, and by hand after half an hour`, async () => {
+    test(`with ${fault.status} is tried again, and people take over after half an hour`, async () => {
       const { providers, run } = world.openNode();
       const { id, orderId, reference } = await world.intend(providers);
       world.things.fail(false, fault, fault, fault, fault);
@@ -245,7 +245,7 @@ describe("a provider that is away", () => {
       assert.deepEqual(await world.tasksOf(orderId), ["packet_print done"]);
     });
 
-  test("is not asked again before the time that it said", async () => {
+  test("is not asked again before the time that it stated", async () => {
     const { providers, run } = world.openNode();
     const { id, reference } = await world.intend(providers);
     world.things.fail(false, { status: 429, headers: { "retry-after": "60" } });
@@ -261,7 +261,7 @@ describe("a provider that is away", () => {
     assert.equal(madeOf(reference), 1);
   });
 
-  test("refuses connections: nothing was done, and the breaker opens", async () => {
+  test("that refuses connections has done nothing, and the breaker opens", async () => {
     const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
     const { id } = await world.intend(providers);
     for (let n = 0; n < 6; n++) await run(id);
@@ -286,7 +286,7 @@ describe("a provider that is away", () => {
     assert.equal(await world.stateOf(id), "done");
   });
 
-  test("is asked again after a request that could not be made", async () => {
+  test("is asked again after a request that could not be built", async () => {
     const { providers, run } = world.openNode();
     const { id, reference } = await world.intend(providers);
     world.things.fail(false, { status: 401 });
@@ -299,7 +299,7 @@ describe("a provider that is away", () => {
     assert.equal(madeOf(reference), 1);
   });
 
-  test("leaves it to the person who has claimed it by hand", async () => {
+  test("leaves the work to the person who has claimed it", async () => {
     const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
     const { id, orderId, reference } = await world.intend(providers);
     await run(id);
@@ -316,7 +316,7 @@ describe("a provider that is away", () => {
 });
 
 describe("people and a provider", () => {
-  test("never do the same at once: nobody claims the task while the act is under way", async () => {
+  test("never do the same work at once: nobody can claim the task while the act is under way", async () => {
     const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
     const { id, orderId } = await world.intend(providers);
     await run(id);
@@ -337,7 +337,7 @@ describe("people and a provider", () => {
 });
 
 describe("a hold", () => {
-  test("that comes while an act is under way ends with one task open", async () => {
+  test("that begins while an act is under way ends with one open task", async () => {
     const away = world.openNode(`http://127.0.0.1:${await freePort()}`);
     const { id, orderId } = await world.intend(away.providers);
     await away.run(id);
@@ -362,7 +362,7 @@ describe("a hold", () => {
     assert.deepEqual(await world.tasksOf(orderId), ["packet_print open"]);
   });
 
-  test("is released also where a task of the kind was opened meanwhile", async () => {
+  test("ends even if a task of the kind was opened meanwhile", async () => {
     const { providers } = world.openNode();
     const { orderId } = await world.intend(providers);
     const { db } = world.orders;
@@ -377,13 +377,13 @@ describe("a hold", () => {
   });
 });
 
-describe("an act whose job is gone", () => {
+describe("an act whose job is missing", () => {
   const jobsOf = (id: number) =>
     world.orders.db.query(sql`
       SELECT FROM jobs WHERE queue = 'provider-act-lob' AND payload ->> 'intentId' = ${String(id)} AND failed_at IS NULL`);
   const takeUp = () => takeUpStranded({ db: world.orders.db, clock: () => world.state.now });
 
-  test("is taken up again, and a person may say what came of it", async () => {
+  test("is resumed, and a person may record its outcome", async () => {
     const { providers, run } = world.openNode();
     const { id, orderId } = await world.intend(providers);
     await takeUp();
@@ -407,7 +407,7 @@ describe("an act whose job is gone", () => {
   });
 });
 
-describe("an act of which nobody knows", () => {
+describe("an act with an unknown outcome", () => {
   async function unclear() {
     const { providers, run } = world.openNode();
     const intent = await world.intend(providers);
@@ -422,7 +422,7 @@ describe("an act of which nobody knows", () => {
     return { ...intent, providers, run };
   }
 
-  test("is a task, and nobody moves the order by hand meanwhile", async () => {
+  test("is a task, and nobody can move the order by hand meanwhile", async () => {
     const { id, orderId } = await unclear();
     assert.equal(await world.stateOf(id), "unknown");
     assert.deepEqual(await world.tasksOf(orderId), ["provider_unclear open"]);
@@ -430,7 +430,7 @@ describe("an act of which nobody knows", () => {
     assert.deepEqual(settledOf(orderId), ["unclear the list is late"]);
   });
 
-  test("ends by a person's word: it was done", async () => {
+  test("ends when a person records that it was done", async () => {
     const { id, orderId, providers, reference } = await unclear();
     const which = { orderId, intentId: id };
     await assert.rejects(providers.resolve(which, { id: "", tracking: null }, "operator:p"), /1 to 200 characters/);
@@ -443,7 +443,7 @@ describe("an act of which nobody knows", () => {
     await assert.rejects(providers.resolve(which, null, "operator:p"), /known already/);
   });
 
-  test("ends by a person's word: it was not done", async () => {
+  test("ends when a person records that it was not done", async () => {
     const { id, orderId, providers } = await unclear();
     await assert.rejects(providers.resolve({ orderId: orderId + 1, intentId: id }, null, "operator:p"), /No such act/);
     await providers.resolve({ orderId, intentId: id }, null, "operator:p");
@@ -451,14 +451,14 @@ describe("an act of which nobody knows", () => {
     assert.equal(settledOf(orderId).at(-1), "failed A person found that it was not done.");
   });
 
-  test("is another's to say once they have claimed it", async () => {
+  test("can only be recorded by the person who has claimed its task", async () => {
     const { id, orderId, providers } = await unclear();
     const claimed = sql`state = 'claimed', claimed_by = 'operator:q', claimed_at = now()`;
     await changeRowsOf(world.orders.db, taskState, sql`order_id = ${orderId}`, claimed);
     await assert.rejects(providers.resolve({ orderId, intentId: id }, null, "operator:p"), /Somebody else/);
   });
 
-  test("ends by itself when a later look finds it", async () => {
+  test("ends by itself when a later look-up finds it", async () => {
     const { id, orderId, run, reference } = await unclear();
     world.pass(3_601);
     await run(id);
@@ -467,7 +467,7 @@ describe("an act of which nobody knows", () => {
     assert.equal(madeOf(reference), 1);
   });
 
-  test("ends by an event that shows what came of it", async () => {
+  test("ends by an event that shows its outcome", async () => {
     const { id, orderId, providers } = await unclear();
     const which = { act: "thing.make", orderId, attempt: 1 };
     const end = { kind: "done", result: { id: "thing_by_event" } } as const;
@@ -478,8 +478,8 @@ describe("an act of which nobody knows", () => {
   });
 });
 
-describe("what was asked of a provider", () => {
-  test("goes under a new key, and is deleted when it is old: its hashes stay", async () => {
+describe("the record of requests to a provider", () => {
+  test("is re-encrypted under a new key, and deleted when it is old: its hashes stay", async () => {
     const { db } = world.orders;
     const { providers, run } = world.openNode();
     const { id } = await world.intend(providers);
@@ -507,7 +507,7 @@ describe("what was asked of a provider", () => {
   });
 });
 
-test("what people wait for has a breaker of its own: other requests that fail stop none of it", async () => {
+test("requests that people wait for have their own breaker: other failing requests do not stop them", async () => {
   const { providers } = world.openNode();
   const ask = (call: Call, path: string) => call({ method: "POST", path, body: '{"reference":"x"}' });
   world.things.fail(false, ...Array<"cut">(5).fill("cut"));

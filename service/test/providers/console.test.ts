@@ -45,7 +45,7 @@ const open = (cookie: string, path: string, form?: Record<string, string>) =>
     ...(form && { method: "POST", body: new URLSearchParams(form) }),
   });
 
-test("an act of which nobody knows is shown with its forms to who says what came of it", async () => {
+test("an act with an unknown outcome is shown with its forms to people who may record the outcome", async () => {
   const { code, intentId } = await orderWithAct("unknown");
   const shipper = await newOperator(running, { roles: ["shipper"] });
   const page = await (await open(shipper.cookie, `/operator/acts/${code}`)).text();
@@ -60,7 +60,7 @@ test("an act of which nobody knows is shown with its forms to who says what came
   assert.equal((await open(tester.cookie, `/operator/acts/${code}`)).status, 404);
 });
 
-test("what is said of it is checked", async () => {
+test("a recorded outcome is checked", async () => {
   const { code, intentId } = await orderWithAct("begun");
   const { cookie } = await newOperator(running, { roles: ["shipper"] });
   const early = await open(cookie, `/operator/acts/${code}/${intentId}/not-done`, {});
@@ -70,7 +70,7 @@ test("what is said of it is checked", async () => {
   assert.equal((await open(cookie, `/operator/acts/${code}/${intentId}/done`, { id: "" })).status, 400);
 });
 
-test("a person's word that it was not done gives the order back to people", async () => {
+test("a person's record that it was not done returns the work to people", async () => {
   const { code, intentId } = await orderWithAct("unknown");
   const { cookie, id } = await newOperator(running, { roles: ["shipper"] });
   const said = await open(cookie, `/operator/acts/${code}/${intentId}/not-done`, {});
@@ -84,7 +84,7 @@ test("a person's word that it was not done gives the order back to people", asyn
   assert.equal(tasks.length, 1);
 });
 
-test("nobody moves an order by hand while a provider may be doing it", async () => {
+test("nobody can move an order by hand while a provider may be doing the work", async () => {
   const facts = { carrier: "USPS", tracking: "9400" };
   for (const [state, words] of [
     ["begun", /Lob is doing this now/],
@@ -108,7 +108,7 @@ test("nobody moves an order by hand while a provider may be doing it", async () 
   }
 });
 
-test("accounts are asked without acting, by the command line, by doctor and on the page Health", async () => {
+test("accounts are checked without effect, by the command line, by doctor and on the page Health", async () => {
   await orderWithAct("unknown");
   const { ok, providers } = await running.service.cli<{ ok: boolean; providers: object[] }>("provider", "check");
   assert.equal(ok, true);
@@ -131,7 +131,7 @@ test("accounts are asked without acting, by the command line, by doctor and on t
   assert.match(metrics, /provider_acts_unknown\{provider="lob"\} [1-9]/);
 });
 
-test("an act that was put back in the database as not begun is neither done again nor left to people", async () => {
+test("an act that was set back in the database to not begun is neither repeated nor left to people", async () => {
   const { code, intentId } = await orderWithAct("unknown");
   const { cookie } = await newOperator(running, { roles: ["shipper"] });
   const insider = openInsider(running.service.dataDir);

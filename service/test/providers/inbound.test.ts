@@ -84,7 +84,7 @@ const outcomeOf = async (eventId: string): Promise<string | null> => {
 };
 
 describe("an event of a provider", () => {
-  test("is taken in once, and worked on by a job", async () => {
+  test("is stored once, and applied by a job", async () => {
     const raw = eventOf("evt_1");
     for (const _ of [1, 2, 3]) assert.equal((await post(raw)).statusCode, 200);
     assert.equal(await until(() => outcomeOf("evt_1")), "applied");
@@ -94,7 +94,7 @@ describe("an event of a provider", () => {
     assert.equal(stored.length, 1);
   });
 
-  test("is kept as it came, encrypted, with the headers that prove it and no others", async () => {
+  test("is stored unchanged, encrypted, with the headers that prove it and no others", async () => {
     const raw = `${eventOf("evt_bytes")}  \n`;
     await post(raw);
     const [row] = await db.query<{ id: number; content: Buffer }>(
@@ -106,7 +106,7 @@ describe("an event of a provider", () => {
     assert.deepEqual(event?.headers, { "content-type": "application/json", "things-signature": sign(raw) });
   });
 
-  test("that is forged, empty or no JSON is 400, and nothing of it is stored", async () => {
+  test("that is forged, empty or not JSON gets a 400, and nothing of it is stored", async () => {
     const raw = eventOf("evt_forged");
     for (const answer of [
       await post(raw, { signature: sign(`${raw} `) }),
@@ -118,7 +118,7 @@ describe("an event of a provider", () => {
     assert.match(await metrics.render(), /provider_events_total\{provider="lob",outcome="forged"\} 3/);
   });
 
-  test("that has a NUL in a text is 400, and one with the six characters of its escape is not", async () => {
+  test("that has a NUL in a text gets a 400, and one with the six characters of its escape does not", async () => {
     const nul = String.fromCharCode(0);
     for (const more of [
       { id: `evt${nul}` },
@@ -133,22 +133,22 @@ describe("an event of a provider", () => {
     assert.equal((await post(eventOf("evt_escape", { metadata: "\\u0000" }))).statusCode, 200);
   });
 
-  test("of a provider that is not there, or has no secret, is 404", async () => {
+  test("of an unknown provider, or one without a secret, gets a 404", async () => {
     for (const name of ["easypost", "telnyx", "fedex", "__proto__"])
       assert.equal((await post(eventOf("evt_2"), { path: `/api/providers/${name}/webhook` })).statusCode, 404, name);
   });
 
-  test("longer than 1 MiB is 413", async () => {
+  test("longer than 1 MiB gets a 413", async () => {
     const raw = eventOf("evt_long", { pad: "x".repeat(1024 * 1024) });
     assert.equal((await post(raw)).statusCode, 413);
   });
 
-  test("that means nothing is 200 and said to be so", async () => {
+  test("without meaning gets a 200 and is marked as irrelevant", async () => {
     await post(eventOf("evt_other", { type: "other.kind" }));
     assert.equal(await until(() => outcomeOf("evt_other")), "irrelevant");
   });
 
-  test("about something that is not on record yet is tried again", async () => {
+  test("about an object that is not on record yet is tried again", async () => {
     await post(eventOf("evt_early", { object: "thing_3" }));
     const again = await until(async () => {
       const [job] = await db.query<{ inSeconds: number }>(sql`
@@ -163,7 +163,7 @@ describe("an event of a provider", () => {
     assert.equal(await until(() => outcomeOf("evt_early")), "applied");
   });
 
-  test("about nothing of ours is unknown in the end", async () => {
+  test("about an unknown object is unknown in the end", async () => {
     const raw = eventOf("evt_foreign", { object: "thing_foreign" });
     assert.equal((await post(raw)).statusCode, 200);
     for (let n = 0; n < 5; n++) {

@@ -13,11 +13,11 @@ test("writes indefinite lengths, long lengths and octet strings in parts as DER"
   assert.equal(der("3003020101"), "3003020101");
 });
 
-test("leaves what follows the value alone", () => {
+test("leaves the bytes after the value alone", () => {
   assert.equal(derFromBer(hex("3080 0201 01 0000 0000")).end, 7);
 });
 
-test("refuses what is cut off, malformed or nested too deeply", () => {
+test("refuses values that are cut off, malformed or nested too deeply", () => {
   for (const text of [
     "",
     "30",

@@ -36,7 +36,7 @@ const REFUSED: readonly (readonly [what: string, bytes: string, code: string])[]
 for (const [what, bytes, code] of REFUSED)
   test(`refuses ${what}`, () => assert.throws(() => readDer(hex(bytes)), { name: "EvidenceError", code }));
 
-test("refuses a part that reaches over the end of the whole", () => {
+test("refuses a part that extends beyond the end of the whole", () => {
   assert.throws(() => childrenOf(node("3003 040201")), { code: "der" });
   assert.throws(() => childrenOf(node("3003 040205")), { code: "der" });
 });
@@ -45,7 +45,7 @@ test("refuses the parts of a primitive value", () => {
   assert.throws(() => childrenOf(node("0402 0500")), { code: "der" });
 });
 
-test("stops at its depth and not before", () => {
+test("stops at its maximum depth and not earlier", () => {
   let value = der.nullValue;
   for (let i = 0; i < MAX_DEPTH; i++) value = der.sequence(value);
   const descend = (start: DerNode): void => {
@@ -110,7 +110,7 @@ for (const [tag, text] of [
 ] as const)
   test(`refuses the time ${text}`, () => assert.throws(() => time(tag, text), { code: "der" }));
 
-test("writes what the standard shows", () => {
+test("writes the encodings that the standard shows", () => {
   assert.equal(written(der.integer(0)), "020100");
   assert.equal(written(der.integer(127)), "02017f");
   assert.equal(written(der.integer(128)), "02020080");
@@ -133,10 +133,11 @@ test("writes what the standard shows", () => {
 });
 
 for (const dotted of ["", "1", "3.1", "1.40", "1.2.", "1.02", "1.-2", "1.2e3", "a.b", `1.2.${2n ** 128n}`, "2.25.1n"])
-  test(`writes no object identifier from "${dotted}"`, () => assert.throws(() => encodeOid(dotted), { code: "der" }));
+  test(`refuses to write an object identifier from "${dotted}"`, () =>
+    assert.throws(() => encodeOid(dotted), { code: "der" }));
 
 for (const content of ["", "80", "2a80", "2a8001", "2a86", `2a84${"80".repeat(17)}00`, `2a81${"80".repeat(30)}00`])
-  test(`reads no object identifier from "${content}"`, () =>
+  test(`refuses to read an object identifier from "${content}"`, () =>
     assert.throws(() => decodeOid(hex(content)), { code: "der" }));
 
 const arc = fc.oneof(
@@ -153,11 +154,11 @@ const dottedOid = fc
   )
   .map(([root, second, rest]) => [root, second, ...rest].join("."));
 
-test("object identifiers come back as they were written", () => {
+test("reads back the object identifiers that it wrote", () => {
   fc.assert(fc.property(dottedOid, (dotted) => assert.equal(decodeOid(encodeOid(dotted)), dotted)));
 });
 
-test("whole numbers come back as they were written", () => {
+test("reads back the whole numbers that it wrote", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 90n), max: 2n ** 90n }), (value) => {
       const content = readInteger(readDer(der.encode(der.integer(value))));
@@ -166,7 +167,7 @@ test("whole numbers come back as they were written", () => {
   );
 });
 
-test("instants come back as they were written", () => {
+test("reads back the instants that it wrote", () => {
   const seconds = fc.integer({ min: -2_000_000_000, max: 200_000_000_000 });
   fc.assert(fc.property(seconds, (at) => assert.equal(readTime(readDer(der.encode(der.time(at * 1000)))), at * 1000)));
 });
@@ -179,6 +180,6 @@ const write = (value: Shape): der.DerValue =>
   value instanceof Uint8Array ? der.octetString(value) : der.sequence(...value.map(write));
 const read = (at: DerNode): Shape => (at.tag === 0x30 ? childrenOf(at).map(read) : contentOf(at));
 
-test("nested values come back as they were written", () => {
+test("reads back the nested values that it wrote", () => {
   fc.assert(fc.property(shape, (value) => assert.deepEqual(read(readDer(der.encode(write(value)))), value)));
 });

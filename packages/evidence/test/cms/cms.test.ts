@@ -33,7 +33,7 @@ async function failing(forgery: Partial<Forgery>, expectedType?: string): Promis
   return result.claims.filter((claim) => claim.state === "fails").map((claim) => claim.name);
 }
 
-test("accepts what the forger signs rightly, so that each refusal below has one cause", async () => {
+test("accepts a correct signature of the forger, so that each refusal below has one cause", async () => {
   assert.equal((await verify()).valid, true);
   assert.equal((await verify({ attributes: [...usual, attribute("1.2.3", nullValue)] })).valid, true);
 });
@@ -55,7 +55,7 @@ test("refuses a signature by another key", async () => {
   assert.deepEqual(await failing({ signWith: "rsa" }), ["signature"]);
 });
 
-test("refuses signed attributes that are missing or there twice", async () => {
+test("refuses signed attributes that are missing or occur twice", async () => {
   const [type, digest, ess] = usual;
   assert.ok(type && digest && ess);
   assert.deepEqual(await failing({ attributes: [type, ess] }), ["signedAttributes"]);
@@ -68,7 +68,7 @@ test("refuses signed attributes that are missing or there twice", async () => {
   assert.deepEqual(await failing({ attributes: [type, odd, ess] }), ["signedAttributes"]);
 });
 
-test("refuses a content type that is not signed so, or not the one expected", async () => {
+test("refuses a content type that was not signed, or is not the expected one", async () => {
   const [, digest, ess] = usual;
   assert.ok(digest && ess);
   assert.deepEqual(await failing({ attributes: [contentType(OID.idCtTSTInfo), digest, ess] }), ["contentType"]);
@@ -76,7 +76,7 @@ test("refuses a content type that is not signed so, or not the one expected", as
   assert.deepEqual(await failing({ eContentType: OID.idCtTSTInfo, attributes: usual }), ["contentType"]);
 });
 
-test("refuses a signing-certificate attribute that names another certificate, is malformed, or is there twice", async () => {
+test("refuses a signing-certificate attribute that names another certificate, is malformed, or occurs twice", async () => {
   const [type, digest, ess] = usual;
   assert.ok(type && digest && ess);
   const named = ["signingCertificate"];
@@ -87,7 +87,7 @@ test("refuses a signing-certificate attribute that names another certificate, is
   assert.deepEqual(await failing({ attributes: [type, digest, malformed] }), named);
 });
 
-test("refuses two certificates of one name and number", async () => {
+test("refuses two certificates with the same name and number", async () => {
   const sameName = forgedCertificate({ subject: "Twin" });
   assert.deepEqual(await failing({ certificates: [certificate, sameName] }), ["signerCertificate"]);
   assert.deepEqual(await failing({ certificates: [sameName, certificate] }), ["signerCertificate"]);
@@ -129,7 +129,7 @@ async function validity(bytes: Uint8Array, message: Uint8Array): Promise<boolean
   }
 }
 
-test("reads a padded signature, and refuses anything but zeros behind it", () => {
+test("reads a padded signature, and refuses padding other than zeros", () => {
   const bytes = vector("cms/p256.der");
   const padded = Uint8Array.of(...bytes, 0, 0, 0);
   assert.equal(parseSignedData(padded, { trailing: "zeros" }).encodedLength, bytes.length);
@@ -137,12 +137,12 @@ test("reads a padded signature, and refuses anything but zeros behind it", () =>
   assert.throws(() => parseSignedData(Uint8Array.of(...bytes, 0, 1), { trailing: "zeros" }), { code: "cms" });
 });
 
-test("bounds the signers it reads", () => {
+test("limits the number of signers that it reads", () => {
   assert.equal(parseSignedData(forgedCms({ content, certificate, signers: 32 })).signerInfos.length, 32);
   assert.throws(() => parseSignedData(forgedCms({ content, certificate, signers: 33 })), { code: "limit" });
 });
 
-test("refuses content that is no SignedData", () => {
+test("refuses content that is not SignedData", () => {
   assert.throws(() => parseSignedData(vector("x509/root.der")), { name: "EvidenceError" });
   assert.throws(() => parseSignedData(Uint8Array.of(0x30, 0)), { code: "cms" });
 });
@@ -166,7 +166,7 @@ test("finds attributes by type over all their occurrences", () => {
   assert.deepEqual(signatureTimeStampTokens(stamped), values);
 });
 
-test("takes ECDSA without parameters alone", async () => {
+test("accepts ECDSA only without parameters", async () => {
   const signer = testSigner("seal");
   const digest = await port.digest("SHA-256", [content]);
   const holds = async (nullParameters: boolean) => {
@@ -180,7 +180,7 @@ test("takes ECDSA without parameters alone", async () => {
   assert.equal(await holds(true), "fails");
 });
 
-test("does not read a CMS with a certificate whose two algorithms differ, used or not", async () => {
+test("does not read a CMS with a certificate whose two algorithms differ, even if it is not used", async () => {
   const odd = forgedCertificate();
   const [ecdsa, rsa] = [OID.ecdsaWithSha256, OID.ecdsaWithSha384].map((one) => Buffer.from(encode(oid(one))));
   assert.ok(ecdsa && rsa);

@@ -49,7 +49,7 @@ function withParts(changes: Readonly<Record<string, DerValue>>): Uint8Array {
   return encode(sequence(oid(OID.idSignedData), explicit(0, sequence(...all))));
 }
 
-test("finds nothing loose in a plain signature, nor in tokens and signatures of openssl", async () => {
+test("finds no unprotected part in a plain signature, nor in tokens and signatures of openssl", async () => {
   assert.equal(await looseIn(plain), null);
   assert.equal(await looseIn(withParts({})), null);
   for (const name of ["p256.tsr", "rsa.tsr"]) {
@@ -60,7 +60,7 @@ test("finds nothing loose in a plain signature, nor in tokens and signatures of 
   assert.equal(await looseIn(vector("cms/p256.der")), null);
 });
 
-test("finds what could be changed unnoticed", async () => {
+test("finds the parts that could be changed unnoticed", async () => {
   const digest = (type: string) => sequence(oid(type));
   const certificates = (...ders: readonly Uint8Array[]) => implicit(0, setOf(ders.map(raw)));
   const own = signer.certificate.der;

@@ -95,11 +95,11 @@ const changed = async (index: number, change: JsonObject) =>
   (await records()).map((record, i) => (i === index ? { ...record, ...change } : record));
 
 describe("the evidence of an envelope", () => {
-  test("holds as it was written", async () => {
+  test("holds in its original form", async () => {
     assert.deepEqual(await failing(await evidence(await records())), []);
   });
 
-  test("is refused when a record was changed, taken out or put elsewhere, though nothing else was", async () => {
+  test("is refused when a record was changed, removed or moved, even if everything else is the same", async () => {
     const whole = await evidence(await records());
     const with1 = whole.trail.map((entry) => (entry.position === 2 ? { ...entry, at: at(30) } : entry));
     assert.deepEqual(await failing({ ...whole, trail: with1 }), ["trail_chain"]);
@@ -111,7 +111,7 @@ describe("the evidence of an envelope", () => {
     assert.deepEqual(await failing({ ...whole, trail: [second, first, ...rest] }), ["trail_chain", "trail_begins"]);
   });
 
-  test("is refused when it was chained anew over what contradicts the rest", async () => {
+  test("is refused when its records were chained again but contradict the rest", async () => {
     const cases: [string[], JsonObject[]][] = [
       [["trail_chain"], await changed(1, { envelope: "a".repeat(26) })],
       [["trail_begins"], await changed(0, { orderCode: "cd".repeat(20) })],
@@ -126,7 +126,7 @@ describe("the evidence of an envelope", () => {
     for (const [names, trail] of cases) assert.deepEqual(await failing(await evidence(trail)), names);
   });
 
-  test("is refused when an act is of another person than the table of signers names", async () => {
+  test("is refused when an act is by another person than the table of signers names", async () => {
     const whole = await evidence(await records());
     const [jane, juan] = whole.signers;
     assert.ok(jane && juan);
@@ -134,13 +134,13 @@ describe("the evidence of an envelope", () => {
     assert.deepEqual(await failing({ ...whole, signers: [other, juan] }), ["acts_recorded"]);
   });
 
-  test("has one text", async () => {
+  test("has only one text", async () => {
     const bytes = envelopeBytes(await evidence(await records()));
     const spaced = new TextEncoder().encode(` ${new TextDecoder().decode(bytes)}`);
     assert.deepEqual(await failing(spaced), ["envelope_canonical"]);
   });
 
-  test("can't be read when members are missing, unknown, doubled, or of another kind", async () => {
+  test("can't be read when members are missing, unknown, duplicated, or of another kind", async () => {
     const whole = await evidence(await records());
     const { signers: _, ...missing } = whole;
     const text = new TextDecoder().decode(envelopeBytes(whole));

@@ -28,7 +28,7 @@ async function judged(more: Partial<Input>) {
 const statesOf = async (more: Partial<Input>) =>
   Object.fromEntries(Object.entries(await judged(more)).map(([name, text]) => [name, text.split(":")[0]]));
 
-test("holds where a trusted log signed the checkpoint, and says nothing of a place without a proof", async () => {
+test("holds when a trusted log signed the checkpoint, and decides nothing about a place without a proof", async () => {
   assert.deepEqual(await statesOf({}), { log_carried: "holds" });
   assert.deepEqual(await statesOf({ logs: [] }), { log_carried: "unchecked" });
   assert.match(
@@ -40,14 +40,14 @@ test("holds where a trusted log signed the checkpoint, and says nothing of a pla
   assert.deepEqual(await statesOf({ logProof: unread }), { log_carried: "holds" });
 });
 
-test("fails a checkpoint of another key, log or environment, and one that can't be read", async () => {
+test("fails for a checkpoint of another key, log or environment, and for an unreadable one", async () => {
   for (const carried of [carriedOf(5, leaves, stranger), carriedOf(5, leaves, elsewhere), "no note", "", null])
     assert.deepEqual(await statesOf({ carried }), { log_carried: "fails" });
   assert.deepEqual(await statesOf({ environment: "test" }), { log_carried: "fails" });
   assert.equal((await judged({ carried: null }))["log_carried"], "fails: The checkpoint in the seal cannot be read.");
 });
 
-test("holds between the carried state and the one of the proof, wherever the line is", async () => {
+test("holds for a line between the seal's checkpoint and that of the proof", async () => {
   const both = { log_carried: "holds", log_sandwich: "holds" };
   for (let index = 0; index < leaves.length; index++)
     for (let size = 0; size <= index; size++)
@@ -62,7 +62,7 @@ test("holds between the carried state and the one of the proof, wherever the lin
   );
 });
 
-test("fails another history, where the proof shows the state before the line", async () => {
+test("fails for another history, when the proof shows the state before the line", async () => {
   for (let index = 1; index < leaves.length; index++) {
     const states = await statesOf({ carried: carriedOf(index, others), logProof: proofOf(index) });
     assert.deepEqual(states, { log_carried: "fails", log_sandwich: "unchecked" }, String(index));
@@ -78,7 +78,7 @@ test("fails another history, where the proof shows the state before the line", a
   );
 });
 
-test("says nothing of a place where nobody trusted signed the checkpoint in the seal", async () => {
+test("decides nothing about a place when no trusted key signed the checkpoint in the seal", async () => {
   const given = { logProof: proofOf(5) };
   const states = await statesOf({ ...given, logs: [] });
   assert.deepEqual(states, { log_carried: "unchecked", log_sandwich: "unchecked" });
@@ -86,7 +86,7 @@ test("says nothing of a place where nobody trusted signed the checkpoint in the 
   assert.match(foreign["log_sandwich"] ?? "", /^unchecked: Nobody trusted says/);
 });
 
-test("fails a line that is older than its seal, and two roots of one size", async () => {
+test("fails for a line that is older than its seal, and for two roots of one size", async () => {
   const older = await judged({ carried: carriedOf(6), logProof: proofOf(5) });
   assert.match(older["log_sandwich"] ?? "", /^fails: .* entry 5: its line is older than the seal\.$/);
   const same = await statesOf({ carried: carriedOf(11), logProof: proofOf(5) });
@@ -100,7 +100,7 @@ test("compares no place with a proof of another log", async () => {
   assert.deepEqual(await statesOf({ logs, logProof: proofOf(1, 11, elsewhere) }), { log_carried: "holds" });
 });
 
-test("fails a seal that was stamped more than a day after the time that it states", async () => {
+test("fails for a seal that was stamped more than a day after the time that it states", async () => {
   const given = { logProof: proofOf(5) };
   const sandwich = async (more: Partial<Input>) => (await judged({ ...given, ...more }))["log_sandwich"] ?? "";
   assert.match(await sandwich({ stampedTime: at + day }), /^holds/);

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { formatEntry, parseEntry } from "../../src/log/log.ts";
 import { entries } from "./log-vectors.ts";
 
-test("has a line of each kind among its vectors", () => {
+test("has a line of each kind in its vectors", () => {
   const kinds = entries.accept.map((line) => parseEntry(line).kind);
   assert.equal(new Set(kinds).size, 11);
 });
 
-test("names the field that has another form", () => {
+test("names the field that has the wrong form", () => {
   assert.throws(() => parseEntry(`seal/v1 ${"0".repeat(63)}\n`), {
     message: "sealedSha256 of seal/v1 is a SHA-256 in lowercase hex",
   });

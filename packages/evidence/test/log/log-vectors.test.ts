@@ -10,7 +10,7 @@ import { signedVectors } from "./vectors/signed.ts";
 import { treeVectors } from "./vectors/trees.ts";
 import { witnessVectors } from "./vectors/witnesses.ts";
 
-test("the vectors are those that make-vectors writes", () => {
+test("the vectors are equal to those that make-vectors writes", () => {
   const written = JSON.parse(readFileSync(new URL("../../vectors/log/index.json", import.meta.url), "utf8"));
   assert.deepEqual(
     JSON.parse(

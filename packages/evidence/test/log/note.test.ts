@@ -20,7 +20,7 @@ test("verifies the example of Go's package note", async () => {
   assert.equal(await verifyNote(parseNote(goNote.replace(/x08go/, "x08gp")), key), "absent");
 });
 
-test("refuses a key whose id is another, of another kind, or without a name", async () => {
+test("refuses a key with a wrong id, of another kind, or without a name", async () => {
   const wrong = [
     goKey.replace("c74f20a3", "c74f20a4"),
     goKey.replace("+ARpc", "+AhpC"),
@@ -33,7 +33,7 @@ test("refuses a key whose id is another, of another kind, or without a name", as
   for (const text of wrong) await assert.rejects(parseNoteKey(text), { name: "EvidenceError" }, text);
 });
 
-test("refuses a note that another reader could read otherwise", () => {
+test("refuses a note that another reader could read differently", () => {
   const line = goNote.split("\n").at(-2) ?? "";
   const wrong = {
     "no blank line": goNote.replace("\n\n", "\n"),
@@ -67,7 +67,7 @@ test("reads a checkpoint, and ignores the signatures of keys that it does not kn
   assert.equal(await verifyNote(checkpoint.note, other.key), "wrong");
 });
 
-test("refuses a checkpoint whose size or root has another form", async () => {
+test("refuses a checkpoint whose size or root has the wrong form", async () => {
   const { signed } = await sampleLog("example.com/log/live", 7);
   const note = signed(12, rootOf([]));
   for (const size of ["012", "+12", "-1", "1e1", "9007199254740992", "12 ", ""]) {

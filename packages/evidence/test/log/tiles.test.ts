@@ -33,7 +33,7 @@ test("reads back each path that it writes", () => {
   fc.assert(fc.property(tile, (each) => assert.deepEqual({ ...parseTilePath(tilePath(each)) }, { ...each })));
 });
 
-test("refuses another form of a path, and what is no tile", () => {
+test("refuses another form of a path, and paths that are not of a tile", () => {
   const refused = [
     "tile/0/0",
     "tile/00/000",
@@ -54,7 +54,7 @@ test("refuses another form of a path, and what is no tile", () => {
   for (const path of refused) assert.equal(parseTilePath(path), null, path);
 });
 
-test("knows how many places of a tile a tree fills", () => {
+test("computes how many places of a tile a tree fills", () => {
   assert.equal(widthAt({ level: 0, n: 0 }, 0), 0);
   assert.equal(widthAt({ level: 0, n: 0 }, 256), 256);
   assert.equal(widthAt({ level: 0, n: 1 }, 256), 0);

@@ -37,7 +37,7 @@ test("grows to the roots of the reference leaves of RFC 6962", () => {
   }
 });
 
-test("proves each leaf of each tree up to 70 leaves, at its place alone", async () => {
+test("proves each leaf of each tree of up to 70 leaves, at its own place only", async () => {
   for (let size = 1; size <= 70; size++) {
     const leaves = leavesOf(size);
     const root = rootOf(leaves);
@@ -56,7 +56,7 @@ test("proves each leaf of each tree up to 70 leaves, at its place alone", async 
   }
 });
 
-test("proves that a tree begins with each older one up to 70 leaves, and with no other", async () => {
+test("proves that a tree begins with each older tree of up to 70 leaves, and with no other", async () => {
   for (let size = 1; size <= 70; size++) {
     const leaves = leavesOf(size);
     const root = rootOf(leaves);
@@ -75,7 +75,7 @@ test("proves that a tree begins with each older one up to 70 leaves, and with no
   }
 });
 
-test("refuses sizes that are no whole numbers below 2^53, and an older tree that is larger", async () => {
+test("refuses sizes that are not whole numbers below 2^53, and an older tree that is larger", async () => {
   const [leafHash = new Uint8Array(32)] = leavesOf(1);
   for (const size of [0, -1, 1.5, 2 ** 53, Number.NaN]) {
     assert.equal(await verifyInclusion({ leafHash, index: 0, size, root: leafHash, proof: [] }), false);
@@ -86,7 +86,7 @@ test("refuses sizes that are no whole numbers below 2^53, and an older tree that
   assert.equal(await verifyConsistency(reset), false);
 });
 
-test("refuses a proof with any hash changed, left out, or put elsewhere", async () => {
+test("refuses a proof with any hash changed, removed, or moved", async () => {
   const size = fc.integer({ min: 2, max: 300 });
   const property = fc.asyncProperty(size, fc.nat(), fc.nat(), fc.nat(), async (count, pick, place, how) => {
     const leaves = leavesOf(count);

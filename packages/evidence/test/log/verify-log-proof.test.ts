@@ -19,7 +19,7 @@ const statesOf = async (proof: string, more: Partial<Parameters<typeof verifyLog
   return Object.fromEntries((await verifyLogProof(given)).map(({ name, state }) => [name, state]));
 };
 
-test("holds for a line of a log that is trusted, and leaves the signature unchecked where none is", async () => {
+test("holds for a line of a trusted log, and leaves the signature unchecked without a trusted log", async () => {
   const both = { log_inclusion: "holds", log_checkpoint_signed: "holds" };
   assert.deepEqual(await statesOf(whole), both);
   assert.deepEqual(await statesOf(whole.replace("\nindex", "\nextra QUJD\nindex")), both);
@@ -28,7 +28,7 @@ test("holds for a line of a log that is trusted, and leaves the signature unchec
   assert.deepEqual(await statesOf(whole, { environment: null }), both);
 });
 
-test("fails the inclusion of another line, index, size or hash", async () => {
+test("fails for the inclusion of another line, index, size or hash", async () => {
   const inclusion = async (proof: string, more = {}) => (await statesOf(proof, more))["log_inclusion"];
   assert.equal(await inclusion(whole, { entry: sealEntry("40".repeat(32)) }), "fails");
   assert.equal(await inclusion(whole, { entry: entry.replace("\n", "") }), "fails");
@@ -47,7 +47,7 @@ test("fails the inclusion of another line, index, size or hash", async () => {
   assert.equal(await inclusion(inner), "fails");
 });
 
-test("fails the signature of another key, log and environment", async () => {
+test("fails for a signature of another key, log or environment", async () => {
   const signed = async (proof: string, more = {}) => (await statesOf(proof, more))["log_checkpoint_signed"];
   const forged = whole.replace(checkpoint, stranger.signed(leaves.length, rootOf(leaves)));
   assert.equal(await signed(forged), "fails");

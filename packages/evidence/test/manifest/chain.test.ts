@@ -31,7 +31,7 @@ test("a whole chain holds in every claim, in any order of input", async () => {
   assert.equal(claims.length, 1 + 20 * 6);
 });
 
-test("a hash that was not stated is unchecked, and a wrong or malformed one fails", async () => {
+test("a hash that was not stated is unchecked; a wrong or malformed one fails", async () => {
   const [first] = await chainOf(1);
   assert.ok(first);
   const { version, bytes } = first;
@@ -103,7 +103,7 @@ test("a manifest that names another version than its record fails", async () => 
   ]);
 });
 
-test("bytes that read as the manifest and are not its canonical ones fail, doubled members included", async () => {
+test("bytes that parse to the manifest but are not its canonical bytes fail, also with a duplicated member", async () => {
   const [first] = await chainOf(1);
   assert.ok(first);
   const text = new TextDecoder().decode(first.bytes);
@@ -127,7 +127,7 @@ test("a manifest that cannot be read fails its schema and claims nothing more", 
   );
 });
 
-test("no versions, too many, and versions out of range fail", async () => {
+test("an empty list, too many versions, and versions out of range fail", async () => {
   assert.deepEqual(await notHolding({ versions: [] }), ["chain.versions fails"]);
   const [first] = await chainOf(1);
   assert.ok(first);

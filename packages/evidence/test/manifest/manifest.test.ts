@@ -44,7 +44,7 @@ test("equal snapshots give the same bytes and hash, whatever the order of their 
   assert.match(await manifestSha256(one), /^[0-9a-f]{64}$/);
 });
 
-test("a manifest with a member twice is none, though both say the same", () => {
+test("a manifest with a duplicated member is refused, even if both values are equal", () => {
   const text = new TextDecoder().decode(manifestBytes(buildManifest(snapshot())));
   const twice = text.replace('"version":1', '"version":1,"version":1');
   assert.throws(() => parseManifest(new TextEncoder().encode(twice)), EvidenceError);
@@ -88,7 +88,7 @@ test("a snapshot that breaks a rule gives no manifest", () => {
   }
 });
 
-test("a foreign manifest that breaks a rule is refused, naming the member", () => {
+test("another program's manifest that breaks a rule is refused by the member's name", () => {
   const broken: [string, (manifest: Loose) => unknown][] = [
     ["manifest", () => []],
     ["manifest", () => null],
@@ -149,7 +149,7 @@ test("a foreign manifest that breaks a rule is refused, naming the member", () =
   }
 });
 
-test("what is no JSON in UTF-8 is refused as such, and a manifest beyond 256 KiB unread", () => {
+test("bytes that are not JSON in UTF-8 are refused, and a manifest beyond 256 KiB is not read", () => {
   for (const bytes of [[], [0x7b], [0xff], [0xef, 0xbb, 0xbf, 0x7b, 0x7d], [0x22, 0xc0, 0x80, 0x22]]) {
     assert.throws(() => parseManifest(Uint8Array.from(bytes)), { name: "EvidenceError", code: "json" });
   }

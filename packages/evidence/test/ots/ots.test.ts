@@ -81,7 +81,7 @@ test("a proof of no replies is refused", () => {
   assert.throws(() => proofOfReplies(digest, []), { name: "EvidenceError", code: "ots" });
 });
 
-test("a calendar's later answer is merged in at its commitment, once however often it comes", async () => {
+test("a calendar's later answer is merged in at its commitment, once, even if it comes repeatedly", async () => {
   const waiting: Timestamp = [
     { op: { op: "sha256" }, next: [{ attestation: { kind: "pending", uri: "https://a.example" } }] },
     {
@@ -191,7 +191,7 @@ test("a calendar address of 1000 bytes of the reference's alphabet is read; a lo
   }
 });
 
-test("every operation gives what the format says", async () => {
+test("every operation gives the result that the format defines", async () => {
   const results: Record<string, string> = {
     append: "61626364",
     prepend: "64616263",

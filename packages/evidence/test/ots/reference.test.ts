@@ -46,7 +46,7 @@ test("timestamps merge to the bytes that the reference merges them to", () => {
   }
 });
 
-test("what is read of a damaged proof is what the reference reads, and what the reference refuses is refused", async () => {
+test("a damaged proof is read as the reference reads it, and refused when the reference refuses it", async () => {
   const sources = fc.sample(detached, { numRuns: 100, seed: 3 }).map((proof) => writeDetached(normal(proof)));
   const damaged = sources.flatMap((bytes, i) => Array.from({ length: 30 }, (_, j) => damage(bytes, 31 * i + j)));
   const answers = askReference(damaged.map((bytes) => ({ read: toHex(bytes) })));

@@ -21,7 +21,7 @@ const readable = [
   ["ots.digest", "holds"],
 ];
 
-test("a Bitcoin attestation holds when the block's merkle root is the message, and tells block time and hash", async () => {
+test("a Bitcoin attestation holds when the block's merkle root is the message; it gives the block's time and hash", async () => {
   const claims = await verifyOts({ proof: attested({ kind: "bitcoin", height: 0 }), digest, headers });
   assert.deepEqual(
     claims.map(({ name, state }) => [name, state]),
@@ -32,7 +32,7 @@ test("a Bitcoin attestation holds when the block's merkle root is the message, a
   assert.match(why, /000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f/);
 });
 
-test("a header that stands within a larger buffer is read at its own place", async () => {
+test("a header inside a larger buffer is read at its own place", async () => {
   const buffer = new Uint8Array(100);
   buffer.set(genesis, 13);
   const inside = new Map([[0, buffer.subarray(13, 93)]]);
@@ -58,7 +58,7 @@ test("a message that is longer than a merkle root and starts with one fails", as
   assert.deepEqual(await states(bytes, digest, headers), [...readable, ["ots.bitcoin", "fails"]]);
 });
 
-test("what no header decides is unchecked: another height, a promise, other chains, unknown kinds", async () => {
+test("an attestation without a header that decides it is unchecked: another height, a promise, other chains, unknown kinds", async () => {
   const bytes = attested(
     { kind: "bitcoin", height: 1 },
     { kind: "pending", uri: "https://a.example" },

@@ -41,7 +41,7 @@ test("finds a file below the kids of the name tree and through a length that is 
   assert.deepEqual(attached({ file, objects: [[103, `${data.length}`]] }), data);
 });
 
-test("refuses a file that some readers find elsewhere: /UF alone or of other data, a key that stands twice", () => {
+test("refuses a file that some readers find elsewhere: /UF alone or with other data, a repeated key", () => {
   const spec = (ef: string) => `<< /F (manifest.json) /EF ${ef} >>`;
   const other = [103, "<< /Length 1 >>\nstream\nx\nendstream"] as const;
   const names = "<< /EmbeddedFiles << /Names [(manifest.json) 102 0 R] >> >>";
@@ -54,13 +54,13 @@ test("refuses a file that some readers find elsewhere: /UF alone or of other dat
   refused({ names: `${names} /Names << >>` });
 });
 
-test("finds nothing where no file has the name", () => {
+test("finds nothing when no file has the name", () => {
   assert.equal(attached({ name: "(Manifest.json)" }), null);
   assert.equal(attached({ names: "<< /Dests 102 0 R >>" }), null);
   assert.equal(attached({ names: "<< /EmbeddedFiles << /Names [] >> >>" }), null);
 });
 
-test("refuses two files of the name, a file past the bound, cycles and broken streams", () => {
+test("refuses two files with the same name, a file beyond the limit, cycles and broken streams", () => {
   refused({ names: "<< /EmbeddedFiles << /Names [(manifest.json) 101 0 R (manifest.json) 101 0 R] >> >>" });
   refused({}, data.length - 1);
   refused({ names: "<< /EmbeddedFiles 102 0 R >>", objects: [[102, "<< /Kids [102 0 R 102 0 R] >>"]] });
@@ -74,7 +74,7 @@ test("refuses two files of the name, a file past the bound, cycles and broken st
   refused({ names: `<< /EmbeddedFiles << /Names [${many}] >> >>` });
 });
 
-test("names a key that stands twice on the way to the file", () => {
+test("names a repeated key on the way to the file", () => {
   const tree = "/Names [(manifest.json) 102 0 R]";
   const specified = (specification: string, names = `<< /EmbeddedFiles << ${tree} >> >>`): Attachment => ({
     names,
@@ -93,7 +93,7 @@ test("names a key that stands twice on the way to the file", () => {
   }
 });
 
-test("a damaged file is refused with the package's own error or read, never anything else", () => {
+test("reads a damaged file, or refuses it with the package's own error", () => {
   const bytes = withAttachment(data);
   const random = randomFrom(7);
   for (let run = 0; run < 3000; run++) {

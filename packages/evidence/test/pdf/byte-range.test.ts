@@ -99,7 +99,7 @@ test("refuses each malformed /Contents by name", () => {
   assert.equal(problem("null"), "contents-not-hexadecimal");
 });
 
-test("refuses keys that stand twice, missing keys, and a dictionary that is in no file", () => {
+test("refuses repeated keys, missing keys, and a dictionary that is not in the file", () => {
   assert.equal(check(`<${DER}>`, undefined, "/Contents <00> ").problem, "repeated-key");
   assert.equal(check(`<${DER}>`, undefined, "/ByteRange [0 0 0 0] ").problem, "repeated-key");
   const bytes = bytesOf("<< /ByteRange [0 1 2 3] >>");
@@ -111,7 +111,7 @@ test("refuses keys that stand twice, missing keys, and a dictionary that is in n
   assert.deepEqual(readByteRange(bytes, empty, true), { ok: false, problem: "byte-range-missing" });
 });
 
-test("accepts no range but the one around the value, whatever four numbers stand there", () => {
+test("accepts only the range around the value, whatever four numbers the file states", () => {
   fc.assert(
     fc.property(fc.tuple(fc.nat(120), fc.nat(120), fc.nat(120), fc.nat(120)), (numbers) => {
       let right = "";

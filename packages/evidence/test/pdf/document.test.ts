@@ -45,13 +45,13 @@ test("finds the catalog through tables, streams, hybrid and linearized files, ob
   }
 });
 
-test("counts offsets from the header where the file does, and from the first byte where it does", () => {
+test("counts offsets from the header if the file does, and from the first byte if the file does", () => {
   assert.equal(open("junk-before.pdf").base, 19);
   assert.equal(open("junk-before-xref-stream.pdf").base, 11);
   assert.equal(open("junk-before-absolute.pdf").base, 0);
 });
 
-test("refuses a file whose startxref leads to a section from the header and to another from the first byte", () => {
+test("refuses a file whose startxref leads to one section from the header and to another from the first byte", () => {
   const junk = "% junk that makes the two ways of counting differ\n";
   const pdf = `${junk}${latin1(makePdf())}`;
   const relative = Number(/startxref\n(\d+)/.exec(pdf)?.[1]);
@@ -68,7 +68,7 @@ test("refuses a file whose startxref leads to a section from the header and to a
   assert.equal(openDocument(withDecoy(decoy.replace("xref", "zref"))).base, junk.length);
 });
 
-test("takes a file for a PDF when all of its header is within the first 1,024 bytes", () => {
+test("accepts a file as a PDF when all of its header is within the first 1,024 bytes", () => {
   const behind = (length: number) => openDocument(bytesOf(`${" ".repeat(length)}${latin1(makePdf())}`)).base;
   assert.equal(behind(1019), 1019);
   assert.throws(() => behind(1020), { code: "pdf", message: "no PDF header" });
@@ -82,7 +82,7 @@ test("refuses a reference to an object in an object stream whose generation is n
   assert.throws(() => resolve(document, { ...root, generation: 1 }), { code: "pdf", message: /is not where/ });
 });
 
-test("takes /Prev 0 for none, and refuses it where a section stands at byte 0", () => {
+test("treats /Prev 0 as none, and refuses it when a section is at byte 0", () => {
   assert.equal(loadRevisions(open("prev-zero.pdf")).length, 1);
   assert.throws(() => open("broken-prev-zero-section.pdf"), { code: "pdf", message: /Prev 0/ });
 });
@@ -120,7 +120,7 @@ test("finds signatures with their ranges and certification levels", () => {
 const signaturesIn = (text: string) => findSignatures(openDocument(bytesOf(text)));
 const plain = latin1(makePdf());
 
-test("reads the whole chain of sections before anything else, and refuses one that is broken further back", () => {
+test("reads the whole chain of sections first, and refuses one that is broken further back", () => {
   const later = appendRevision(plain, [[1, bodyOf(plain, 1)]]);
   assert.deepEqual(signaturesIn(later), []);
   const prev = /\/Prev (\d+)/.exec(later)?.[1] ?? "";
@@ -130,7 +130,7 @@ test("reads the whole chain of sections before anything else, and refuses one th
   }
 });
 
-test("refuses a key that stands twice in a dictionary that is read, and says where", () => {
+test("refuses a repeated key in a dictionary that is read, and says where", () => {
   const revised = (objects: readonly (readonly [number, string])[], trailer = "") =>
     appendRevision(plain, objects, trailer);
   const catalog = (entry: string) => bodyOf(plain, 1).replace(/ >>$/, ` ${entry} >>`);
@@ -175,7 +175,7 @@ test("refuses a key that stands twice in a dictionary that is read, and says whe
   assert.deepEqual(signaturesIn(revised([[5, bodyOf(plain, 5).replace(/ >>$/, " /Rotate 0 /Rotate 0 >>")]])), []);
 });
 
-test("refuses an object stream that holds an object twice, whichever one the section names", () => {
+test("refuses an object stream that contains an object twice, whichever one the section names", () => {
   const file = (second: number, index: number) => {
     const [one, two] = ["<</Type/Catalog/Pages 2 0 R>> ", "<</Type/Catalog/Pages 9 0 R>> "];
     const head = `1 0 ${second} ${one.length} `;
@@ -216,7 +216,7 @@ test("reads rows of 19, 20 and 21 bytes, and refuses rows of several lengths", (
   assert.throws(() => signaturesIn(withEnds(() => "  \r\n")), { code: "pdf", message: /odd length/ });
 });
 
-test("gives up on cycles, bombs and nesting by name", () => {
+test("stops at cycles, decompression bombs and deep nesting, by name", () => {
   const signaturesIn = (name: string) => () => loadRevisions(open(name)) && signaturesOf(name);
   assert.throws(signaturesIn("cycle-prev-self.pdf"), { code: "pdf", message: /cycle/ });
   assert.throws(signaturesIn("cycle-prev-pair.pdf"), { code: "pdf", message: /cycle/ });
@@ -227,7 +227,7 @@ test("gives up on cycles, bombs and nesting by name", () => {
   assert.deepEqual(signaturesIn("cycle-fields.pdf")(), []);
 });
 
-test("spends no more than its budget on objects that hold one another", () => {
+test("spends no more than its budget on objects that contain one another", () => {
   const count = 3000;
   let body = "%PDF-1.7\n1 0 obj << /AcroForm << /Fields [";
   for (let number = 2; number < count; number++) body += `${number} 0 R `;
@@ -244,7 +244,7 @@ test("spends no more than its budget on objects that hold one another", () => {
 });
 
 const rounds = fuzzRuns(20_000);
-test(`raises nothing but its own error on ${rounds.toLocaleString("en")} damaged files of every kind`, () => {
+test(`throws only its own error on ${rounds.toLocaleString("en")} damaged files of every kind`, () => {
   const random = randomFrom(99);
   const sources = zooFiles()
     .filter(({ name }) => !name.startsWith("bomb-"))

@@ -73,7 +73,7 @@ describe("an encrypted document that the empty password opens", () => {
   }
 
   for (const kind of ["rc4", "aes-128", "aes-256"]) {
-    test(`is read through its object streams, whose strings are not encrypted once more: ${kind}`, async () => {
+    test(`is read through its object streams, whose strings are not encrypted again: ${kind}`, async () => {
       const document = await openUnlocked(zooBytes(`encrypted-open-${kind}-object-streams.pdf`));
       const catalog = dictionaryIn(document, document.trailer, "Root");
       const form = catalog && dictionaryIn(document, catalog, "AcroForm");
@@ -85,7 +85,7 @@ describe("an encrypted document that the empty password opens", () => {
     });
   }
 
-  test("opened without its key gives neither strings nor what is in object streams", () => {
+  test("when opened without its key, gives neither strings nor the contents of object streams", () => {
     const locked = openDocument(zooBytes("encrypted-open-aes-256.pdf"));
     const catalog = dictionaryIn(locked, locked.trailer, "Root");
     const form = catalog && dictionaryIn(locked, catalog, "AcroForm");
@@ -97,7 +97,7 @@ describe("an encrypted document that the empty password opens", () => {
     assert.throws(() => root && dictionaryIn(streams, root, "AcroForm"), { code: "unsupported" });
   });
 
-  test("has strings that are the same when they stand for the same", async () => {
+  test("has equal strings when their meaning is equal", async () => {
     const [one, other] = await Promise.all(
       ["rc4-128", "aes-256"].map(async (kind) => {
         const document = await openUnlocked(zooBytes(`encrypted-open-${kind}.pdf`));
@@ -110,7 +110,7 @@ describe("an encrypted document that the empty password opens", () => {
   });
 });
 
-test("an encrypted document is refused when a password, another handler or an unknown version stands before it", async () => {
+test("an encrypted document is refused when it needs a password, another handler or an unknown version", async () => {
   const whys: Record<string, RegExp> = {
     "encrypted-aes-128.pdf": /with a password/,
     "encrypted-aes-256.pdf": /with a password/,
@@ -125,7 +125,7 @@ test("an encrypted document is refused when a password, another handler or an un
 });
 
 const rounds = fuzzRuns(4000);
-test(`${rounds.toLocaleString("en")} damaged encrypted files are read, or refused with nothing but the evidence's own error`, async () => {
+test(`${rounds.toLocaleString("en")} damaged encrypted files are read, or refused only with the package's own error`, async () => {
   const random = randomFrom(4242);
   const sources = zooFiles()
     .filter(({ name }) => name.startsWith("encrypted-"))
@@ -149,7 +149,7 @@ test(`${rounds.toLocaleString("en")} damaged encrypted files are read, or refuse
   assert.ok(read > rounds / 40, `${read} read`);
 });
 
-test("makes the key of a file once, however often it is opened", async () => {
+test("derives the key of a file once, however often the file is opened", async () => {
   const bytes = Uint8Array.from(zooBytes("encrypted-open-aes-256.pdf"));
   const first = await openUnlocked(bytes);
   const left = first.budget.left;

@@ -35,7 +35,7 @@ test("reads every kind of object", () => {
   ]);
 });
 
-test("takes two integers that no R follows as two integers", () => {
+test("reads two integers without a following R as two integers", () => {
   const value = read("[1 2 3 0 R 4]");
   assert.deepEqual(value.kind === "array" && value.items.map(({ kind }) => kind), [
     "number",
@@ -45,18 +45,18 @@ test("takes two integers that no R follows as two integers", () => {
   ]);
 });
 
-test("names the keys that stand twice, however they are written", () => {
+test("names the repeated keys, however they are written", () => {
   assert.deepEqual(dictionary("<< /A 1 /B 2 /#41 3 >>").repeated, ["A"]);
   assert.deepEqual(dictionary("<< /A 1 /B 2 >>").repeated, []);
 });
 
-test("passes over comments and knows where a string begins and ends", () => {
+test("skips comments, and finds where a string begins and ends", () => {
   const value = dictionary("<< % >> not the end\n /Contents <41 42> >>");
   const contents = value.entries.get("Contents");
   assert.deepEqual([contents?.start, contents?.end], [31, 38]);
 });
 
-test("refuses broken objects by the code pdf", () => {
+test("refuses broken objects with the code pdf", () => {
   for (const text of [
     "",
     "<<",
@@ -77,7 +77,7 @@ test("refuses broken objects by the code pdf", () => {
   }
 });
 
-test("refuses nesting past its bound, and names past theirs", () => {
+test("refuses nesting beyond its limit, and names beyond theirs", () => {
   assert.throws(() => read("[".repeat(100_000)), { code: "limit" });
   assert.throws(() => read("<< /A ".repeat(100_000)), { code: "limit" });
   assert.throws(() => read(`/${"A".repeat(5000)}`), { code: "limit" });
@@ -90,7 +90,7 @@ test("reads an indirect object and where its stream begins", () => {
   assert.equal(readIndirectObject(bytesOf("7 0 object"), 0), undefined);
 });
 
-test("finds values the same that say the same, and others not", () => {
+test("finds values equal that have the same meaning, and others different", () => {
   const text = "<< /A [1 (b) /C <44>] /E 1 0 R /F null /G true >>";
   assert.ok(sameValue(read(text), read(text.replaceAll(" ", "  "))));
   for (const [from, to] of [
@@ -106,7 +106,7 @@ test("finds values the same that say the same, and others not", () => {
   }
 });
 
-test("raises nothing but its own error on arbitrary text", () => {
+test("throws only its own error on arbitrary text", () => {
   const token = fc.constantFrom(
     "<<",
     ">>",

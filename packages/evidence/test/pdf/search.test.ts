@@ -6,7 +6,7 @@ import { bytesOf } from "../seal/signed-pdf.ts";
 
 const texts = ["startxref", "/ByteRange", "/Contents /ByteRange[", "%PDF-", "abb", "baa", "aba", "b"];
 
-test("finds what a plain search finds, from either end and within bounds", () => {
+test("finds the results of a plain search, from either end and within limits", () => {
   const random = randomFrom(3);
   for (let round = 0; round < 5000; round++) {
     const text = texts[round % texts.length] ?? "";
@@ -24,7 +24,7 @@ for (const [text, pieces] of [
   ["obj", ["o", "j", "b", "ob", "bj"]],
   ["/ByteRange", ["/", "ByteRa", "/ByteRang", "yteRange", "B"]],
 ] as const)
-  test(`finds ${text} near and far, within bounds, in a part of a buffer`, () => {
+  test(`finds ${text} near and far, within limits, in a part of a buffer`, () => {
     const random = randomFrom(4);
     const search = searchWholeFile(text);
     for (let round = 0; round < 2000; round++) {
@@ -37,7 +37,7 @@ for (const [text, pieces] of [
     }
   });
 
-test("looks at no byte more than a few times, whatever repeats", () => {
+test("reads no byte more than a few times, whatever the text repeats", () => {
   for (const text of texts) {
     for (const unit of [text.slice(0, -1), text.slice(1), text.charAt(0), text.at(-1) ?? "", text.slice(0, 5)]) {
       const hay = bytesOf(unit.repeat(Math.ceil(10_000 / Math.max(1, unit.length))));
@@ -55,6 +55,6 @@ test("looks at no byte more than a few times, whatever repeats", () => {
   }
 });
 
-test("refuses a text of which every character stands in it twice", () => {
+test("refuses a text in which every character occurs twice", () => {
   assert.throws(() => indexOfText(new Uint8Array(9), "abab", 0, 9), RangeError);
 });

@@ -17,7 +17,7 @@ const refuses = (read: () => unknown, message: RegExp) =>
   assert.throws(read, (error) => error instanceof EvidenceError && message.test(error.message));
 
 describe("JSON of a record", () => {
-  test("is read as JSON.parse reads it, when all readers read it alike", () => {
+  test("is read as JSON.parse reads it, if all readers read it in the same way", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const bytes = json(value);
@@ -26,7 +26,7 @@ describe("JSON of a record", () => {
     );
   });
 
-  test("is refused with a byte order mark, in another encoding, with a member twice, and when it is no object", () => {
+  test("is refused with a byte order mark, in another encoding, with a member twice, and when it is not an object", () => {
     const bad = ["\ufeff{}", "[]", '"a"', "null", "7", "", "{", '{"a":1}x', '{"a":1,"a":1}', '{"a":1,"\\u0061":2}'];
     for (const text of [...bad, '{"b":[{"a":{},"c":"}","a":1}]}']) {
       refuses(() => parseStrictObject(bytesOf(text), 100), /JSON/);
@@ -53,7 +53,7 @@ describe("a record of a proof passport", () => {
   };
   const { format: _, ...before } = full;
 
-  test("is read in its version and as it was before it had one, with members that are not known", () => {
+  test("is read in its version and as before versions existed, with unknown members", () => {
     for (const record of [full, before, { ...full, more: [] }]) {
       assert.deepEqual(parseProofRecord(json(record)), {
         verifyCode: full.verifyCode,
@@ -84,7 +84,7 @@ describe("a record of a proof passport", () => {
     }
   });
 
-  test("is compared with the file and with the code asked for, and decides nothing where there is no hash", () => {
+  test("is compared with the file and the requested code, and decides nothing without a hash", () => {
     const record = parseProofRecord(json(full));
     const states = (...input: Parameters<typeof recordClaims>) => recordClaims(...input).map(({ state }) => state);
     assert.deepEqual(states(record, full, full.verifyCode), ["holds", "holds", "holds"]);

@@ -32,7 +32,7 @@ async function notHolding(input: Partial<TimeStampInput>): Promise<string[]> {
 }
 
 test(
-  "builds a request that openssl reads: hash, imprint, nonce, certificate asked for",
+  "builds a request that openssl reads: hash, imprint, nonce, and the request for a certificate",
   needs("openssl"),
   (context) => {
     const request = buildTimeStampReq({
@@ -56,14 +56,14 @@ test(
   },
 );
 
-test("builds no request over another digest length or without a nonce", () => {
+test("builds no request for another digest length or without a nonce", () => {
   const nonce = Uint8Array.of(1);
   assert.throws(() => buildTimeStampReq({ imprint: new Uint8Array(20), nonce }), { code: "rfc3161" });
   assert.throws(() => buildTimeStampReq({ imprint: sha256, nonce: new Uint8Array() }), { code: "rfc3161" });
   assert.throws(() => buildTimeStampReq({ imprint: sha256, nonce, policy: "x" }), { code: "der" });
 });
 
-test("reads what the TSTInfo says", () => {
+test("reads the facts of the TSTInfo", () => {
   const { tstInfo } = token;
   assert.ok(tstInfo);
   assert.equal(tstInfo.policy, "1.3.6.1.4.1.55555.2");
@@ -79,7 +79,7 @@ test("a trusted token makes all eight claims hold", async () => {
   assert.deepEqual(await notHolding({ token: token.der }), []);
 });
 
-test("what is not given is unchecked, not held", async () => {
+test("missing inputs make a claim unchecked, not held", async () => {
   assert.deepEqual(await notHolding({ anchors: [] }), ["chain unchecked"]);
   const { status, nonce, ...rest } = { token, stamped: { sha256 }, anchors, crypto: port, status: 0, nonce: 0 };
   const alone = await verifyTimeStampToken(rest);
@@ -157,7 +157,7 @@ test("refuses a TSTInfo that breaks its definition", () => {
   assert.throws(() => parseTstInfo(der.encode(der.sequence(...info().slice(0, 4), utc))), { code: "rfc3161" });
 });
 
-test("relies on no token without its TSTInfo, and refuses one whose content is not one", async () => {
+test("relies on no token without its TSTInfo, and refuses a token whose content is not a TSTInfo", async () => {
   const certificate = forgedCertificate();
   const content = new Uint8Array([1, 2, 3]);
   const cms = (eContent?: Uint8Array) =>

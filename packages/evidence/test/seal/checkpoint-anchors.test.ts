@@ -61,7 +61,7 @@ async function judged({ tokens = [], ots, proof = logProof, blocks = [] }: Given
   return { verdict: result.verdict, time: result.seal?.provenTime ?? null, claim };
 }
 
-test("a trusted stamp over the checkpoint proves the time of a seal that the checkpoint is over", async () => {
+test("a trusted stamp over the checkpoint proves the time of a seal that the checkpoint covers", async () => {
   const later = token(checkpoint, tsa, stampedAt + hour);
   const { verdict, time, claim } = await judged({ tokens: [later, token(checkpoint), token(checkpoint, stranger)] });
   assert.deepEqual([verdict, time, claim("log_checkpoint_stamped")?.state], ["verified", stampedAt, "holds"]);
@@ -69,20 +69,20 @@ test("a trusted stamp over the checkpoint proves the time of a seal that the che
   assert.equal(claim("log_checkpoint_anchored"), undefined);
 });
 
-test("the stamp is over the log's own signature alone, however many witnesses cosigned", async () => {
+test("the stamp is over the note with only the log's signature, however many witnesses cosigned", async () => {
   const cosigned = `${checkpoint}${checkpoint.split("\n").at(-2)?.replace("example.com/log/live", "witness.example")}\n`;
   const proof = proofOf(leaves, cosigned);
   assert.equal((await judged({ tokens: [token(checkpoint)], proof })).claim("log_checkpoint_stamped")?.state, "holds");
   assert.equal((await judged({ tokens: [token(cosigned)], proof })).claim("log_checkpoint_stamped")?.state, "fails");
 });
 
-test("a stamp of an authority that is not trusted proves no time, and lowers nothing", async () => {
+test("a stamp of an untrusted authority proves no time, and lowers no verdict", async () => {
   const { time, claim } = await judged({ tokens: [token(checkpoint, stranger)] });
   assert.deepEqual([time, claim("log_checkpoint_stamped")?.state], [null, "unchecked"]);
   assert.match(claim("log_checkpoint_stamped")?.why ?? "", /no authority of them is trusted/);
 });
 
-test("fails a stamp of another checkpoint, one that can't be read, and any of these beside a good one", async () => {
+test("fails for a stamp of another checkpoint and for an unreadable one, even next to a good one", async () => {
   for (const bad of [token(checkpoint.replace("\n11\n", "\n12\n")), new Uint8Array(3), new Uint8Array(0)]) {
     const { verdict, time, claim } = await judged({ tokens: [token(checkpoint), bad] });
     assert.deepEqual([verdict, time, claim("log_checkpoint_stamped")?.state], ["not_verified", null, "fails"]);
@@ -91,7 +91,7 @@ test("fails a stamp of another checkpoint, one that can't be read, and any of th
   assert.equal(claim("log_checkpoint_stamped")?.why, "A time stamp of the checkpoint can't be read.");
 });
 
-test("a block that commits to the root proves the time two hours after its own", async () => {
+test("a block that commits to the root proves a time two hours after the block's own", async () => {
   const root = rootOf(leaves);
   const { verdict, time, claim } = await judged({ ots: otsOf(root), blocks: [header(root)] });
   assert.deepEqual(
@@ -102,7 +102,7 @@ test("a block that commits to the root proves the time two hours after its own",
   assert.equal(both.time, stampedAt);
 });
 
-test("leaves the anchor unchecked without a header, and fails another root, another block and broken bytes", async () => {
+test("leaves the anchor unchecked without a header, and fails for another root, another block and broken bytes", async () => {
   const root = rootOf(leaves);
   const without = await judged({ ots: otsOf(root) });
   assert.deepEqual([without.time, without.claim("log_checkpoint_anchored")?.state], [null, "unchecked"]);
@@ -118,7 +118,7 @@ test("leaves the anchor unchecked without a header, and fails another root, anot
   }
 });
 
-test("proves no time without a log proof, or where the proof is not of this seal", async () => {
+test("proves no time without a log proof, or when the proof is not of this seal", async () => {
   const root = rootOf(leaves);
   const given = { tokens: [token(checkpoint)], ots: otsOf(root), blocks: [header(root)] };
   for (const proof of [null, Buffer.from("c2sp.org/tlog-proof@v1\n")]) {

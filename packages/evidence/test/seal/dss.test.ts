@@ -19,7 +19,7 @@ const filesOf = (role: string): string[] => [
   ),
 ];
 
-test("EU DSS says of each signature in documents and certificates that we verify that it is whole", () => {
+test("EU DSS accepts each signature in documents and certificates that our verifier accepts", () => {
   const files = ["sealed", "document", "certificate"].flatMap(filesOf);
   const some = isFull ? files : files.filter((_, index) => index % 10 === 0);
   const judged = judgedByDss(some.map(pathOf));
@@ -30,7 +30,7 @@ test("EU DSS says of each signature in documents and certificates that we verify
   );
 });
 
-test("EU DSS says so of no file with a byte changed", () => {
+test("EU DSS accepts no file with a changed byte", () => {
   const [judged] = judgedByDss([pathOf("changed/a-letter-of-the-page.pdf")]);
   assert.equal(judged?.verdict, "bad");
   assert.equal(judged?.indication, "TOTAL_FAILED");

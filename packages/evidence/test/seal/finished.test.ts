@@ -67,7 +67,7 @@ const PERMITTED: Readonly<Record<string, readonly Step[]>> = {
 };
 
 for (const [name, steps] of Object.entries(PERMITTED)) {
-  test(`permits behind a seal of the service: ${name}`, async () => {
+  test(`permits after a seal of the service: ${name}`, async () => {
     const { verdict, later, respected } = await judged(steps);
     assert.deepEqual([verdict, later], ["verified", "holds"]);
     assert.ok(respected.length > 0 && respected.every(({ state }) => state === "holds"));
@@ -110,31 +110,31 @@ const REFUSED: Readonly<Record<string, readonly Step[]>> = {
 };
 
 for (const [name, steps] of Object.entries(REFUSED)) {
-  test(`refuses behind a seal of the service: ${name}`, async () => {
+  test(`refuses after a seal of the service: ${name}`, async () => {
     const { verdict, later, respected } = await judged(steps);
     assert.deepEqual([verdict, later], ["not_verified", "fails"]);
     assert.ok(respected.some(({ state }) => state === "fails"));
   });
 }
 
-test("takes a seal by a certificate that is not trusted for any other signature", async () => {
+test("treats a seal by an untrusted certificate like any other signature", async () => {
   const forged = sealedAs("signed", "live", { signer: stranger });
   const { verdict, later, respected } = await judged([forged, visibly, sealedAs("proof")]);
   assert.deepEqual([verdict, later, respected], ["verified", "holds", []]);
 });
 
-test("refuses an invisible seal of a stranger behind one of the service", async () => {
+test("refuses an invisible seal of a stranger after one of the service", async () => {
   const forged = sealedAs("proof", "live", { signer: stranger });
   const { verdict, later } = await judged([sealedAs("signed"), forged, sealedAs("proof")]);
   assert.deepEqual([verdict, later], ["not_verified", "fails"]);
 });
 
-test("judges a seal as any other signature where no seal certificate is trusted", async () => {
+test("judges a seal like any other signature when no seal certificate is trusted", async () => {
   const { later } = await judged([sealedAs("signed"), visibly, sealedAs("proof")], { ...trust, sealAnchors: [] });
   assert.equal(later, "holds");
 });
 
-test("says of a signature that something that shows was added after it, and of no other", async () => {
+test("reports a visible addition after a signature only for that signature", async () => {
   for (const [later, told] of [
     [visibly, true],
     [invisibly, false],

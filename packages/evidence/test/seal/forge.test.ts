@@ -23,7 +23,7 @@ const passes = ({ verdict }: ProofVerification) => verdict === "verified" || ver
 const sealed = signPdf(pdf("Contract"), { signer: seal, stamp, reserve: 2400 });
 const other = signPdf(pdf("Contrast"), { signer: seal, stamp, reserve: 2400 });
 
-test("the file that the forgeries are made of is verified", async () => {
+test("the file from which the forgeries are made is verified", async () => {
   assert.equal((await verify(sealed)).verdict, "verified");
   assert.equal((await verify(other)).verdict, "verified");
 });
@@ -36,7 +36,7 @@ for (const { attack, name, bytes } of forgeries(sealed, other)) {
   });
 }
 
-test("finds fault with the structure of a file whose section has an entry that points to the gap, its first byte too", async () => {
+test("finds a fault in the structure of a file whose section has an entry that points to the gap, even to its first byte", async () => {
   const text = latin1(sealed);
   const gapStart = text.lastIndexOf("/Contents <") + "/Contents ".length;
   const table = text.lastIndexOf("\nxref\n");
@@ -69,7 +69,7 @@ function resign(bytes: Uint8Array): Uint8Array | undefined {
   }
 }
 
-test("refuses a value that was made for other bytes, put into a signature of its own", async () => {
+test("refuses a value that was made for other bytes and put into another signature", async () => {
   const gap = /\/Contents <([0-9a-f]+)>/.exec(latin1(sealed))?.[1] ?? "";
   const contents = Uint8Array.from(Buffer.from(gap.replace(/(00)+$/, ""), "hex"));
   const result = await verify(signPdf(pdf("Contract!"), { signer: seal, contents: () => contents }));
@@ -88,7 +88,7 @@ test("refuses the file with any one of its bytes changed", async () => {
 });
 
 const rounds = fuzzRuns(100_000);
-test(`never verifies ${rounds} damaged files, and raises nothing`, async () => {
+test(`never verifies ${rounds} damaged files, and never throws`, async () => {
   const random = randomFrom(20_260_101);
   const text = latin1(sealed);
   const gapStart = text.lastIndexOf("/Contents <") + "/Contents <".length;

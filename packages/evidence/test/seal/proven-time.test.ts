@@ -54,12 +54,12 @@ async function judged({ beside, headers = [], trust, at: instant = at }: Given, 
   return { verdict: result.verdict, time: result.seal?.provenTime ?? null, state };
 }
 
-test("refuses a seal whose certificate has ended when nothing proves its time", async () => {
+test("refuses a seal whose certificate has expired when nothing proves its time", async () => {
   const { verdict, time } = await judged({});
   assert.deepEqual({ verdict, time }, { verdict: "not_verified", time: null });
 });
 
-test("judges a seal at the time of a trusted token beside the file, over the signature value or the whole file", async () => {
+test("judges a seal at the time of a trusted token next to the file, over the signature value or the whole file", async () => {
   const first = await verifyProof(bytes, { sealAnchors: [], tsaAnchors: [] }, sealedAt, { crypto });
   const value = first.seal?.pades.signatureValue;
   assert.ok(value);
@@ -69,7 +69,7 @@ test("judges a seal at the time of a trusted token beside the file, over the sig
   }
 });
 
-test("takes no time from a token beside the file whose authority is not trusted, or of after the certificate's end", async () => {
+test("accepts no time from a detached token of an untrusted authority, or from after the certificate's end", async () => {
   const ofStranger = await judged({ beside: { timeStampToken: tokenOver(bytes, stranger, sealedAt) } });
   assert.deepEqual([ofStranger.verdict, ofStranger.time], ["not_verified", null]);
   const beside = { timeStampToken: tokenOver(bytes, tsa, sealedAt) };
@@ -90,7 +90,7 @@ test("judges a seal two hours after the block that a header confirms, and no ear
   assert.equal(afterEnd.verdict, "not_verified");
 });
 
-test("takes no time from a proof without its header, with another header, or of another file", async () => {
+test("accepts no time from a proof without its header, with another header, or of another file", async () => {
   const other = header(new Uint8Array(32), sealedAt);
   const cases: Given[] = [
     { beside: { otsProof } },
@@ -105,7 +105,7 @@ test("takes no time from a proof without its header, with another header, or of 
   }
 });
 
-test("takes no time from a proof of which another attestation contradicts a header", async () => {
+test("accepts no time from a proof in which another attestation contradicts a header", async () => {
   const both = proofOf(sha256, height, height + 1);
   const headers = [header(sha256, sealedAt), header(new Uint8Array(32), sealedAt)];
   const { time, state } = await judged({ beside: { otsProof: both }, headers });
@@ -117,14 +117,14 @@ test("takes no time from a proof of which another attestation contradicts a head
   assert.equal(later.time, sealedAt + 2 * HOUR);
 });
 
-test("takes no time from a block that was not there yet at the instant of verification", async () => {
+test("accepts no time from a block that did not exist yet at the instant of verification", async () => {
   const instant = sealedAt + HOUR;
   const given = { beside: { otsProof }, headers: [header(sha256, sealedAt)] };
   assert.equal((await judged({ ...given, at: instant })).time, null);
   assert.equal((await judged({ ...given, at: instant + HOUR })).time, sealedAt + 2 * HOUR);
 });
 
-test("takes the earliest of all times proven", async () => {
+test("uses the earliest of all proven times", async () => {
   const stamped = signPdf(Uint8Array.from(makePdf({ text: "Contract" })), {
     signer: seal,
     stamp: (signature) => tokenOver(signature, tsa, sealedAt + 9 * HOUR),
@@ -139,7 +139,7 @@ test("takes the earliest of all times proven", async () => {
   assert.equal(await timeOf(sealedAt + 10 * HOUR, sealedAt + 10 * HOUR), sealedAt + 9 * HOUR);
 });
 
-test("saves a seal of a stolen key by a proof of before, and never by one of after", async () => {
+test("accepts a seal of a stolen key with a proof from before the theft, and never with a later proof", async () => {
   const t = sealedAt + 12 * HOUR;
   const retired = [{ certificate: seal.certificate, retiredAt: t, reason: "key-compromise" }];
   const trust = { retired };
@@ -157,7 +157,7 @@ test("saves a seal of a stolen key by a proof of before, and never by one of aft
   }
 });
 
-test("does not hold a late proof beside the file against a seal whose key stays with its owner", async () => {
+test("accepts a seal with a late detached proof when the key is still with its owner", async () => {
   const retired = [{ certificate: seal.certificate, retiredAt: Date.UTC(2027, 0, 1), reason: "superseded" }];
   const late = Date.UTC(2030, 0, 1);
   const beside = { timeStampToken: tokenOver(bytes, tsa, late) };

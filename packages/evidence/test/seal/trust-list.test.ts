@@ -10,7 +10,7 @@ const stamper = encodePem(testSigner("tsa").certificate.der, "CERTIFICATE");
 const retired = { pem, retiredAt: "2026-03-01T00:00:00.000Z", reason: "key-compromise" };
 const list = (changes: object) => Buffer.from(JSON.stringify({ format: 1, sealCertificates: [{ pem }], ...changes }));
 
-test("a trust list names certificates, those retired among them, and authorities' roots", () => {
+test("a trust list names certificates, including retired ones, and authorities' roots", () => {
   const {
     sealAnchors,
     retired: out,
@@ -27,7 +27,7 @@ test("a trust list names certificates, those retired among them, and authorities
   assert.equal(bare.retired[0]?.reason, "unspecified");
 });
 
-test("the authorities of signers are anchors of signers alone, and may be retired", () => {
+test("the authorities of signers are anchors for signers only, and may be retired", () => {
   const {
     sealAnchors,
     signerAnchors,
@@ -37,12 +37,12 @@ test("the authorities of signers are anchors of signers alone, and may be retire
   assert.deepEqual(parseTrustList(list({})).signerAnchors, []);
 });
 
-test("PEM is trust, too", () => {
+test("PEM is accepted as trust, too", () => {
   assert.deepEqual([readTrust(pem + stamper).sealAnchors.length, readTrust(pem).retired.length], [2, 0]);
   assert.equal(readTrust(` ${list({})}`).sealAnchors.length, 1);
 });
 
-test("a list that is not understood in every part is refused whole", () => {
+test("a list with any part that is not understood is refused as a whole", () => {
   const wrong: object[] = [
     { format: 2 },
     { format: undefined },
@@ -70,7 +70,7 @@ test("a list that is not understood in every part is refused whole", () => {
   assert.throws(() => parseTrustList(twice), /two members/);
 });
 
-test("a seal certificate's environment is the one that its policy says, and any other makes the list unreadable", () => {
+test("a seal certificate's environment is the one in its policy; any other makes the list unreadable", () => {
   const entry = (certificate: string, environment: unknown) =>
     list({ sealCertificates: [{ pem: certificate, environment }] });
   const tests = encodePem(testSigner("tests").certificate.der, "CERTIFICATE");

@@ -27,7 +27,7 @@ const failing = ({ claims }: ClosingVerification) =>
   claims.filter(({ state }) => state === "fails").map(({ name }) => name);
 const stateOf = ({ claims }: ClosingVerification, name: string) => claims.find((one) => one.name === name)?.state;
 
-test("verifies a certificate alone by the manifest that is attached to it", async () => {
+test("verifies a certificate alone by its attached manifest", async () => {
   const result = await verify([{ certificate: certificate(v1.bytes) }]);
   assert.equal(result.verdict, "verified");
   assert.deepEqual(failing(result), []);
@@ -73,7 +73,7 @@ test("without trusted certificates a chain is intact and never verified", async 
   assert.deepEqual(failing(await verify(mixed)), ["certificate.v2.trusted"]);
 });
 
-test("refuses a document that somebody had sealed with a manifest of his own attached", async () => {
+test("refuses a document that somebody had sealed with a manifest of their own attached", async () => {
   for (const reason of [sealReasons.proof.live, sealReasons.proof.test, "closing passport", "Closing passport "]) {
     const forged = closingCertificate(v1.bytes, { signer: seal }, reason);
     const result = await verify([{ certificate: forged }]);
@@ -84,14 +84,14 @@ test("refuses a document that somebody had sealed with a manifest of his own att
   assert.deepEqual(failing(await verify([{ certificate: silent }])), ["certificate.v1.purpose"]);
 });
 
-test("says that a certificate was sealed in a test environment", async () => {
+test("reports that a certificate was sealed in a test environment", async () => {
   const result = await verify([
     { certificate: closingCertificate(v1.bytes, { signer: seal }, sealReasons.closing.test) },
   ]);
   assert.equal(result.versions[0]?.purpose?.environment, "test");
 });
 
-test("refuses other manifests, hashes, versions and rooms than the certificates hold", async () => {
+test("refuses manifests, hashes, versions and rooms that differ from those in the certificates", async () => {
   const sealed = certificate(v1.bytes);
   const cases: readonly (readonly [ClosingVersion[], string])[] = [
     [[{ certificate: sealed, manifest: v2.bytes, version: 2 }], "certificate.v2.manifest"],
@@ -125,7 +125,7 @@ test("refuses other manifests, hashes, versions and rooms than the certificates 
   assert.deepEqual(failing(broken), ["manifest.v3.link"]);
 });
 
-test("refuses certificates without a seal over the whole file, without a manifest, or that are no PDF", async () => {
+test("refuses certificates without a seal over the whole file, without a manifest, or that are not a PDF", async () => {
   const sealed = certificate(v1.bytes);
   const appended = bytesOf(appendRevision(latin1(sealed), [[200, "<< /Length 0 >>\nstream\n\nendstream"]]));
   const unsealed = withAttachment(v1.bytes);
@@ -139,12 +139,12 @@ test("refuses certificates without a seal over the whole file, without a manifes
   assert.ok(failing(await verify([{ certificate: without }])).includes("certificate.v?.manifest"));
 });
 
-test("no versions, and more than a room can have, are not verified", async () => {
+test("an empty list of versions, and more versions than a room can have, are not verified", async () => {
   assert.equal((await verify([])).verdict, "not_verified");
   assert.equal((await verify(Array.from({ length: 41 }, () => ({ manifest: v1.bytes })))).verdict, "not_verified");
 });
 
-test("a damaged certificate is never verified, and never an exception", async () => {
+test("a damaged certificate is never verified, and never causes an exception", async () => {
   const sealed = certificate(v1.bytes);
   const random = randomFrom(11);
   for (let run = 0; run < fuzzRuns(1500); run++) {

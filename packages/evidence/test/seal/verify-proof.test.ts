@@ -63,7 +63,7 @@ test("without trusted certificates a seal is intact and never verified", async (
   assert.equal(result.seal?.provenTime, null);
 });
 
-test("a seal that states no purpose, or one that is not known, is intact and never verified", async () => {
+test("a seal that states no purpose, or an unknown one, is intact and never verified", async () => {
   for (const reason of [null, "", "Proof passport ", "proof passport", "Something else"]) {
     const result = await verifyProof(sealed({ reason }), trust, at, { crypto });
     assert.equal(result.verdict, "intact", String(reason));
@@ -95,7 +95,7 @@ test("judges the certificate at the proven time, or else at the instant given", 
   assert.equal((await verifyProof(sealed(), trust, later, { crypto })).verdict, "not_verified");
 });
 
-test("a certificate is valid through the whole second that its notAfter names, by both claims alike", async () => {
+test("both claims accept a certificate through the whole second that its notAfter names", async () => {
   const end = Date.UTC(2026, 2, 1);
   const brief = testSigner("seal", Date.UTC(2025, 0, 1), end);
   const briefTrust = { ...trust, sealAnchors: [brief.certificate] };
@@ -120,7 +120,7 @@ test("refuses a seal whose time stamp is over something else, or by a certificat
   assert.notEqual((await verifyProof(sealed(broken), trust, at, { crypto })).verdict, "verified");
 });
 
-test("refuses what is weaker than PAdES baseline", async () => {
+test("refuses signatures that are weaker than the PAdES baseline", async () => {
   for (const options of [
     { subFilter: "adbe.pkcs7.detached" },
     { subFilter: "adbe.x509.rsa_sha1" },
@@ -133,7 +133,7 @@ test("refuses what is weaker than PAdES baseline", async () => {
   }
 });
 
-test("takes no foreign signature for a seal, leaves the document's hash unchecked there, and refuses a wrong length", async () => {
+test("accepts no foreign signature as a seal, leaves the document's hash unchecked there, and refuses a wrong length", async () => {
   const foreign = await verifyProof(sealed({ originalLength: "absent" }), trust, at, { crypto });
   assert.equal(foreign.verdict, "not_verified");
   assert.deepEqual(failing(foreign), ["signature_structure", "seal_place", "seal_purpose"]);
@@ -147,7 +147,7 @@ test("takes no foreign signature for a seal, leaves the document's hash unchecke
   }
 });
 
-test("compares the hashes expected, and a token and a proof kept beside the file", async () => {
+test("compares the expected hashes, and a detached token and proof", async () => {
   const bytes = sealed({ stamp });
   const right = { sealedSha256: hex(bytes), docSha256: hex(original) };
   const good = await verifyProof(bytes, trust, at, { crypto, beside: right });
@@ -175,7 +175,7 @@ test("compares the hashes expected, and a token and a proof kept beside the file
   assert.deepEqual(failing(notAProof), ["anchored_in_block"]);
 });
 
-test("calls a PDF without signatures unsigned, and other files not a PDF", async () => {
+test("reports a PDF without signatures as unsigned, and other files as not a PDF", async () => {
   assert.equal((await verifyProof(original, trust, at, { crypto })).verdict, "unsigned");
   assert.equal((await verifyProof(new Uint8Array(0), trust, at, { crypto })).verdict, "not_a_pdf");
   assert.equal((await verifyProof(bytesOf("hello"), trust, at, { crypto })).verdict, "not_a_pdf");
@@ -222,7 +222,7 @@ test("reads earlier PKCS#7 signatures and document time stamps, and accepts neit
   }
 });
 
-test("verifies an earlier signature over the content itself, and takes none for PAdES", async () => {
+test("verifies an earlier signature over the content itself, and does not accept it as PAdES", async () => {
   const bare = (content: Uint8Array) =>
     cmsOver(createHash("sha256").update(content).digest(), stranger, { bare: content });
   const signed = (subFilter: string, contents: (content: Uint8Array) => Uint8Array) =>
@@ -237,7 +237,7 @@ test("verifies an earlier signature over the content itself, and takes none for 
   assert.equal(await valid(signed("ETSI.CAdES.detached", bare)), "fails");
 });
 
-test("calls an earlier signature that rests on SHA-1 old, and does not judge it", async () => {
+test("reports an earlier signature that depends on SHA-1 as old, and does not judge it", async () => {
   for (const subFilter of ["adbe.pkcs7.detached", "ETSI.CAdES.detached"]) {
     const once = signPdf(original, { signer: stranger, originalLength: "absent", subFilter, sha1: true });
     const result = await verifyProof(sealed({}, once), trust, at, { crypto });
@@ -248,7 +248,7 @@ test("calls an earlier signature that rests on SHA-1 old, and does not judge it"
   assert.equal((await verifyProof(sealed({ sha1: true }), trust, at, { crypto })).verdict, "not_verified");
 });
 
-test("names a document time stamp over the whole file as what it is, and does not call the document changed", async () => {
+test("names a document time stamp over the whole file as such, and does not report the document as changed", async () => {
   const contents = (signed: Uint8Array) => tokenOver(signed, tsa, stampedAt);
   const stampOver = (document: Uint8Array, make = contents) =>
     signPdf(document, { signer: tsa, originalLength: "absent", subFilter: "ETSI.RFC3161", contents: make });
@@ -270,7 +270,7 @@ test("names a document time stamp over the whole file as what it is, and does no
   assert.equal(state(wrong, "document_unchanged_since_seal"), "fails");
 });
 
-test("fails by name over more signatures than are judged", async () => {
+test("fails by name when there are more signatures than it judges", async () => {
   let once: Uint8Array = original;
   for (let count = 0; count < 64; count++) {
     once = signPdf(once, { signer: stranger, originalLength: "absent", reserve: 1024 });
@@ -288,7 +288,7 @@ test("fails by name over more signatures than are judged", async () => {
   }
 });
 
-test("tells what changed between an earlier signature and the seal", async () => {
+test("reports the changes between an earlier signature and the seal", async () => {
   const once = signPdf(original, { signer: stranger, originalLength: "absent" });
   const changed = bytesOf(appendRevision(latin1(once), [[3, "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>"]]));
   const result = await verifyProof(sealed({}, changed), trust, at, { crypto });
@@ -316,7 +316,7 @@ test("refuses a seal over a certified document that was changed more than its ce
   }
 });
 
-test("reads an earlier signature in BER, and takes none for a seal", async () => {
+test("reads an earlier signature in BER, and accepts none as a seal", async () => {
   const contents = (signed: Uint8Array) => {
     const value = cmsOver(createHash("sha256").update(signed).digest(), stranger);
     return Uint8Array.from([0x30, 0x80, ...value.subarray(4), 0, 0]);

@@ -5,18 +5,18 @@ import { python } from "@signsealship/testing/tools/python";
 import { needs } from "@signsealship/testing/tools/tools";
 import { certifiedName } from "../../src/x509/certified-name.ts";
 
-test("leaves a name of one direction as it is", () => {
+test("leaves a name with one direction unchanged", () => {
   for (const name of ["Jane Doe", "Zoë Łukasz", "Ἀθηνᾶ Παπαδοπούλου", "محمد علي", "יעל כהן-לוי", "山田 太郎", "นารี"]) {
     assert.equal(certifiedName(name), name);
   }
 });
 
-test("states a mail address that serves as a name so that it is none", () => {
+test("writes a mail address that serves as a name in a form that is not an address", () => {
   assert.equal(certifiedName("signer@example.com"), "signer at example.com");
   assert.equal(certifiedName("a@b@c"), "a at b at c");
 });
 
-test("escapes the right-to-left characters of a name that mixes directions, run by run", () => {
+test("escapes the right-to-left characters of a name with both directions, run by run", () => {
   for (const [name, expected] of [
     ["Yael כהן", "Yael U+05DB.05D4.05DF"],
     ["Zoë Łukasz محمد", "Zoë Łukasz U+0645.062D.0645.062F"],
@@ -29,7 +29,7 @@ test("escapes the right-to-left characters of a name that mixes directions, run 
   }
 });
 
-test("escapes characters that pyHanko's Unicode 3.2 does not have", () => {
+test("escapes characters that pyHanko's Unicode 3.2 lacks", () => {
   assert.equal(certifiedName("Jane ẞ Doe 🙂"), "Jane U+1E9E Doe U+1F642");
   assert.equal(certifiedName("\ufffd\ue000"), "U+FFFD.E000");
 });
@@ -41,7 +41,7 @@ test("cuts a name to 64 characters, before and after escaping", () => {
   assert.equal(certifiedName(`${"כ".repeat(64)}x`), "כ".repeat(64));
 });
 
-test("marks a name that begins as the service's own certificates do as a signer's", () => {
+test("marks a name that begins like the service's own certificates as a signer's", () => {
   assert.equal(certifiedName("SignSealShip seal sign.example"), "Signer SignSealShip seal sign.example");
   assert.equal(certifiedName("sign-seal-ship"), "Signer sign-seal-ship");
   for (const name of [
@@ -82,7 +82,7 @@ function refusedByPyHanko(names: readonly string[]): string[] {
 }
 
 test(
-  "states every character so that pyHanko accepts the name, alone and among letters of both directions",
+  "writes every character so that pyHanko accepts the name, alone and among letters of both directions",
   needs("pyhanko"),
   () => {
     const names: string[] = [];

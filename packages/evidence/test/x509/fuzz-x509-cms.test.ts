@@ -46,7 +46,7 @@ for (const [name, parse, seeds] of PARSERS) {
   });
 }
 
-test("no mutation of a token gives a trusted time other than the one signed", async () => {
+test("no mutation of a token gives a trusted time other than the signed one", async () => {
   const random = randomFrom(7);
   const anchors = [vectorCertificate("root")];
   const rounds = fuzzRuns(3000);

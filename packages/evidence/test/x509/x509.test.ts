@@ -40,14 +40,14 @@ test("refuses a certificate whose two signature algorithms differ", () => {
   assert.throws(() => parseCertificate(der), { code: "x509" });
 });
 
-test("refuses a certificate with bytes after it, cut off, or empty", () => {
+test("refuses a certificate that has bytes after it, is cut off, or is empty", () => {
   const der = vector("x509/p256.der");
   assert.throws(() => parseCertificate(Uint8Array.of(...der, 0)), { code: "der" });
   for (let length = 0; length < der.length; length += 7)
     assert.throws(() => parseCertificate(der.subarray(0, length)), { name: "EvidenceError" });
 });
 
-test("a certificate with one changed bit of what is signed has no chain", async () => {
+test("a certificate with one changed bit in its signed part has no chain", async () => {
   const root = vectorCertificate("root");
   const der = vector("x509/mail.der");
   const position = Buffer.from(der).indexOf("Mail Signer");
@@ -63,7 +63,7 @@ test("a certificate with one changed bit of what is signed has no chain", async 
   assert.equal(result.valid ? "valid" : result.reason, "bad-signature");
 });
 
-test("gives up on a thicket of authorities that all bear one name", async () => {
+test("gives up on many authorities that all have one name", async () => {
   const root = vectorCertificate("root");
   const impostor = vectorCertificate("impostor");
   const sameNamed = Array.from({ length: 200 }, (_, i) => ({
@@ -106,7 +106,7 @@ test("gives up on a chain that is too long", async () => {
   assert.equal(tooLong.valid ? "valid" : tooLong.reason, "limit");
 });
 
-test("an instant that is no number is inside no validity", async () => {
+test("an instant that is not a number is outside every validity", async () => {
   const leaf = vectorCertificate("alone");
   const input = {
     leaf,
@@ -134,7 +134,7 @@ test("names are shown most specific first, and no value passes for another attri
   assert.equal(commonNameOf(encode(sequence())), null);
 });
 
-test("refuses a PEM text of which another program may take another certificate", () => {
+test("refuses a PEM text from which another program may read another certificate", () => {
   const own = encodePem(vector("x509/root.der"), "CERTIFICATE");
   const other = encodePem(vector("x509/sub.der"), "CERTIFICATE");
   const odd = [
@@ -174,7 +174,7 @@ test("reads the certificates of a PEM text, with text around them", () => {
   });
 });
 
-test("name constraints that are not critical keep a certificate from every chain, as those that are do", () => {
+test("name constraints that are not critical exclude a certificate from every chain, like critical ones", () => {
   const extension = (type: string) => sequence(oid(type), octetString(encode(sequence())));
   const read = (type: string) => readExtensions(readDer(encode(sequence(extension(type))))).unknownCriticalExtensions;
   assert.deepEqual(read(OID.nameConstraints), [OID.nameConstraints]);

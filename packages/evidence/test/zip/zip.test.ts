@@ -24,7 +24,7 @@ const bent = (bend: (zip: Buffer) => void, files = [{ name: "a.txt", bytes: text
   return zip;
 };
 
-test("gives back any files, stored and deflated", () => {
+test("reads back any files, stored and deflated", () => {
   const name = fc.stringMatching(/^[a-z]{1,12}\.[a-z]{3}$/);
   const file = fc.record({ name, bytes: fc.uint8Array({ maxLength: 500 }), deflated: fc.boolean() });
   fc.assert(
@@ -36,7 +36,7 @@ test("gives back any files, stored and deflated", () => {
   );
 });
 
-test("reads what the zip program writes", needs("zip"), (t) => {
+test("reads files of the zip program", needs("zip"), (t) => {
   const folder = mkdtempSync(join(tmpdir(), "zip-"));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "a.txt"), "hello".repeat(100));
@@ -50,7 +50,7 @@ test("reads what the zip program writes", needs("zip"), (t) => {
 const central = 40;
 const centralOf = (zip: Buffer) => zip.indexOf("PK\x01\x02");
 
-test("refuses what readers could disagree on, each by its name", () => {
+test("refuses files that readers could read differently, each by its name", () => {
   const twice = [
     { name: "a.txt", bytes: text("one") },
     { name: "a.txt", bytes: text("two") },
@@ -87,7 +87,7 @@ test("refuses what readers could disagree on, each by its name", () => {
   assert.equal(readZip(bent((zip) => zip.writeUInt32LE(0x81a40000, central + 38))).size, 1);
 });
 
-test("refuses extra fields: unzip takes a file's name from one", needs("unzip"), (t) => {
+test("refuses extra fields, because unzip reads a file's name from one", needs("unzip"), (t) => {
   const zip = makeZip([
     { name: "sealed.pdf", bytes: text("genuine"), extra: unicodePath("sealed.pdf", "README.txt") },
     { name: "README.txt", bytes: text("forged"), extra: unicodePath("README.txt", "sealed.pdf") },
@@ -122,7 +122,7 @@ test("refuses every name that is not the plain name of a file", () => {
   }
 });
 
-test("reads sizes that stand after the data only where they are those of the directory", () => {
+test("reads sizes after the data only if they equal those of the directory", () => {
   const streamed = (crc: number, size: number) => {
     const zip = makeZip([{ name: "a.txt", bytes: text("hello") }]);
     const descriptor = Buffer.from("504b0708000000000500000005000000", "hex");
@@ -160,7 +160,7 @@ test("refuses zip64, several parts, encryption and other methods by name", () =>
   refuses(lzma, /method/);
 });
 
-test("a bomb is refused before it is decompressed past what it states, and too much is not read", () => {
+test("a bomb is refused before it is decompressed beyond the stated size, and only a limited amount is read", () => {
   const bomb = makeZip([{ name: "a.pdf", bytes: new Uint8Array(5_000_000), deflated: true }]);
   for (const at of [22, centralOf(bomb) + 24]) bomb.writeUInt32LE(10, at);
   refuses(bomb, /not what the directory says/);
@@ -170,7 +170,7 @@ test("a bomb is refused before it is decompressed past what it states, and too m
   refuses(makeZip(Array.from({ length: 65 }, (_, i) => ({ name: `f${i}`, bytes: text("") }))), /more than 64/);
 });
 
-test("a damaged zip is refused with the package's own error or read, never anything else", () => {
+test("reads a damaged zip, or refuses it with the package's own error", () => {
   const zip = makeZip([
     { name: "a.txt", bytes: text("hello"), deflated: true },
     { name: "b.txt", bytes: text("world") },

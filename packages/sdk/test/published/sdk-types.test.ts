@@ -82,7 +82,7 @@ const answerOfCall = (call: string) =>
     .map((name) => `['${name}']`)
     .join("")}>`;
 
-test("the types of the SDK and the published description may stand for each other", () => {
+test("the types of the SDK and the published description are interchangeable", () => {
   const isJson = new Set(operations.filter(answerOf).map(({ operationId }) => operationId));
   const lines = [
     ...Object.entries(calls)
@@ -105,7 +105,7 @@ test("the types of the SDK and the published description may stand for each othe
   assert.equal(compile(lines), "");
 });
 
-test("a member that is missing, added, of another type or optional on one side alone is found", () => {
+test("finds a member that is missing, added, of another type, or optional on one side only", () => {
   const probe = (ours: string) => compile([same("probe", ours, "Schemas['RotatedRoom']")]);
   assert.equal(probe("{ roomCode: string; roomUrl: string }"), "");
   for (const other of [
@@ -118,7 +118,7 @@ test("a member that is missing, added, of another type or optional on one side a
     assert.match(probe(other), /error TS2322/, other);
 });
 
-test("every operation is a call of the client or known to be none, and every call is an operation", () => {
+test("every operation is a call of the client or a known exception, and every call is an operation", () => {
   const published = operations.map(({ operationId }) => operationId);
   assert.deepEqual([...Object.keys(calls), ...notInClient].sort(), published.sort());
   const namesIn = (part: object): string[] =>
@@ -129,7 +129,7 @@ test("every operation is a call of the client or known to be none, and every cal
   assert.deepEqual([...Object.values<string>(calls), ...ownCalls].sort(), callable.sort());
 });
 
-test("every type that the SDK exports is held against the published description", () => {
+test("every type that the SDK exports is compared with the published description", () => {
   const exported = new Set(readFileSync(sdk, "utf8").match(/\b[A-Z]\w+/g));
   assert.ok(exported.size > 30);
   assert.deepEqual(

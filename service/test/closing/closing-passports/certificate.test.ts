@@ -48,25 +48,21 @@ const scripts = {
   emoji: "🏠 🔑",
 };
 
-test(
-  "names in any script are drawn with glyphs, and are read back as they were written",
-  needs("poppler"),
-  async () => {
-    const names = Object.entries(scripts);
-    for (const [script, name] of names) {
-      await faces.prepare(name);
-      assert.equal(legible(faces, name).escaped, false, script);
-    }
-    const text = textOf(await draw(certificateContent(names.map(([, name]) => name))));
-    const read = text.replace(/\s/g, "").normalize("NFC");
-    for (const [script, name] of names) {
-      assert.ok(read.includes(name.replace(/\s/g, "").normalize("NFC")), `${script}: ${name}`);
-    }
-    assert.doesNotMatch(text, /\\u\{/);
-  },
-);
+test("names in any script are drawn with glyphs, and readers extract them unchanged", needs("poppler"), async () => {
+  const names = Object.entries(scripts);
+  for (const [script, name] of names) {
+    await faces.prepare(name);
+    assert.equal(legible(faces, name).escaped, false, script);
+  }
+  const text = textOf(await draw(certificateContent(names.map(([, name]) => name))));
+  const read = text.replace(/\s/g, "").normalize("NFC");
+  for (const [script, name] of names) {
+    assert.ok(read.includes(name.replace(/\s/g, "").normalize("NFC")), `${script}: ${name}`);
+  }
+  assert.doesNotMatch(text, /\\u\{/);
+});
 
-test("right-to-left text runs from right to left and is joined, also among other text", needs("poppler"), async () => {
+test("right-to-left text is drawn from right to left and joined, also among other text", needs("poppler"), async () => {
   const name = "Deed סעיף 12 (עותק)";
   await faces.prepare(name);
   const [line] = createTypeset(faces)(name, 1e9).lines;
@@ -81,7 +77,7 @@ test("right-to-left text runs from right to left and is joined, also among other
 });
 
 test(
-  "what has no glyph or shows nothing is written as code points, and the certificate says so",
+  "characters without a glyph or a shape are written as code points, and the certificate says so",
   needs("poppler"),
   async () => {
     const cases = {
@@ -111,22 +107,18 @@ const fullRoom = () =>
     { roomName: "很".repeat(200), versions: 20 },
   );
 
-test(
-  "it may be kept for good and read aloud: PDF/A-3a and PDF/UA-1, in any script, of any length",
-  needs("verapdf"),
-  async () => {
-    const files = {
-      scripts: await draw(manyScripts()),
-      full: await draw(fullRoom()),
-      empty: await draw(certificateContent([])),
-    };
-    assert.deepEqual(brokenRules(files), []);
-    const spoilt = Buffer.from(files.empty.toString("latin1").replace("/Marked true", "/Marked null"), "latin1");
-    assert.notDeepEqual(brokenRules({ spoilt }), []);
-  },
-);
+test("conforms to PDF/A-3a and PDF/UA-1, in any script, of any length", needs("verapdf"), async () => {
+  const files = {
+    scripts: await draw(manyScripts()),
+    full: await draw(fullRoom()),
+    empty: await draw(certificateContent([])),
+  };
+  assert.deepEqual(brokenRules(files), []);
+  const spoilt = Buffer.from(files.empty.toString("latin1").replace("/Marked true", "/Marked null"), "latin1");
+  assert.notDeepEqual(brokenRules({ spoilt }), []);
+});
 
-test("its fonts are outlines of its own, embedded as a subset, with their characters", needs("poppler"), async () => {
+test("contains its fonts as embedded subsets of outlines, with their characters", needs("poppler"), async () => {
   const fonts = withPdf(await draw(manyScripts()), (run) => run("pdffonts", "certificate.pdf"));
   const [, , ...lines] = fonts.trim().split("\n");
   assert.ok(lines.length > 20);
@@ -134,25 +126,21 @@ test("its fonts are outlines of its own, embedded as a subset, with their charac
     assert.match(line, /^[A-Z]{6}\+Noto\w+-(Regular|SemiBold) +CID TrueType +Identity-H +yes yes yes /);
 });
 
-test(
-  "its structure has headings, lists and tables, and says text in the order of its characters",
-  needs("poppler"),
-  async () => {
-    const pdf = await draw(certificateContent(["Deed of trust", "סעיף 12 (עותק)"]));
-    const structure = withPdf(pdf, (run) => run("pdfinfo", "-struct-text", "certificate.pdf"));
-    const flat = structure.replace(/\s+/g, " ");
-    assert.match(flat, /H1[^"]*"12 Elm Street"/);
-    assert.match(flat, /H2[^"]*"Documents".*H3[^"]*"Deed of trust"/);
-    assert.match(flat, /Lbl[^"]*"Issuer" LBody[^"]*"SignSealShip, https:/);
-    assert.match(flat, /Table[^"]* TH[^"]*"Version"/);
-    const spoken = [...pdf.toString("latin1").matchAll(/\/ActualText<feff([0-9a-f]+)>/g)].map(([, hex = ""]) =>
-      Buffer.from(hex, "hex").swap16().toString("utf16le"),
-    );
-    assert.ok(spoken.includes("סעיף 12 (עותק)"), String(spoken));
-  },
-);
+test("has a structure with headings, lists and tables, and text in logical order", needs("poppler"), async () => {
+  const pdf = await draw(certificateContent(["Deed of trust", "סעיף 12 (עותק)"]));
+  const structure = withPdf(pdf, (run) => run("pdfinfo", "-struct-text", "certificate.pdf"));
+  const flat = structure.replace(/\s+/g, " ");
+  assert.match(flat, /H1[^"]*"12 Elm Street"/);
+  assert.match(flat, /H2[^"]*"Documents".*H3[^"]*"Deed of trust"/);
+  assert.match(flat, /Lbl[^"]*"Issuer" LBody[^"]*"SignSealShip, https:/);
+  assert.match(flat, /Table[^"]* TH[^"]*"Version"/);
+  const spoken = [...pdf.toString("latin1").matchAll(/\/ActualText<feff([0-9a-f]+)>/g)].map(([, hex = ""]) =>
+    Buffer.from(hex, "hex").swap16().toString("utf16le"),
+  );
+  assert.ok(spoken.includes("סעיף 12 (עותק)"), String(spoken));
+});
 
-test("any text is drawn whole: by glyphs of the font or by code points, within its width", async () => {
+test("any text is drawn completely: by glyphs of the font or by code points, within its width", async () => {
   const typeset = createTypeset(faces);
   const units = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 40 }),
@@ -189,7 +177,7 @@ test("equal contents give equal bytes", async () => {
   assert.deepEqual(await openCertificates()(given), bytes);
 });
 
-test("it states the manifest's facts, what is covered and what not, and every version", needs("poppler"), async () => {
+test("states the manifest's facts, the coverage and its limits, and every version", needs("poppler"), async () => {
   const given = certificateContent(["Deed of trust", null], { versions: 20 });
   const text = textOf(await draw(given)).replace(/\s+/g, " ");
   const { passport, documents, coverage } = given.manifest;
@@ -211,7 +199,7 @@ test("it states the manifest's facts, what is covered and what not, and every ve
 });
 
 test(
-  "it certifies in a sentence: who, for which firm, when and what; in words, with signers, pages and the time stamp's authority",
+  "states in a sentence who certifies what, for which firm and when; in words, with signers, pages and the time stamp's authority",
   needs("poppler"),
   async () => {
     const text = textOf(await draw(certificateContent(["Deed of trust", null]))).replace(/\s+/g, " ");
@@ -246,7 +234,7 @@ test(
   },
 );
 
-test("no code that opens the room or an order is printed", needs("poppler"), async () => {
+test("prints no code that opens the room or an order", needs("poppler"), async () => {
   const given = certificateContent(["Deed of trust", null]);
   const text = textOf(await draw(given)).replace(/\s+/g, "");
   const { passport, documents } = given.manifest;
@@ -305,7 +293,7 @@ test(
 );
 
 test(
-  "prints the state that the transparency log had before the seal, and nothing before its first",
+  "prints the log's state before the seal, and none before the log's first checkpoint",
   needs("poppler"),
   async () => {
     const content = certificateContent(["Deed"]);

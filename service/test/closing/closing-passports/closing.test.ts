@@ -35,7 +35,7 @@ async function roomWithOrders(count: number, name?: string): Promise<{ room: str
   return { room, orders };
 }
 
-test("a seal answers with the version, and the next one links to it", async () => {
+test("sealing returns the version, and the next version links to it", async () => {
   const { room } = await roomWithOrders(1);
   const first = await sealRoom(acme, room);
   assert.deepEqual(Object.keys(first).sort(), [
@@ -57,7 +57,7 @@ test("a seal answers with the version, and the next one links to it", async () =
   assert.notEqual(second.verifyCode, first.verifyCode);
 });
 
-test("the manifest holds the orders by their codes with the artifacts that exist, and says what a status is", async () => {
+test("the manifest contains the orders by their codes with the existing artifacts, and explains the status", async () => {
   const { room, orders } = await roomWithOrders(3, "  12 Elm Street ");
   const [sealedOrder = ""] = orders;
   for (const [kind, text] of [
@@ -134,7 +134,7 @@ test("verification has exactly the contract's fields and the environment, with t
   assert.deepEqual(branding, { brandName: "Ácme “Title”", accentColor: null, logoUrl: null });
 });
 
-test("verification says of a room sealed with a live key that it is live", async () => {
+test("verification reports a room that was sealed with a live key as live", async () => {
   const firm = await (await running.partner("trial")).withKey("live");
   const { verifyCode } = await sealRoom(firm, await firm.room());
   const { environment, chainOk } = await verify(running.service.baseUrl, verifyCode);
@@ -142,7 +142,7 @@ test("verification says of a room sealed with a live key that it is live", async
 });
 
 test(
-  "the certificate is sealed, downloads under its name, and bears the manifest that was hashed",
+  "the certificate is sealed, downloads under its name, and contains the hashed manifest",
   needs("poppler", "qpdf", "mupdf"),
   async () => {
     const { room } = await roomWithOrders(2);
@@ -165,7 +165,7 @@ test(
   },
 );
 
-test("a seal writes its audit line and its event with the deterministic id, and the room points at it", async () => {
+test("a seal writes its audit line and its event with the deterministic id, and updates the room", async () => {
   const { room } = await roomWithOrders(1);
   const before = await running.view(room);
   assert.equal(before.passport, null);
@@ -190,7 +190,7 @@ test("a seal writes its audit line and its event with the deterministic id, and 
   assert.deepEqual(audits, [{ actor: `key:${acme.keyId}`, detail: { version: 1 } }]);
 });
 
-test("only the owner seals, in the room's environment, by the present code; a closed room may still be sealed", async () => {
+test("only the owner can seal, in the room's environment, by the present code; a closed room may still be sealed", async () => {
   const room = await acme.room();
   const stranger = await running.partner("ClosingDesk");
   const live = await acme.withKey("live");
@@ -218,7 +218,7 @@ test("a body is ignored, whatever it is", async () => {
   assert.deepEqual([status, body["version"]], [200, 1]);
 });
 
-test("unknown and malformed verify codes get one and the same answer", async () => {
+test("unknown and malformed verify codes get the same answer", async () => {
   const codes = [
     "a".repeat(26),
     "A".repeat(26),
@@ -253,7 +253,7 @@ async function storedManifest(verifyCode: string): Promise<{ manifest: string }>
   return row ?? assert.fail();
 }
 
-test("chainOk is computed from the stored bytes: an altered manifest, or none, shows", async () => {
+test("chainOk is computed from the stored bytes, so an altered or missing manifest shows", async () => {
   const { room } = await roomWithOrders(1);
   const first = await sealRoom(acme, room);
   const second = await sealRoom(acme, room);
@@ -278,7 +278,7 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, s
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
-test("a document that the store does not have is a 503, and the room is sealed when it is back", async () => {
+test("a document that the store lacks causes a 503, and the room is sealed once it is back", async () => {
   const { room } = await roomWithOrders(1);
   const blobs = join(running.service.dataDir, "blobs");
   renameSync(blobs, `${blobs}.away`);
@@ -289,7 +289,7 @@ test("a document that the store does not have is a 503, and the room is sealed w
   assert.equal((await sealRoom(acme, room)).version, 1);
 });
 
-test("the page of a version whose stored manifest is none any more says that it failed", async () => {
+test("the page of a version whose stored manifest is unreadable says that verification failed", async () => {
   const { room } = await roomWithOrders(1);
   const first = await sealRoom(acme, room);
   const second = await sealRoom(acme, room);
@@ -313,7 +313,7 @@ test("the page of a version whose stored manifest is none any more says that it 
   assert.match((await pageOf(second)).text, /This closing certificate failed/);
 });
 
-test("chainOk tells of a link that does not hold though every hash does", async () => {
+test("chainOk reports a broken link even if every hash is right", async () => {
   const { room } = await roomWithOrders(1);
   await sealRoom(acme, room);
   const second = await sealRoom(acme, room);
@@ -327,7 +327,7 @@ test("chainOk tells of a link that does not hold though every hash does", async 
   assert.equal(chainOk, false);
 });
 
-test("the database itself refuses to change a version, to leave one out and to break the chain", async () => {
+test("the database itself refuses to change a version, to skip one and to break the chain", async () => {
   const { room } = await roomWithOrders(1);
   const { verifyCode } = await sealRoom(acme, room);
   const ofCode = isSealed(sql`verify_code`, "closing", verifyCode);
@@ -347,7 +347,7 @@ test("the database itself refuses to change a version, to leave one out and to b
   await refused(next(21, sql`manifest_sha256`), /check constraint/);
 });
 
-test("a certificate that is gone or altered is unknown; its verification says so of a row that was altered", async () => {
+test("a missing or altered certificate is not found; verification reports an altered row", async () => {
   const room = await acme.room();
   const { verifyCode } = await sealRoom(acme, room);
   await download(running.service.baseUrl, verifyCode);
@@ -360,7 +360,7 @@ test("a certificate that is gone or altered is unknown; its verification says so
   assert.equal((await verify(running.service.baseUrl, other)).chainOk, false);
 });
 
-test("the view for people has the chain up to its version, and opens no other manifest", async () => {
+test("the view for people has the chain up to its version, and discloses no other manifest", async () => {
   const { room } = await roomWithOrders(1);
   const versions = [await sealRoom(acme, room), await sealRoom(acme, room), await sealRoom(acme, room)];
   const view = await closingRecord(deps, versions[1]?.verifyCode ?? "");

@@ -64,7 +64,7 @@ async function requireWholeChain(room: string, baseUrl: string): Promise<string[
   return rows.map(({ code }) => code);
 }
 
-test("64 seals at once on two nodes give versions 1 to 20 without a gap, 44 clear refusals and a whole chain", async () => {
+test("64 concurrent seals on two nodes give versions 1 to 20 without a gap, 44 clear refusals and a valid chain", async () => {
   const second = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" });
   try {
     const room = await acme.room();
@@ -88,7 +88,7 @@ test("64 seals at once on two nodes give versions 1 to 20 without a gap, 44 clea
   }
 });
 
-test("rooms are sealed beside one another while other requests are served", async () => {
+test("rooms are sealed concurrently while other requests are served", async () => {
   const rooms = await Promise.all(Array.from({ length: 12 }, () => acme.room()));
   const seals = rooms.flatMap((room) => [room, room]).map((room) => sealRoom(acme, room));
   await Promise.all(Array.from({ length: 40 }, () => acme.ok("GET", "/api/rooms")));
@@ -96,7 +96,7 @@ test("rooms are sealed beside one another while other requests are served", asyn
   for (const room of rooms) assert.equal((await stored(room)).length, 2);
 });
 
-test("while a time stamp is waited for, the room's orders change and are attached, and the snapshot stays what it was", async () => {
+test("while a seal waits for a time stamp, the room's orders change and are attached, and the snapshot stays the same", async () => {
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const authority = await startHttpDouble(async (_request, _body, response) => {
@@ -128,7 +128,7 @@ test("while a time stamp is waited for, the room's orders change and are attache
   }
 });
 
-test("kill -9 among 64 seals: what was acknowledged is there, the chain has no gap, and the rest can be sealed", async () => {
+test("kill -9 during 64 seals: acknowledged versions exist, the chain has no gap, and the rest can be sealed", async () => {
   const room = await acme.room();
   await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
   const acknowledged: Version[] = [];
@@ -161,14 +161,18 @@ test("kill -9 among 64 seals: what was acknowledged is there, the chain has no g
   }
 });
 
-test("the manifest in a certificate is the stored one also when many are drawn at once", needs("poppler"), async () => {
-  const names = Array.from({ length: 8 }, (_, n) => `${randomUUID()} 売買 ${n} عقد`);
-  const rooms = await Promise.all(names.map((name) => acme.room(name)));
-  const versions = await Promise.all(rooms.map((room) => sealRoom(acme, room)));
-  for (const [index, { verifyCode }] of versions.entries()) {
-    const manifest = JSON.parse(detached(await download(running.service.baseUrl, verifyCode)).toString()) as {
-      passport: { roomName: string };
-    };
-    assert.equal(manifest.passport.roomName, names[index]);
-  }
-});
+test(
+  "the manifest in a certificate is the stored one, even when many are drawn concurrently",
+  needs("poppler"),
+  async () => {
+    const names = Array.from({ length: 8 }, (_, n) => `${randomUUID()} 売買 ${n} عقد`);
+    const rooms = await Promise.all(names.map((name) => acme.room(name)));
+    const versions = await Promise.all(rooms.map((room) => sealRoom(acme, room)));
+    for (const [index, { verifyCode }] of versions.entries()) {
+      const manifest = JSON.parse(detached(await download(running.service.baseUrl, verifyCode)).toString()) as {
+        passport: { roomName: string };
+      };
+      assert.equal(manifest.passport.roomName, names[index]);
+    }
+  },
+);

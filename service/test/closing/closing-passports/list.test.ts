@@ -37,7 +37,7 @@ test("a room with twenty versions has no next one", async () => {
   assert.deepEqual([versions.length, versions[0]?.version, nextVersion], [20, 20, null]);
 });
 
-test("the versions of another firm's room, of the other environment's and of no room are not found", async () => {
+test("the versions of another firm's room, of the other environment's, and of an unknown room are not found", async () => {
   const room = await acme.room();
   await sealRoom(acme, room);
   await assert.rejects(list(asMember(other), room), roomNotFound);

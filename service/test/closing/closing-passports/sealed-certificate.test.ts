@@ -24,12 +24,12 @@ await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
 
 const sealed = async () => download(running.service.baseUrl, (await sealRoom(acme, room)).verifyCode);
 
-test("sealed it stays PDF/A-3a and PDF/UA-1", needs("verapdf", "openssl"), async () => {
+test("the sealed certificate is still PDF/A-3a and PDF/UA-1", needs("verapdf", "openssl"), async () => {
   const certificate = await sealed();
   assert.deepEqual(brokenRules({ certificate }), []);
 });
 
-test("the seal is seen on the first page, and readers find it valid there", needs("poppler", "openssl"), async () => {
+test("the seal is visible on the first page, and readers accept it", needs("poppler", "openssl"), async () => {
   const certificate = await sealed();
   const signatures = withPdf(certificate, (run) => run("pdfsig", "certificate.pdf"));
   assert.match(signatures, /Signature Field Name: SignSealShip-Seal\n/);
@@ -41,7 +41,7 @@ test("the seal is seen on the first page, and readers find it valid there", need
 });
 
 test(
-  "it says what is on record of firm and documents, and names the authority of its time stamp, which openssl verifies",
+  "states the recorded facts about firm and documents, and names the authority of its time stamp, which openssl verifies",
   needs("poppler", "openssl"),
   async () => {
     const certificate = await sealed();
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  "a room is sealed though no authority answers, and its certificate says so",
+  "a room is sealed even if no authority answers, and its certificate says so",
   needs("poppler", "openssl"),
   async () => {
     tsa.order("server-error");
@@ -78,7 +78,7 @@ test(
   },
 );
 
-test("only in a document of the service's own is the waiting field filled: an upload gets a field of its own, unseen", async () => {
+test("the reserved field is filled only in the service's own documents: an upload gets an invisible field of its own", async () => {
   const original = await openCertificates()(certificateContent(["Deed"]));
   const description = { original, at: new Date(0), reserve: 64 };
   const own = prepareSeal({ ...description, isOwn: true }).tail.toString("latin1");

@@ -66,7 +66,7 @@ function namesIn(zip: Uint8Array): string[] {
 
 const top = "2026-1187 Ortega closing";
 
-test("puts what is finished of a room in one zip, by names that people use, with the same bytes each time", async () => {
+test("puts the finished documents of a room in one zip, with names for people, and the same bytes each time", async () => {
   const get = () => fetch(`${roomPage}/zip`, { headers: agent });
   const answer = await get();
   assert.match(answer.headers.get("content-disposition") ?? "", /filename="2026-1187 Ortega closing\.zip"/);
@@ -127,7 +127,7 @@ const links = (email: string) => [
   ),
 ];
 
-test("names the field that is wrong, and sends nothing then", async () => {
+test("names the wrong field, and sends nothing", async () => {
   for (const [fields, status, why] of [
     [{ name: " " }, 400, /name must have 1 to 200 characters/],
     [{ email: "nobody" }, 400, /email must be an email address/],
@@ -195,7 +195,7 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.match(await look(), /The link was ended/);
 });
 
-test("keeps a delivery from being changed in the database, and opens none that was", async () => {
+test("prevents changes of a delivery in the database, and opens none that was changed", async () => {
   assert.equal((await send({ email: "second@lender.example" })).status, 303);
   const path = await until(() => links("second@lender.example")[0]);
   const id = path.split("/")[2] ?? "";

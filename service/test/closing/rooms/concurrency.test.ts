@@ -54,7 +54,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     assert.equal(outcomes(await times(60, () => partner.call("POST", "/api/rooms", { name: "x" }))).done, 60);
   });
 
-  test("a closed room leaves the quota, and reopening takes a place of it again", async () => {
+  test("a closed room no longer counts against the quota, and reopening counts again", async () => {
     const partner = await running.partner("trial");
     const rooms = await times(5, (n) => partner.room(`Room ${n}`));
     await times(5, (n) => partner.ok("POST", `/api/rooms/${rooms[n]}/close`));
@@ -69,7 +69,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     assert.deepEqual(outcomes(answers).messages, ["Your trial tier allows 5 open rooms."]);
   });
 
-  test("test and live rooms have a quota each, and a change of tier counts at once", async () => {
+  test("test and live rooms have separate quotas, and a change of tier applies at once", async () => {
     const partner = await running.partner("trial");
     const live = await partner.withKey("live");
     await times(5, () => partner.room());
@@ -79,7 +79,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     await live.room();
   });
 
-  test("of 60 orders attached at once, 50 get in; a full room still knows what is inside", async () => {
+  test("of 60 orders attached concurrently, 50 succeed; a full room still shows its orders", async () => {
     const [room, orders] = [await acme.room(), await manyOrders(60)];
     const attach = (n: number) =>
       (nodes(acme)[n % 2] ?? acme).call("POST", `/api/rooms/${room}/orders`, { orderCode: orders[n] });
@@ -100,7 +100,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     });
   });
 
-  test("of 50 firms' rooms at once, an order with 95 rooms of other firms gets into 5", async () => {
+  test("of 50 firms' rooms concurrently, an order with 95 rooms of other firms gets into 5", async () => {
     const [partner, orderCode] = [await running.partner("ClosingDesk"), await acme.order()];
     await running.db.query(sql`
       WITH room AS (
@@ -154,7 +154,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
 });
 
 describe("a view on two nodes", () => {
-  test("is the present one on both after every change, whichever node made it", async () => {
+  test("is current on both nodes after every change, whichever node made it", async () => {
     const room = await acme.room();
     const order = await acme.order({ svc_sign: "true" });
     const [here, there] = nodes(acme);
@@ -185,7 +185,7 @@ describe("a view on two nodes", () => {
     }
   });
 
-  test("bumps its version with each change of an order, in all rooms that hold it and no other", async () => {
+  test("increases its version with each change of an order, in all rooms that contain it and no other", async () => {
     const order = await acme.order();
     const [first, apart] = [await acme.room(), await acme.room()];
     const third = await (await running.partner()).room();
@@ -245,7 +245,7 @@ describe("a view on two nodes", () => {
     });
   }
 
-  test("matches the records after a storm of changes", async () => {
+  test("matches the records after many concurrent changes", async () => {
     const rooms = await times(3, () => acme.room());
     const orders = await manyOrders(6);
     await times(120, async (n) => {

@@ -41,7 +41,7 @@ describe("attaching and detaching", () => {
     ]);
   });
 
-  test("refuses an orderCode outside 24-64 characters before it looks for the room", async () => {
+  test("refuses an orderCode outside 24-64 characters before it looks up the room", async () => {
     for (const orderCode of [undefined, null, 7, "", "0".repeat(23), "0".repeat(65), ["0".repeat(40)]])
       assert.equal(
         await acme.refused(400, "POST", `/api/rooms/${unknownCode}/orders`, { orderCode }),
@@ -49,7 +49,7 @@ describe("attaching and detaching", () => {
       );
   });
 
-  test("refuses an unknown order, of whatever shape, and the room before the order", async () => {
+  test("refuses an unknown order of any form, and the room before the order", async () => {
     const room = await acme.room();
     for (const orderCode of [unknownCode, "0".repeat(24), "0".repeat(64), "\u0000".repeat(40), "F".repeat(40)])
       assert.equal(await acme.refused(404, "POST", `/api/rooms/${room}/orders`, { orderCode }), "Order not found.");
@@ -69,7 +69,7 @@ describe("attaching and detaching", () => {
     );
   });
 
-  test("detaches, once, and takes the order again later, at the end", async () => {
+  test("detaches an order once, and accepts it again later, at the end", async () => {
     const room = await acme.room();
     const [first, second] = [await acme.order(), await acme.order()];
     for (const orderCode of [first, second]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
@@ -95,7 +95,7 @@ describe("attaching and detaching", () => {
     assert.equal((await actions(room)).filter((action) => action === "room.order_detached").length, 1);
   });
 
-  test("tells an unknown room, an unknown order and an order elsewhere apart when detaching", async () => {
+  test("distinguishes an unknown room, an unknown order and an order elsewhere when detaching", async () => {
     const room = await acme.room();
     const order = await acme.order();
     assert.equal(await acme.refused(404, "DELETE", `/api/rooms/${unknownCode}/orders/${order}`), "Room not found.");
@@ -126,7 +126,7 @@ test("an order is in at most 100 rooms of other firms; its own firm may always a
 describe("participants", () => {
   const jane = { name: " Jane Roe ", email: "Jane.Roe@Example.com" };
 
-  test("are there once an email, and leave", async () => {
+  test("are added once per email, and can leave", async () => {
     const room = await acme.room();
     const path = `/api/rooms/${room}/participants`;
     assert.deepEqual(await acme.ok("POST", path, jane), { ok: true, alreadyPresent: false });
@@ -164,7 +164,7 @@ describe("participants", () => {
     ]);
   });
 
-  test("refuses what names nobody", async () => {
+  test("refuses a participant without a name", async () => {
     const path = `/api/rooms/${await acme.room()}/participants`;
     for (const name of [undefined, "", "x".repeat(201), 1])
       assert.equal(
@@ -183,7 +183,7 @@ describe("participants", () => {
     );
   });
 
-  test("knows nobody by an odd id or in another room", async () => {
+  test("finds no participant by an invalid id or in another room", async () => {
     const room = await acme.room();
     for (const id of [...oddCodes, "00000000-0000-4000-8000-000000000000"])
       assert.equal(

@@ -40,7 +40,7 @@ const invitedTo = (room: string) =>
     SELECT p.email FROM room_participants p JOIN rooms r ON r.id = p.room_id
     WHERE ${isSealed(sql`r.code`, "room", room)} AND p.invited_at IS NOT NULL`);
 
-test("whoever is invited is mailed the room's link, on behalf of the firm; of a test room it is kept", async () => {
+test("an invited person is mailed the room's link, on behalf of the firm; mails of test rooms are stored", async () => {
   const room = await acme.room("12 Elm Street");
   assert.deepEqual(await invite(room, "jane@example.com"), { alreadyPresent: false, invited: true });
   const mail = await until(() => mailsTo("jane@example.com")[0]);
@@ -73,7 +73,7 @@ test("the same person is mailed once in 24 hours, also after leaving, and again 
   assert.deepEqual(await invite(room, email), { alreadyPresent: true, invited: true });
 });
 
-test("a room mails 25 people in 24 hours: who comes and goes makes room for no more", async () => {
+test("a room mails 25 people in 24 hours; removed participants still count", async () => {
   const room = await acme.room();
   for (let n = 0; n < 25; n++) {
     assert.ok((await invite(room, `n${n}@example.com`)).invited);
@@ -85,7 +85,7 @@ test("a room mails 25 people in 24 hours: who comes and goes makes room for no m
   assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: true, invited: true });
 });
 
-test("nothing is mailed by the API, for another firm's room, or to an address that no mail goes to", async () => {
+test("no mail is sent by the API, for another firm's room, or to an impossible address", async () => {
   const room = await acme.room();
   await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Al", email: "al@example.com" });
   await assert.rejects(invite(room, "eve@example.com", { by: other }), { code: "not_found" });
@@ -94,7 +94,7 @@ test("nothing is mailed by the API, for another firm's room, or to an address th
   assert.deepEqual(await invitedTo(room), []);
 });
 
-test("a name that could be read as an address is not sent on", async () => {
+test("a name that looks like an address is not sent", async () => {
   const room = await acme.room("pay at evil.example");
   await invite(room, "odd@example.com", { name: "see www.evil" });
   const mail = await until(() => mailsTo("odd@example.com")[0]);

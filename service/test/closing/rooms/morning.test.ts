@@ -36,7 +36,7 @@ const on = (time: string) => sendClosings({ db, clock: () => new Date(time) });
 const sent = () =>
   until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'closings-mail'`)).length === 0 || undefined);
 
-test("lists a member's open closings on business mornings: who must act, what is due, what is stuck", async () => {
+test("lists a member's open closings on business mornings: who must act, what is due, which orders are stuck", async () => {
   const dana = await person("dana@acme.example");
   const idle = await person("idle@acme.example");
   const room = await live.room("Ortega closing");

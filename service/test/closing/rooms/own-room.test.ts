@@ -15,7 +15,7 @@ const other = await running.partner();
 
 const read = (principal: Principal, room: string) => ownRoom({ ...running, clock: systemClock }, principal, room);
 
-test("the owner sees what everybody sees, and besides emails in full and which orders are its own", async () => {
+test("the owner sees the public view, full emails, and which orders are the owner's", async () => {
   const room = await acme.room();
   const [own, foreign] = [await acme.order(), await other.order()];
   for (const orderCode of [own, foreign]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
@@ -27,7 +27,7 @@ test("the owner sees what everybody sees, and besides emails in full and which o
   assert.deepEqual([masked[0]?.email, participants[0]?.email], ["j***@example.com", "jane@example.com"]);
 });
 
-test("anyone else who has the code is no owner: another firm, the other environment, and a code that was replaced", async () => {
+test("anyone else with the code is not an owner: another firm, the other environment, and a replaced code", async () => {
   const room = await acme.room();
   const notFound = { code: "not_found", message: "Room not found." };
   await assert.rejects(read(asMember(other), room), notFound);
@@ -38,7 +38,7 @@ test("anyone else who has the code is no owner: another firm, the other environm
   for (const code of ["", "\0", "f".repeat(40)]) await assert.rejects(read(asMember(acme), code), notFound);
 });
 
-test("a room's own orders are found by indexes alone", async () => {
+test("a room's own orders are found only by indexes", async () => {
   const statement = ownOrdersStatement(await acme.room(), asMember(acme));
   const plan = await explain(running.db, statement, { settings: "SET LOCAL enable_seqscan = off" });
   assert.deepEqual(

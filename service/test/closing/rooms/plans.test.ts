@@ -19,7 +19,7 @@ const plan = (statement: Statement) =>
 const isSeqScan = (node: PlanNode) => node["Node Type"] === "Seq Scan";
 const scans = (nodes: PlanNode[], index: string) => nodes.filter((node) => node["Index Name"] === index).length;
 
-test("a room's version and its whole view are read by indexes alone", async () => {
+test("a room's version and its whole view are read only by indexes", async () => {
   for (const statement of [versionStatement(room), viewStatement(room)]) {
     const nodes = await plan(statement);
     assert.deepEqual(nodes.filter(isSeqScan), []);
@@ -27,12 +27,12 @@ test("a room's version and its whole view are read by indexes alone", async () =
   }
 });
 
-test("the activity of an order comes from its own index in its order", async () => {
+test("the activity of an order is read from its own index, in order", async () => {
   const nodes = await plan(viewStatement(room));
   assert.equal(scans(nodes, "audit_log_activity"), 2, JSON.stringify(nodes));
 });
 
-test("a page of rooms comes from its index in its order", async () => {
+test("a page of rooms is read from its index, in order", async () => {
   const owner = { partnerId: acme.partnerId, environment: "test" } as const;
   const list = await acme.ok<{ rooms: unknown[] }>("GET", "/api/rooms");
   assert.equal(list.rooms.length, 1);
@@ -47,7 +47,7 @@ test("a page of rooms comes from its index in its order", async () => {
   }
 });
 
-test("a change of an order finds the rooms that hold it by an index", async () => {
+test("a change of an order finds the rooms that contain it by an index", async () => {
   const nodes = await plan(sql`SELECT room_id FROM room_orders WHERE order_id = ${1}`);
   assert.equal(scans(nodes, "room_orders_of_order"), 1);
 });

@@ -26,14 +26,14 @@ describe("creating a room", () => {
     assert.deepEqual([line?.action, line?.actor, more.length], ["room.created", `key:${acme.keyId}`, 0]);
   });
 
-  test("takes names of 1 and of 200 characters in any script, and no reference", async () => {
+  test("accepts names of 1 and of 200 characters in any script, and no reference", async () => {
     for (const name of ["a", "é".repeat(200), "契約 🏠 ".repeat(30).trim(), "<script>alert(1)</script>"]) {
       const room = await acme.ok<{ name: string; reference: null }>("POST", "/api/rooms", { name, reference: null });
       assert.deepEqual([room.name, room.reference], [name, null]);
     }
   });
 
-  test("refuses a name that is missing, empty, too long or no text, by the contract's message", async () => {
+  test("refuses a name that is missing, empty, too long or not a text, with the contract's message", async () => {
     for (const body of [
       undefined,
       {},
@@ -52,7 +52,7 @@ describe("creating a room", () => {
       assert.equal(await acme.refused(400, "POST", "/api/rooms", body), "A room name (1-200 chars) is required.");
   });
 
-  test("refuses text that has no UTF-8 and control characters, naming the field", async () => {
+  test("refuses text that is not UTF-8 and control characters, naming the field", async () => {
     for (const text of ["a\u0000b", "a\ud800b", "\u001b[31m", "a\nb", "\udc00"]) {
       assert.match(await acme.refused(400, "POST", "/api/rooms", { name: text }), /^name must be UTF-8 text/);
       assert.match(
@@ -111,7 +111,7 @@ describe("listing rooms", () => {
     assert.equal(nextCursor, null);
   });
 
-  test("bears the id of its request, as the list of participants does", async () => {
+  test("has the id of its request, as the list of participants does", async () => {
     const room = await acme.room();
     for (const path of ["/api/rooms", `/api/rooms/${room}/participants`]) {
       const { body, headers } = await acme.call("GET", path);
@@ -120,7 +120,7 @@ describe("listing rooms", () => {
     }
   });
 
-  test("pages by cursor, each room once, also when a room is rotated on the way", async () => {
+  test("pages by cursor, each room once, even when a room is rotated in between", async () => {
     const partner = await running.partner("ProOffice");
     for (let n = 0; n < 7; n++) await partner.room(`room ${n}`);
     const seen: string[] = [];
@@ -140,7 +140,7 @@ describe("listing rooms", () => {
     );
   });
 
-  test("clamps the limit, and refuses one that is no number and a cursor of somebody else", async () => {
+  test("clamps the limit, and refuses one that is not a number and another firm's cursor", async () => {
     await acme.room();
     await acme.room();
     const { rooms, nextCursor } = await acme.ok<{ rooms: unknown[]; nextCursor: string }>("GET", "/api/rooms?limit=0");
@@ -154,7 +154,7 @@ describe("listing rooms", () => {
 });
 
 describe("rotating, closing and reopening", () => {
-  test("a rotated room has a new code everywhere and the old one nowhere", async () => {
+  test("a rotated room has the new code everywhere and the old one nowhere", async () => {
     const room = await acme.room("Rotated");
     const { roomCode, roomUrl } = await acme.ok<{ roomCode: string; roomUrl: string }>(
       "POST",
@@ -171,7 +171,7 @@ describe("rotating, closing and reopening", () => {
     assert.ok((await running.view(roomCode)).updatedAt > (await running.view(roomCode)).createdAt);
   });
 
-  test("a closed room keeps its view and its orders and takes no new ones until it is open again", async () => {
+  test("a closed room keeps its view and its orders and accepts no new ones until it is open again", async () => {
     const room = await acme.room();
     const [inside, outside] = [await acme.order(), await acme.order()];
     await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: inside });
@@ -197,7 +197,7 @@ describe("rotating, closing and reopening", () => {
     assert.equal(lines.length, 5);
   });
 
-  test("routes without a body leave whatever body comes aside", async () => {
+  test("routes without a body ignore any body", async () => {
     const room = await acme.room();
     await acme.ok("POST", `/api/rooms/${room}/close`, "");
     await acme.ok("POST", `/api/rooms/${room}/reopen`, "{not json");
@@ -217,7 +217,7 @@ describe("what is somebody else's", () => {
     ["DELETE", `/api/rooms/${room}/participants/00000000-0000-4000-8000-000000000000`],
   ];
 
-  test("is `Room not found.` on every route, for foreign, unknown and odd codes alike", async () => {
+  test("is `Room not found.` on every route, for another firm's, unknown and invalid codes alike", async () => {
     for (const room of [await other.room(), unknownCode, ...oddCodes])
       for (const [method, path, body] of routesOf(room))
         assert.equal(await acme.refused(404, method, path, body), "Room not found.", `${method} ${path}`);
@@ -234,7 +234,7 @@ describe("what is somebody else's", () => {
     }
   });
 
-  test("test and live keys of one partner see their own rooms and attach their own orders", async () => {
+  test("test and live keys of one partner see only their own rooms and attach only their own orders", async () => {
     const testKey = await running.partner("ProOffice");
     const liveKey = await testKey.withKey("live");
     const rooms = { test: await testKey.room(), live: await liveKey.room() };
@@ -261,7 +261,7 @@ describe("what is somebody else's", () => {
 });
 
 describe("the public view's door", () => {
-  test("answers an unknown or odd code with an empty 404 that nobody may keep", async () => {
+  test("responds to an unknown or invalid code with an empty 404 that is not cached", async () => {
     for (const code of [unknownCode, "0".repeat(23), "0".repeat(24), "0".repeat(64), "0".repeat(65), ...oddCodes]) {
       const response = await fetch(`${running.service.baseUrl}/api/rooms/${code}`, {
         headers: { Accept: "application/problem+json" },
@@ -272,7 +272,7 @@ describe("the public view's door", () => {
     }
   });
 
-  test("counts by address and the partner's routes by key, and says so", async () => {
+  test("counts public requests by address and the partner's routes by key, and reports it", async () => {
     const limited = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "on" });
     try {
       const room = await acme.room();

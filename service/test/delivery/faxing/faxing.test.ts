@@ -34,7 +34,7 @@ const statesOf = async (code: string) => (await world.attempts(code)).map(({ sta
 let lastToShip = 1000;
 const cuts = Number(process.env["CUTS"] ?? 6);
 
-test("a live order is faxed from its payment to its delivery, by nobody's hand", async () => {
+test("a live order is faxed from its payment to its delivery, without any person", async () => {
   const { code, faxTo } = await world.order(makePdf({ pages: 3 }));
   const fax = await world.fax(faxTo);
   await world.become(code, "FaxSent");
@@ -59,7 +59,7 @@ test("a live order is faxed from its payment to its delivery, by nobody's hand",
 });
 
 test(
-  "its transmission is certified by a sealed document with the event that Telnyx signed, which a stranger checks",
+  "a sealed document certifies its transmission with the event that Telnyx signed, which a stranger verifies",
   needs("poppler", "openssl"),
   async () => {
     const { code, faxTo } = await world.order();
@@ -110,7 +110,7 @@ test(
   },
 );
 
-test("events that are forged, stale or replayed change nothing; doubled and reordered ones end where they would have", async () => {
+test("forged, stale or replayed events change nothing; repeated and reordered events lead to the same end", async () => {
   const { code, faxTo } = await world.order();
   const fax = await world.fax(faxTo);
   await world.become(code, "FaxSent");
@@ -127,7 +127,7 @@ test("events that are forged, stale or replayed change nothing; doubled and reor
   assert.deepEqual(await statesOf(code), ["delivered"]);
 });
 
-test("a busy line is tried again after 5, 15 and 60 minutes; then it has failed, and a person may have it sent again", async () => {
+test("a busy line is tried again after 5, 15 and 60 minutes; then the fax has failed, and a person may request it again", async () => {
   const { code, faxTo } = await world.order();
   for (const [n, minutes] of [5, 15, 60].entries()) {
     await world.tell(await world.fax(faxTo, n + 1), "failed", { failure_reason: "user_busy" });
@@ -153,7 +153,7 @@ test("a busy line is tried again after 5, 15 and 60 minutes; then it has failed,
   assert.equal(world.faxesTo(faxTo).length, 5);
 });
 
-test("the console's page of the order shows each attempt with what became of it", async () => {
+test("the console's page of the order shows each attempt with its outcome", async () => {
   const { code, faxTo } = await world.order();
   await world.tell(await world.fax(faxTo), "failed", { failure_reason: "receiver_no_answer" });
   await until(async () => (await world.attempts(code)).length === 2);
@@ -169,7 +169,7 @@ test("the console's page of the order shows each attempt with what became of it"
   assert.match(list, /Attempt 2\s+Delivered\s+2 pages confirmed, 37 seconds/);
 });
 
-test("a number that is not in use has failed at once, in plain words; what was said before says nothing of a later attempt", async () => {
+test("a number that is not in use fails at once, in plain words; earlier reports say nothing about a later attempt", async () => {
   const { code, faxTo } = await world.order();
   const fax = await world.fax(faxTo);
   const failed = world.telnyx.move(fax, "failed", { failure_reason: "receiver_unallocated_number" });
@@ -183,7 +183,7 @@ test("a number that is not in use has failed at once, in plain words; what was s
   await world.become(code, "FaxDelivered");
 });
 
-test("without events Telnyx is asked", async () => {
+test("without events Telnyx is polled", async () => {
   const { code, faxTo } = await world.order();
   const fax = await world.fax(faxTo);
   await world.become(code, "FaxSent");
@@ -192,7 +192,7 @@ test("without events Telnyx is asked", async () => {
   await world.become(code, "FaxDelivered");
 });
 
-test("cut after Telnyx took the fax: it is found there, and there is one", async () => {
+test("after a cut connection, a fax that Telnyx accepted is found there, and there is only one", async () => {
   for (let n = 0; n < cuts; n++) {
     world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
     const { code, faxTo } = await world.order();
@@ -216,7 +216,7 @@ test("cut after Telnyx took the fax: it is found there, and there is one", async
   }
 });
 
-test("that a fax failed may be told before its request is answered: it was sent, and what follows is the same", async () => {
+test("a failure that is reported before its request is answered counts as sent, with the same consequences", async () => {
   for (const [reason, status, states] of [
     ["user_busy", "FaxSent", ["failed", "waiting"]],
     ["receiver_unallocated_number", "FaxFailed", ["failed"]],
@@ -232,7 +232,7 @@ test("that a fax failed may be told before its request is answered: it was sent,
   }
 });
 
-test("cut before Telnyx took it: it is sent again, once", async () => {
+test("after a cut connection, a fax that Telnyx did not accept is sent again, once", async () => {
   world.telnyx.fail({ status: 500 }, /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();
   await until(async () => {
@@ -242,7 +242,7 @@ test("cut before Telnyx took it: it is sent again, once", async () => {
   assert.equal(world.faxesTo(faxTo).length, 1);
 });
 
-test("what Telnyx refuses is people's work again, with its words", async () => {
+test("a fax that Telnyx refuses is people's work again, with Telnyx's words", async () => {
   world.telnyx.fail({ status: 422, code: "10015", detail: "The number is blocked." }, /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();
   await until(async () => (await statesOf(code))[0] === "refused");
@@ -258,7 +258,7 @@ test("what Telnyx refuses is people's work again, with its words", async () => {
 });
 
 describe("an order on hold", () => {
-  test("has its fax canceled, and faxed again when it goes on", async () => {
+  test("has its fax canceled, and faxed again after the hold", async () => {
     const { code, faxTo } = await world.order();
     const fax = await world.fax(faxTo);
     await world.become(code, "FaxSent");
@@ -273,7 +273,7 @@ describe("an order on hold", () => {
     await world.become(code, "FaxDelivered");
   });
 
-  test("gets no further attempt, and none at all once it is refunded", async () => {
+  test("gets no further attempt, and none at all after a refund", async () => {
     const { code, faxTo } = await world.order();
     await world.tell(await world.fax(faxTo), "failed", { failure_reason: "user_busy" });
     await until(async () => (await world.attempts(code)).length === 2);
@@ -285,7 +285,7 @@ describe("an order on hold", () => {
   });
 });
 
-describe("an order that is shipped, too", () => {
+describe("an order that is also shipped", () => {
   const toShip = async (more: Record<string, string> = {}) => {
     const faxTo = `+1646555${++lastToShip}`;
     const code = await world.paidOrder({ ...shipping, fax_to: faxTo, ...more });
@@ -339,7 +339,7 @@ describe("an order that is shipped, too", () => {
     assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 1]);
   });
 
-  test("enters FaxSent with a fax that is still under way, and ends as that one does", async () => {
+  test("enters FaxSent with a fax that is still in progress, and ends like that fax", async () => {
     const { code, faxTo } = await toShip();
     const fax = await world.fax(faxTo);
     await until(async () => (await faxStates(code))[0] === "Sent");
@@ -350,7 +350,7 @@ describe("an order that is shipped, too", () => {
     assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 1]);
   });
 
-  test("has a failed fax put right before the parcel leaves, and FaxFailed only in its turn", async () => {
+  test("can have a failed fax corrected before the parcel leaves, and enters FaxFailed only in its turn", async () => {
     const { code, faxTo } = await toShip();
     await world.tell(await world.fax(faxTo), "failed", { failure_reason: "receiver_unallocated_number" });
     await until(async () => (await faxStates(code))[0] === "Failed");
@@ -378,7 +378,7 @@ describe("an order that is shipped, too", () => {
     await world.become(code, "FaxDelivered");
   });
 
-  test("is not faxed while it is held, nor after it was refunded", async () => {
+  test("is not faxed while it is held, nor after a refund", async () => {
     const { code, faxTo } = await toShip();
     const fax = await world.fax(faxTo);
     await until(async () => (await faxStates(code))[0] === "Sent");
@@ -400,7 +400,7 @@ describe("an order that is shipped, too", () => {
     assert.equal(world.faxesTo(faxTo).length, 2);
   });
 
-  test("is faxed by a person ahead of its turn, once, and refuses what the fax can't have", async () => {
+  test("can be faxed by a person ahead of its turn, once, and refuses impossible reports", async () => {
     world.telnyx.fail({ status: 402 }, /^POST \/v2\/faxes$/);
     const { code, faxTo } = await toShip();
     await until(async () => (await actOf(code))?.awaySince);
@@ -417,7 +417,7 @@ describe("an order that is shipped, too", () => {
   });
 });
 
-test("a document with too many pages is people's work, and says so", async () => {
+test("a document with too many pages is people's work, and the task says so", async () => {
   const { code, faxTo } = await world.order(makePdf({ pages: 350 }));
   await until(async () => (await statesOf(code))[0] === "refused");
   const task = (await world.tasksOf(code)).at(-1);
@@ -442,7 +442,7 @@ test("a test order never reaches Telnyx", async () => {
   assert.ok(world.telnyx.requests.slice(had).every(({ params }) => params["to"] !== "+12125550001"));
 });
 
-test("Telnyx is away for an hour: people may take over, and what nobody took goes out by itself, once", async () => {
+test("if Telnyx is unreachable for an hour, people may take over, and faxes that nobody took are sent automatically, once", async () => {
   for (let n = 0; n < 3; n++) world.telnyx.fail({ status: 402 }, /^POST \/v2\/faxes$/);
   const [one, two] = [await world.order(), await world.order()];
   const awaySince = () =>
@@ -496,7 +496,7 @@ const openTasks = async (code: string) => (await world.tasksOf(code)).filter(({ 
 const attemptsWhere = (code: string) =>
   sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
 
-test("what a person faxed while Telnyx was away does not go out a second time", async () => {
+test("a fax that a person sent while Telnyx was unreachable is not sent a second time", async () => {
   const { code, faxTo } = await waitingForTelnyx();
   await world.harness.service.cli("order", "move", code, "FaxSent");
   await until(async () => {
@@ -511,7 +511,7 @@ test("what a person faxed while Telnyx was away does not go out a second time", 
   assert.equal(world.faxesTo(faxTo).length, 0);
 });
 
-test("nobody is asked to fax after a hold what Telnyx may have, and a fax that went through while it lasted is canceled", async () => {
+test("after a hold nobody is asked to send a fax that Telnyx may have, and a fax that went through during the hold is canceled", async () => {
   world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();
   const fax = await world.fax(faxTo);
@@ -528,7 +528,7 @@ test("nobody is asked to fax after a hold what Telnyx may have, and a fax that w
   });
 });
 
-test("a fax that says nothing final for a day, or that Telnyx does not know, is a person's to look after", async () => {
+test("a fax without a final report for a day, or that Telnyx does not know, becomes a task", async () => {
   const [silent, wrong] = [await world.order(), await world.order()];
   for (const { code } of [silent, wrong]) await world.become(code, "FaxSent");
   await world.db.query(
@@ -550,7 +550,7 @@ test("a fax that says nothing final for a day, or that Telnyx does not know, is 
   assert.deepEqual(await openTasks(silent.code), [], "its end ends the task");
 });
 
-test("pages that the receiving machine did not confirm are named, and a person's to look after", async () => {
+test("pages that the receiving machine did not confirm are named, and become a task", async () => {
   const { code, faxTo } = await world.order(makePdf({ pages: 3 }));
   const fax = await world.fax(faxTo);
   await world.become(code, "FaxSent");
@@ -572,7 +572,7 @@ test("pages that the receiving machine did not confirm are named, and a person's
   assert.match(new Map((await faxCertificate(world.db, orderId, id))?.rows).get("Ended") ?? "", /^asked at 2/);
 });
 
-test("a fax that cannot be compared is not said to be missing: nobody sends it twice", async () => {
+test("a fax that cannot be compared does not count as missing: nobody sends it twice", async () => {
   world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();
   const fax = await world.fax(faxTo);
@@ -588,7 +588,7 @@ test("a fax that cannot be compared is not said to be missing: nobody sends it t
   assert.equal(world.faxesTo(faxTo).length, 1);
 });
 
-test("without the account's key an open fax is not forgotten: it is looked at again an hour later", async () => {
+test("without the account's key an open fax is not forgotten: it is checked again an hour later", async () => {
   const { code, faxTo } = await world.order();
   await world.become(code, "FaxSent");
   const [order] = await world.db.query<{ id: number }>(
@@ -613,7 +613,7 @@ test("without the account's key an open fax is not forgotten: it is looked at ag
   await world.become(code, "FaxDelivered");
 });
 
-test("an order that is held after its fax was begun has it sent when it goes on", async () => {
+test("an order that is held after its fax was begun has it sent after the hold", async () => {
   const { code } = await waitingForTelnyx();
   const [order] = await world.db.query<{ id: number }>(
     sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
@@ -632,7 +632,7 @@ test("an order that is held after its fax was begun has it sent when it goes on"
   });
 });
 
-test("to which number a fax went is deleted with the other records of providers, once it has ended", async () => {
+test("the number of a fax is deleted with the other records of providers, once the fax has ended", async () => {
   const { code, faxTo } = await world.order();
   const { db } = world;
   const numbers = async () =>

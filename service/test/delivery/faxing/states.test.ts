@@ -31,8 +31,8 @@ const report: fc.Arbitrary<FaxReport> = fc.record({
 });
 const all = (reports: readonly FaxReport[]) => reports.reduce(advance, waiting);
 
-describe("what is told of a fax", () => {
-  test("leads to the same in any order, however often it is told", () => {
+describe("the reports about a fax", () => {
+  test("lead to the same state in any order and with repetitions", () => {
     fc.assert(
       fc.property(
         fc.array(report, { minLength: 1, maxLength: 8 }).chain((reports) =>
@@ -50,7 +50,7 @@ describe("what is told of a fax", () => {
     );
   });
 
-  test("never moves it back", () => {
+  test("never move it back", () => {
     const order = ["queued", "media.processed", "originated", "sending", "failed", "delivered"];
     fc.assert(
       fc.property(fc.array(report), report, (before, next) => {
@@ -61,7 +61,7 @@ describe("what is told of a fax", () => {
     );
   });
 
-  test("that was delivered after it was said to have failed has been delivered", () => {
+  test("about a delivery after a failure make it delivered", () => {
     const at = new Date("2026-06-01T12:00:00Z");
     const failed = advance(waiting, { state: "failed", reason: "carrier_lost", pages: null, seconds: null, at });
     assert.deepEqual([failed.state, failed.reason], ["failed", "carrier_lost"]);
@@ -70,7 +70,7 @@ describe("what is told of a fax", () => {
   });
 });
 
-describe("what follows for the order", () => {
+describe("the consequences for the order", () => {
   const now = new Date("2026-06-01T12:00:00Z");
   const attempt = (state: FaxState, more: Partial<FaxAttemptState> = {}): FaxAttemptState => ({
     state,
@@ -84,7 +84,7 @@ describe("what follows for the order", () => {
   });
   const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
 
-  test("a passing failure has three more attempts, after 5, 15 and 60 minutes", () => {
+  test("a temporary failure leads to three more attempts, after 5, 15 and 60 minutes", () => {
     const after = (retries: number) => decide("FaxSent", [attempt("failed", { reason: "user_busy", retries })], now);
     assert.deepEqual(after(0), { do: "attempt", retries: 1, dueAt: later(5) });
     assert.deepEqual(after(1), { do: "attempt", retries: 2, dueAt: later(15) });
@@ -92,7 +92,7 @@ describe("what follows for the order", () => {
     assert.deepEqual(after(3), { do: "move", on: "fax_failed", reason: "the line was busy (after 4 attempts)" });
   });
 
-  test("any other failure, and one that nobody knows, has none", () => {
+  test("any other failure, and an unknown one, leads to none", () => {
     for (const [reason, words] of [
       ["receiver_unallocated_number", "the number is not in use"],
       ["something_new", "something_new"],
@@ -116,7 +116,7 @@ describe("what follows for the order", () => {
     assert.deepEqual(decide("RefundPending", [attempt("waiting")], now), { do: "withdraw" });
   });
 
-  test("a fax under way is canceled when the order is held or refunded, and sent anew when it goes on", () => {
+  test("a fax in progress is canceled when the order is held or refunded, and sent again after the hold", () => {
     for (const status of ["OnHold", "RefundPending"])
       assert.deepEqual(decide(status, [attempt("sending")], now), { do: "cancel" });
     assert.deepEqual(
@@ -130,7 +130,7 @@ describe("what follows for the order", () => {
     assert.equal(decide("FaxSent", [{ ...canceled, isCanceled: false }], now)?.do, "move", "by somebody else");
   });
 
-  test("an order whose fax failed before its request was answered was faxed", () => {
+  test("an order whose fax failed before its request was answered counts as faxed", () => {
     for (const state of ["queued", "sending", "failed"] as const) {
       const out = attempt(state, { reason: "user_busy" });
       assert.deepEqual(decide("FaxPending", [out], now), { do: "move", on: "fax_sent" }, state);
@@ -140,7 +140,7 @@ describe("what follows for the order", () => {
     assert.equal(decide("FaxPending", [canceled], now)?.do, "attempt");
   });
 
-  test("a failure that the order has failed by says nothing more, and what never went out is a person's", () => {
+  test("a failure that already made the order fail has no further effect, and a fax that was never sent becomes a person's task", () => {
     for (const state of ["failed", "refused"] as const)
       for (const status of ["FaxPending", "FaxSent"])
         assert.equal(decide(status, [attempt(state, { reason: "user_busy", isSettled: true })], now), null);
@@ -149,13 +149,13 @@ describe("what follows for the order", () => {
     assert.deepEqual(decide("FaxSent", [attempt("withdrawn")], now), { do: "attempt", retries: 0, dueAt: now });
   });
 
-  test("nothing goes out for an order that a person faxed", () => {
+  test("nothing is sent for an order that a person faxed", () => {
     assert.deepEqual(decide("FaxedByHand", [attempt("waiting")], now), { do: "withdraw" });
     assert.equal(decide("FaxedByHand", [attempt("withdrawn")], now), null);
     assert.deepEqual(decide("FaxedByHand", [attempt("queued")], now), { do: "cancel" });
   });
 
-  test("nothing is ever sent beside a fax that is under way, and nothing after one was delivered", () => {
+  test("nothing is ever sent while a fax is in progress, and nothing after a delivered one", () => {
     const states = fc.constantFrom<FaxState>(
       "waiting",
       "withdrawn",

@@ -16,7 +16,7 @@ async function report(bytes: Buffer, pages: number | null = 2) {
   return Object.fromEntries(checks.map(({ name, state, why }) => [name, `${state}: ${why}`]));
 }
 
-test("a scan can be taken, with what is to be looked at named", async () => {
+test("a scan can be accepted, with the points to check named", async () => {
   const said = await report(makePdf({ pages: 1, text: "Scan" }));
   assert.match(said["can_be_sealed"] ?? "", /^holds/);
   assert.match(said["our_document"] ?? "", /^warns: It is another file/);
@@ -26,19 +26,19 @@ test("a scan can be taken, with what is to be looked at named", async () => {
   assert.match((await report(makePdf({ pages: 1 }), null))["pages"] ?? "", /^holds/);
 });
 
-test("the order’s own document is refused, also with bytes behind it that add nothing", async () => {
+test("refuses the order’s own document, even with added bytes that change nothing", async () => {
   assert.match((await report(given))["our_document"] ?? "", /^fails/);
   const padded = Buffer.concat([given, Buffer.from("\n% nothing\n")]);
   assert.match((await report(padded))["changes"] ?? "", /^fails: Nothing was added/);
 });
 
-test("a file that can’t be sealed is refused, and one whose pages can’t be counted is for a person to look at", async () => {
+test("refuses a file that can’t be sealed, and asks a person about one whose pages can’t be counted", async () => {
   assert.match((await report(Buffer.from("a letter")))["can_be_sealed"] ?? "", /^fails/);
   const odd = Buffer.from(makePdf({ pages: 3 }).toString("latin1").replace("/Count 3", "/Count 4"), "latin1");
   assert.match((await report(odd))["pages"] ?? "", /^warns: Its pages can’t be counted/);
 });
 
-test("what people may not see of a document is for a person to look at, and nothing is said where there is nothing", async () => {
+test("asks a person about content of a document that may be invisible, and is silent when there is none", async () => {
   const open = makePdf({ pageEntries: "/AA << /O << /S /JavaScript /JS (app.alert) >> >>" });
   assert.equal(
     (await report(open))["unseen"],

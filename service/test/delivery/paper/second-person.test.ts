@@ -84,7 +84,7 @@ async function recordOf(code: string) {
   return row;
 }
 
-test("refuses a document from elsewhere by an operator without a passkey, and by one who showed it too long ago", async () => {
+test("refuses a document from elsewhere by an operator without a passkey, and by one whose passkey check is too old", async () => {
   for (const on of ["signed", "notarized"] as const) {
     const code = await waiting(on === "signed" ? "svc_sign" : "svc_notary");
     const before = await statusOf(code);
@@ -105,13 +105,13 @@ test("refuses a document from elsewhere by an operator without a passkey, and by
   }
 });
 
-test("takes in a signed document by one person with a fresh passkey", async () => {
+test("accepts a signed document from one person with a recent passkey check", async () => {
   const code = await waiting("svc_sign");
   assert.equal((await handIn(code, "signed", agent)).status, 303);
   assert.equal(await statusOf(code), "EsignComplete");
 });
 
-test("takes in a notarized document by a second person with the same file, and by nobody alone", async () => {
+test("accepts a notarized document from a second person with the same file, and from nobody alone", async () => {
   const code = await waiting("svc_notary");
   assert.equal((await handIn(code, "notarized", agent)).status, 303);
   assert.equal(await statusOf(code), "NotarizationPending");
@@ -150,13 +150,13 @@ test("takes in a notarized document by a second person with the same file, and b
   assert.equal((await approve(code, other)).status, 409);
 });
 
-test("takes in a notarized document by one operator who is a notary, too", async () => {
+test("accepts a notarized document from one operator who is also a notary", async () => {
   const code = await waiting("svc_notary");
   assert.equal((await handIn(code, "notarized", await person("agent", "notary"))).status, 303);
   assert.equal(await statusOf(code), "NotarizationComplete");
 });
 
-test("seals once when several approve at the same time", async () => {
+test("seals once when several people approve concurrently", async () => {
   const code = await waiting("svc_notary");
   await handIn(code, "notarized", agent);
   const answers = await Promise.all([other, await person("agent"), other].map((by) => approve(code, by)));
@@ -167,7 +167,7 @@ test("seals once when several approve at the same time", async () => {
   assert.equal(notarized.length, 1);
 });
 
-test("ends a request by the refusal of another, or the withdrawal of the one who asked, and by nobody else", async () => {
+test("ends a request only when another person refuses it, or the requester withdraws it", async () => {
   const code = await waiting("svc_notary");
   await handIn(code, "notarized", agent);
   assert.equal((await handIn(code, "notarized", other)).status, 409, "one waits already");
@@ -182,7 +182,7 @@ test("ends a request by the refusal of another, or the withdrawal of the one who
   assert.equal(await statusOf(code), "NotarizationPending");
 });
 
-test("closes a request when the order moves on by the command line", async () => {
+test("closes a request when the command line moves the order", async () => {
   const code = await waiting("svc_notary");
   await handIn(code, "notarized", agent);
   await running.service.cli("order", "move", code, "NotarizationFailed", "--reason", "No notary came.");
@@ -191,7 +191,7 @@ test("closes a request when the order moves on by the command line", async () =>
   assert.equal((await approve(code, other)).status, 409);
 });
 
-test("waits a day for an operator whom an admin made, be it the second person or a notary", async () => {
+test("waits a day for an operator whom an admin appointed, both for second persons and for notaries", async () => {
   const [fresh, notary] = [await person("agent"), await person("agent", "notary")];
   const decidesFrom = (at: Date) =>
     asService(running, sql`UPDATE operators SET decides_from = ${at} WHERE user_id IN (${fresh.id}, ${notary.id})`);

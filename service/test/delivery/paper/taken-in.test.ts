@@ -61,7 +61,7 @@ async function inRoom(more: Record<string, string> = {}) {
 
 const kindsOf = ({ documents }: Documents) => documents.map(({ kind, origin }) => [kind, origin ?? "here"]);
 
-test("says of a document that an operator took in where it is from, and of nobody that they signed here", async () => {
+test("states where a document that an operator handed in is from, and never that people signed here", async () => {
   const { takeIn, seen, purposeOf } = await inRoom({ svc_notary: "true" });
   await takeIn("EsignComplete");
   const { card, progress, signers, ...documents } = await seen();
@@ -90,7 +90,7 @@ test("says of a document that an operator took in where it is from, and of nobod
   assert.deepEqual(notarized && (await purposeOf(notarized)), { kind: "notarized_elsewhere", environment: "test" });
 });
 
-test("says of a signer who signed here before a document was taken in that they signed", async () => {
+test("states that a signer who signed here before a document was handed in has signed", async () => {
   const { jane, takeIn, seen, closingCertificate } = await inRoom();
   await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");
   assert.doesNotMatch(await closingCertificate(), /taken in/);
@@ -113,7 +113,7 @@ test("says of a signer who signed here before a document was taken in that they 
   );
 });
 
-test("shows people who signed a test order as signed, though it was notarized elsewhere", async () => {
+test("shows people who signed a test order as signed, even if it was notarized elsewhere", async () => {
   const { code, takeIn, seen, closingCertificate } = await inRoom({ svc_notary: "true" });
   const advance = { event: "signature.completed" };
   await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`, advance);
@@ -127,7 +127,7 @@ test("shows people who signed a test order as signed, though it was notarized el
   assert.match(await closingCertificate(), /Notarized elsewhere, taken in by an operator/);
 });
 
-test("leaves an order that the sandbox signs as it was", async () => {
+test("leaves an order that the sandbox signs unchanged", async () => {
   const { code, seen, purposeOf } = await inRoom();
   const advance = { event: "signature.completed" };
   await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`, advance);
@@ -152,7 +152,7 @@ test("leaves an order that the sandbox signs as it was", async () => {
   assert.deepEqual(sealed && (await purposeOf(sealed)), { kind: "signed", environment: "test" });
 });
 
-test("believes the order's own row alone, whatever its documents' rows say of who handed them in", async () => {
+test("trusts only the order's own row, whatever its documents' rows say about who handed them in", async () => {
   const role = databaseOfRunning(running.service.dataDir);
   const [elsewhere, here] = [await running.order([person("Jane")]), await running.order([person("John")])];
   await running.service.cli("order", "move", elsewhere, "EsignComplete", "--document", scan);
@@ -179,7 +179,7 @@ test("believes the order's own row alone, whatever its documents' rows say of wh
   await role.close();
 });
 
-test("shows on the pages of client and room, and to the operator, that a document was taken in", async () => {
+test("shows on the pages of client and room, and to the operator, that a document was handed in", async () => {
   const { code, takeIn } = await inRoom();
   await takeIn("EsignComplete");
   const { baseUrl } = running.service;

@@ -98,7 +98,7 @@ async function attachedStates(bytes: Uint8Array): Promise<string[]> {
 const attachedWell = ["record_attached: holds", "receipt_events: holds", "receipt_signatures: unchecked"];
 
 test(
-  "a fax's certificate is one sealed document, which a stranger checks down to Telnyx's signature",
+  "a fax's certificate is one sealed document, which a stranger verifies down to Telnyx's signature",
   needs("poppler", "openssl", "jq"),
   async () => {
     const raw = faxEvent("1");
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "a letter's receipt has all of its events, each checked by the account's secret",
+  "a letter's receipt has all of its events, each verified with the account's secret",
   needs("poppler", "openssl"),
   async () => {
     const events: number[] = [];
@@ -151,7 +151,7 @@ test(
   },
 );
 
-test("a delivery that no event told of has a receipt, too, which says so", async () => {
+test("a delivery that no event reported has a receipt, too, which says so", async () => {
   const { documents, code, path } = await receiptOf("delivery_receipt", contentOf([]));
   assert.equal(documents.length, 1);
   const states = await attachedStates(await download(path, documents[0]?.documentId));
@@ -161,13 +161,13 @@ test("a delivery that no event told of has a receipt, too, which says so", async
   assert.equal(lines.length, 1);
 });
 
-test("a receipt is PDF/A-3a and PDF/UA-1, sealed as it is", needs("verapdf"), async () => {
+test("a receipt is PDF/A-3a and PDF/UA-1, also when sealed", needs("verapdf"), async () => {
   const { documents, path } = await receiptOf("delivery_receipt", contentOf([]));
   const receipt = await download(path, documents[0]?.documentId);
   assert.deepEqual(brokenRules({ receipt }), []);
 });
 
-test("nothing is made of what is gone", async () => {
+test("no receipt is made of deleted records", async () => {
   const { documents } = await receiptOf("delivery_receipt", null);
   assert.deepEqual(documents, []);
 });

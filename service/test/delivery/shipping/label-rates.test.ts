@@ -23,7 +23,7 @@ function ratesWith(has = true, patienceMs = 5_000) {
   return labelRates({ providers: { has: () => has, callOf: () => call }, log, random: systemRandom, patienceMs });
 }
 
-test("carriers' rates are named with the shipment that they are of", async () => {
+test("carriers' rates are named with their shipment", async () => {
   const rate = await ratesWith()?.(parcel);
   assert.ok(double.shipments.has(rate?.shipmentId ?? ""));
   const { shipmentId: _, ...named } = rate ?? {};
@@ -33,12 +33,12 @@ test("carriers' rates are named with the shipment that they are of", async () =>
   assert.equal(double.labels(), 0);
 });
 
-test("an address in doubt is quoted with the doubt", async () => {
+test("an address in doubt is quoted with a warning", async () => {
   const rate = await ratesWith()?.({ ...parcel, to: { ...parcel.to, line1: "1 Undeliverable Road" } });
   assert.deepEqual([rate?.amountCents, rate?.addressProblem], [593, "Address not found"]);
 });
 
-test("without an account nobody is asked; an answer that is refused, cut or late is none", async () => {
+test("without an account nobody is asked; a refused, cut or late answer counts as none", async () => {
   assert.equal(ratesWith(false), null);
   for (const failure of [{ status: 422 }, { status: 500 }, { status: 401 }, "cut"] as const) {
     double.fail(failure);

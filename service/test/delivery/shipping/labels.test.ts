@@ -19,7 +19,7 @@ const nonEmpty = <T>(rows: T[]): T[] | null => (rows.length === 0 ? null : rows)
 const postage = (order: { lines: { type: string; label: string; amountCents: number }[] }) =>
   order.lines.find(({ type }) => type === "ShippingCarrierRate");
 
-test("a live order is quoted at the carrier's rate, shipped by a label that was bought, and delivered by the carrier's word", async () => {
+test("a live order is quoted at the carrier's rate, shipped with a label that was bought, and delivered by the carrier's report", async () => {
   const order = await world.place();
   assert.deepEqual(postage(order), {
     type: "ShippingCarrierRate",
@@ -63,7 +63,7 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
   );
 });
 
-test("a receipt names carrier, number and who signed, and attaches the events that said so", async () => {
+test("a receipt names carrier, number and the receiver, and attaches the events that reported it", async () => {
   type Found = { id: number; orderId: number; trackingNumber: string; trackerId: string };
   const [label] = await world.db.query<Found>(sql`
     SELECT id, tracker_id AS "trackerId", order_id AS "orderId", tracking_number AS "trackingNumber" FROM labels WHERE signed_by IS NOT NULL`);
@@ -98,7 +98,7 @@ test("a receipt names carrier, number and who signed, and attaches the events th
   assert.equal(await source(onItsWay)(world.db, label.orderId, 0), null);
 });
 
-test("the console offers the label to print, and the hand-over is filled in with it", async () => {
+test("the console offers the label for printing, and its hand-over form is filled in from it", async () => {
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
@@ -135,7 +135,7 @@ test("the console offers the label to print, and the hand-over is filled in with
   assert.equal(await world.statusOf(code), "Delivered");
 });
 
-test("postage that became dearer than quoted and a tenth is a person's to decide", async () => {
+test("a person decides about postage that exceeds the quote by more than a tenth", async () => {
   const order = await world.place();
   const { offers } = world.easypost;
   const usual = offers.splice(0, offers.length, { carrier: "USPS", service: "GroundAdvantage", rate: "6.53", days: 3 });
@@ -173,7 +173,7 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
   offers.splice(0, offers.length, ...usual);
 });
 
-test("an address that nothing can be delivered to is sold postage and shown to a person before a label is bought", async () => {
+test("an undeliverable address can be ordered, and a person sees it before a label is bought", async () => {
   const before = world.easypost.labels();
   const code = await world.payFor(await world.place({ ship_line1: "1 Undeliverable Road" }));
   const task = await until(async () => (await world.tasks(code)).find(({ reason }) => reason));
@@ -188,7 +188,7 @@ test("an address that nothing can be delivered to is sold postage and shown to a
   assert.equal(world.easypost.labels(), before);
 });
 
-test("without an answer the zone table quotes; a test order never reaches the provider", async () => {
+test("without an answer the zone table quotes; a test order never contacts the provider", async () => {
   const asked = () => world.easypost.requests.length;
   world.easypost.failOn(/^POST \/v2\/addresses$/, { status: 503 });
   assert.equal(postage(await world.place())?.label, "USPS Priority Mail postage, zone 7");
@@ -205,7 +205,7 @@ test("without an answer the zone table quotes; a test order never reaches the pr
   assert.deepEqual(await world.labels(order.orderCode), []);
 });
 
-test("events that are forged, of another secret or about nothing of ours change nothing; lost ones are asked for", async () => {
+test("events that are forged, with another secret or about unknown objects change nothing; lost ones are polled for", async () => {
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   assert.equal((await world.deliver(label.trackerId, "in_transit", {}, { forged: true })).status, 400);
@@ -221,7 +221,7 @@ test("events that are forged, of another secret or about nothing of ours change 
   await until(async () => (await world.statusOf(code)) === "Delivered");
 });
 
-test("what was heard while an order was on hold counts when it is released", async () => {
+test("a report that arrived while an order was on hold counts after the hold", async () => {
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { cookie } = await newOperator(world.harness, { roles: ["agent"] });
@@ -248,7 +248,7 @@ test("what was heard while an order was on hold counts when it is released", asy
   await until(() => world.mails().some((mail) => /keeps the document\s+from Acme/.test(mail) && mail.includes(code)));
 });
 
-test("a parcel that came back is shipped anew; a label that nobody used is given back, and asked for until it is refunded", async () => {
+test("a parcel that came back is shipped again; an unused label is returned, and polled until it is refunded", async () => {
   const code = await world.payFor(await world.place());
   const first = await world.boughtLabel(code);
   await world.deliver(first.trackerId, "return_to_sender");
@@ -297,7 +297,7 @@ test("a parcel that came back is shipped anew; a label that nobody used is given
   assert.ok((await world.tasks(code)).some(({ reason }) => /is not refunded/.test(reason ?? "")));
 });
 
-test("whatever request is cut after the provider acted, one label is bought and one is given back", async () => {
+test("whichever request is cut after the provider acted, one label is bought and one is returned", async () => {
   const { easypost, db } = world;
   const calls = [
     /^POST \/v2\/addresses$/,
@@ -332,7 +332,7 @@ test("whatever request is cut after the provider acted, one label is bought and 
   }
 });
 
-test("who signed for a parcel, and where its label lay, is deleted when it is old", async () => {
+test("the receiver of a parcel, and the address of its label, are deleted when they are old", async () => {
   const left = () => world.db.query(sql`SELECT FROM labels WHERE num_nonnulls(signed_by, label_url) > 0`);
   const [{ latest = new Date() } = {}] = await world.db.query<{ latest: Date }>(sql`
     SELECT max(bought_at) AS latest FROM labels`);
@@ -364,7 +364,7 @@ test("a label whose price was changed in the database is neither shown nor bough
   offers.splice(0, offers.length, ...usual);
 });
 
-test("a label of which a person said that it was bought is followed, by what EasyPost shows of it", async () => {
+test("a label that a person reported as bought is followed by EasyPost's data about it", async () => {
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { easypost, db } = world;
@@ -385,14 +385,14 @@ test("a label of which a person said that it was bought is followed, by what Eas
   await until(async () => (await world.statusOf(code)) === "Delivered");
 });
 
-test("the labels of an order that is refunded are given back", async () => {
+test("the labels of an order that is refunded are returned", async () => {
   const code = await world.payFor(await world.place());
   await world.boughtLabel(code);
   await world.harness.service.cli("order", "move", code, "RefundPending", "--reason", "The client changed their mind.");
   await until(async () => (await world.labels(code))[0]?.refundState === "submitted");
 });
 
-test("while the provider is away people ship by hand, and nothing is bought beside them", async () => {
+test("while the provider is unreachable people ship by hand, and nothing else is bought", async () => {
   const order = await world.place();
   const before = world.easypost.labels();
   world.easypost.failOn(/^POST/, ...Array(20).fill({ status: 503 }));

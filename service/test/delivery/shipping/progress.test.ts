@@ -31,7 +31,7 @@ function follow(said: readonly TrackingStatus[]): string {
 const runs = Number(process.env["EVENT_ORDERS"] ?? 2_000);
 const statuses = fc.array(fc.constantFrom(...trackingStatuses), { minLength: 1, maxLength: 12 });
 
-test("in whatever order and however often events come, the parcel's outcome is the same", () => {
+test("the parcel's outcome does not depend on the order and repetition of events", () => {
   fc.assert(
     fc.property(statuses, fc.infiniteStream(fc.nat()), (said, random) => {
       const shuffled = [...said, ...said]
@@ -48,7 +48,7 @@ test("in whatever order and however often events come, the parcel's outcome is t
   );
 });
 
-test("an order goes where its parcel is", () => {
+test("an order follows its parcel", () => {
   for (const [said, status] of [
     [["unknown", "pre_transit"], "ShippingPending"],
     [["in_transit"], "Shipped"],
@@ -66,13 +66,13 @@ test("an order goes where its parcel is", () => {
     assert.equal(follow(said), status, said.join(", "));
 });
 
-test("an order that stands elsewhere is left there", () => {
+test("an order with another status is left unchanged", () => {
   for (const status of ["OnHold", "RefundPending", "Completed", "EsignPending"])
     assert.deepEqual(eventsToFollow(status, new Set(["delivered"])), []);
   assert.deepEqual(eventsToFollow("Delivered", new Set(["delivered", "return_to_sender"])), []);
 });
 
-test("a person is told what the order's way does not show", () => {
+test("a person is told about reports that the order's status does not show", () => {
   const followUp = (said: TrackingStatus, orderStatus: string, isGivenBack = false, before: TrackingStatus[] = []) =>
     followUpOf(new Set([said]), new Set([...before, said]), orderStatus, isGivenBack);
   assert.match(
@@ -93,7 +93,7 @@ const offer = (carrier: string, service: string, amountCents: number) => ({
   amountCents,
 });
 
-test("the service that was quoted is bought while it costs no more than it may, else the cheapest that takes documents", () => {
+test("the quoted service is bought within the price limit, else the cheapest that accepts documents", () => {
   const rates = [
     offer("USPS", "Priority", 845),
     offer("USPS", "Media Mail", 300),

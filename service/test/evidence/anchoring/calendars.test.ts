@@ -97,7 +97,7 @@ const failures: readonly [CalendarMode, RegExp][] = [
 ];
 
 for (const [mode, why] of failures) {
-  test(`a calendar that is ${mode} is reported and costs its own branch alone`, async () => {
+  test(`a calendar that is ${mode} is reported and costs only its own branch`, async () => {
     first.order(mode);
     second.order("proper");
     const { submit, refusals } = client();
@@ -111,7 +111,7 @@ for (const [mode, why] of failures) {
   });
 }
 
-test("a slow calendar is not waited for beyond its time", async () => {
+test("a slow calendar is awaited only until its time-out", async () => {
   first.order("slow");
   second.order("proper");
   const { submit, refusals } = client({ timeoutMs: 100 });
@@ -119,13 +119,13 @@ test("a slow calendar is not waited for beyond its time", async () => {
   assert.match(refusals[0]?.why ?? "", /no answer within 100 ms/);
 });
 
-test("gives null when no calendar takes the digest, and when there is none", async () => {
+test("returns null when no calendar accepts the digest, and when there is none", async () => {
   orderAll("server-error");
   assert.equal(await client().submit(digest), null);
   assert.equal(await client({ calendars: [] }).submit(digest), null);
 });
 
-test("passes over a calendar that failed three times in a row until the cool-down is over", async () => {
+test("skips a calendar that failed three times in a row until the cool-down is over", async () => {
   let now = 0;
   first.order("server-error");
   second.order("proper");
@@ -145,7 +145,7 @@ async function submitted(calendars: readonly string[] = urls): Promise<Uint8Arra
   return outcome.proof;
 }
 
-test("a proof that waits for its block is left as it is", async () => {
+test("a proof that waits for its block stays unchanged", async () => {
   const proof = await submitted();
   const upgrade = await upgradeProof({ calendars: urls, fetch }, proof);
   assert.deepEqual(
@@ -170,7 +170,7 @@ test("a block is merged in, and the evidence package verifies the proof against 
   assert.equal(claims.find((claim) => claim.name === "ots.bitcoin")?.state, "holds");
 });
 
-test("a confirmed attestation is not asked for again", async () => {
+test("a confirmed attestation is not requested again", async () => {
   const proof = await submitted();
   first.mine();
   second.mine();
@@ -182,7 +182,7 @@ test("a confirmed attestation is not asked for again", async () => {
   assert.deepEqual(twice.attestations, once.attestations);
 });
 
-test("a calendar that forgets is reported, and the other's block is kept", async () => {
+test("a calendar that forgets is reported, and the other calendar's block is kept", async () => {
   const proof = await submitted();
   first.mine();
   second.mine();
@@ -194,7 +194,7 @@ test("a calendar that forgets is reported, and the other's block is kept", async
 });
 
 for (const [mode, why] of failures.filter(([mode]) => mode !== "trailing-bytes" && mode !== "only-unknown")) {
-  test(`a calendar that is ${mode} when asked again leaves the proof as it is`, async () => {
+  test(`a calendar that is ${mode} at a later request leaves the proof unchanged`, async () => {
     const proof = await submitted([first.url]);
     first.order(mode);
     const upgrade = await upgradeProof({ calendars: urls, fetch, timeoutMs: 1_000 }, proof);

@@ -37,7 +37,7 @@ const ofPublic = () => get(`/api/passport/verify/${sealed.verifyCode}/certificat
 const ofOwner = () => get(`/api/passport/${sealed.passportId}/certificate`, acme);
 
 test(
-  "anybody with the code gets a page that certifies what was sealed, when and by which seal, and never for whom",
+  "anybody with the code gets a page that certifies the content, the time and the seal, and never the firm",
   needs("poppler", "openssl"),
   async () => {
     const response = await ofPublic();
@@ -70,7 +70,7 @@ test(
   },
 );
 
-test("its owner's names the firm; to others than the owner it is unknown", needs("poppler"), async () => {
+test("the owner's page names the firm; to others it is unknown", needs("poppler"), async () => {
   const text = textOf(await bytesOf(await ofOwner())).replace(/\s+/g, " ");
   assert.match(text, /SignSealShip, on behalf of Änderung Title, certifies that/);
   for (const [path, caller, status] of [
@@ -87,7 +87,7 @@ test("its owner's names the firm; to others than the owner it is unknown", needs
 });
 
 test(
-  "it has a seal of its own purpose, is PDF/A-3a and PDF/UA-1, and leaves the sealed file as it is",
+  "it has a seal with its own purpose, is PDF/A-3a and PDF/UA-1, and leaves the sealed file unchanged",
   needs("poppler", "verapdf", "openssl"),
   async () => {
     const certificate = await bytesOf(await ofOwner());
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  "it is made of the record: whoever asks again gets the same page, and no authority is asked for it",
+  "it is made from the record: repeated requests get the same page, and no authority is asked for it",
   needs("poppler", "openssl"),
   async () => {
     const asked = tsa.requestCount();
@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  "a test passport's says that it is of a test, and one whose PDF is not kept says what it can",
+  "a test passport's page says that it is a test, and one without a stored PDF states the remaining facts",
   needs("poppler"),
   async () => {
     const folder = await openHarness({ KEEP_SEALED: "off" });

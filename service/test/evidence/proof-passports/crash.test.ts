@@ -49,7 +49,7 @@ async function sealUntilKilled(from: number, until: number, acknowledged: Acknow
   await Promise.all(Array.from({ length: 6 }, worker));
 }
 
-test(`kill -9 in the middle of ${seals} seals: what was acknowledged verifies and downloads, and nothing half-made is visible`, async () => {
+test(`kill -9 during ${seals} seals: acknowledged documents verify and download, and nothing incomplete is visible`, async () => {
   const acknowledged: Acknowledged[] = [];
   for (const [round, until] of [...killAfter, seals].entries()) {
     await sealUntilKilled(round * 1000, until, acknowledged);

@@ -49,7 +49,7 @@ const rowsOf = ({ passportId }: SealAnswer) =>
   db.query<{ namesFirm: boolean; blobKey: string }>(sql`
     SELECT names_firm AS "namesFirm", blob_key AS "blobKey" FROM proof_certificates WHERE passport_id = ${passportId} ORDER BY 1`);
 
-test("forty who ask two nodes at once get one certificate, the owner another, and one of each is kept", async () => {
+test("forty callers of two nodes get one public certificate, the owner another, and one of each is stored", async () => {
   const passport = await sealed();
   const before = blobs().length;
   const nodes = Array.from({ length: 40 }, (_, n) => (n % 2 ? second : service));
@@ -66,7 +66,7 @@ test("forty who ask two nodes at once get one certificate, the owner another, an
   assert.equal(blobs().length, before + 2, "what lost the race is not left in the store");
 });
 
-test("after kill -9 while certificates are made, whoever asks gets what was given before", async () => {
+test("after kill -9 while certificates are made, callers get the earlier ones", async () => {
   const passports = await Promise.all(Array.from({ length: 12 }, sealed));
   const given = new Map<string, string>();
   const asking = passports.map(async (passport) => {
@@ -86,7 +86,7 @@ test("after kill -9 while certificates are made, whoever asks gets what was give
   }
 });
 
-test("a certificate whose blob is lost keeps nobody from a certificate, nor from the passport", async () => {
+test("a certificate with a lost blob is made again, and does not affect the passport", async () => {
   const passport = await sealed();
   await hexOf(await ask(service, passport));
   const [row] = await rowsOf(passport);
@@ -106,7 +106,7 @@ test("nobody changes or removes the row of a certificate", async () => {
     await assert.rejects(db.query(change), /append-only/);
 });
 
-test("once the seal has another certificate, another is made under that, and kept: the old one's seal has no time of its own", async () => {
+test("when the seal gets another certificate, another page is made under it and stored: the old page's seal has no time of its own", async () => {
   const passport = await sealed();
   const before = await hexOf(await ask(service, passport));
   await service.cli("seal", "rotate", "--test");
@@ -128,7 +128,7 @@ test("once the seal has another certificate, another is made under that, and kep
 });
 
 test(
-  "of a document that an older certificate sealed it names that one, and the one that seals the page",
+  "for a document that an older certificate sealed it names that one, and the certificate that seals the page",
   needs("poppler"),
   async () => {
     const passport = await sealed();
@@ -143,7 +143,7 @@ test(
   },
 );
 
-test("it is deleted with the PDF that it speaks of, and the next one names no document", needs("poppler"), async () => {
+test("it is deleted with its PDF, and the next one names no document", needs("poppler"), async () => {
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(makePdf())]), "Deed of trust.pdf");
   const passport = (await (await postSeal({ baseUrl: service.baseUrl, headers }, form)).json()) as SealAnswer;

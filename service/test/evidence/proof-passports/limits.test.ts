@@ -9,7 +9,7 @@ const folder = temporaryFolder();
 
 const service = await forTests(startService({ DATA_DIR: folder.path }));
 
-test("seals and public verification share 12 requests a minute and address; fetching counts by key", async () => {
+test("seals and public verification share 12 requests a minute per address; fetching counts by key", async () => {
   const { headers } = await newPartner(service);
   const caller = { baseUrl: service.baseUrl, headers };
   const paths = ["", "/document", "/evidence", "/else"];

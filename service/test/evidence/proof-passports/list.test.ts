@@ -56,7 +56,7 @@ async function record(of: Principal, createdAt: Date, more: Partial<NewPassport>
 const ids = async (of: Principal, query = {}) =>
   (await listPassports(deps, of, query)).passports.map(({ passportId }) => passportId);
 
-test("a firm sees its own passports of one environment, newest first, with what is known of their time", async () => {
+test("a firm sees its own passports of one environment, newest first, with the known times", async () => {
   const acme = await firm();
   const anchor = {
     proof: Buffer.from("ots"),
@@ -102,7 +102,7 @@ test("a firm sees its own passports of one environment, newest first, with what 
   assert.deepEqual(await ids(await firm()), []);
 });
 
-test("pages follow each other without a gap or a double, though many were sealed at one instant", async () => {
+test("pages follow one another without gaps or repetitions, even if many were sealed at one instant", async () => {
   const acme = await firm();
   const made: string[] = [];
   for (let n = 0; n < 25; n++) made.push(await record(acme, second(Math.floor(n / 10))));
@@ -119,7 +119,7 @@ test("pages follow each other without a gap or a double, though many were sealed
   assert.equal((await ids(acme, { limit: "1000" })).length, 25);
 });
 
-test("a limit that is no number and a cursor of another firm, another environment or of nobody are refused", async () => {
+test("refuses a limit that is not a number, and a cursor of another firm, another environment or nobody", async () => {
   const acme = await firm();
   await record(acme, second(1));
   const foreign = [
@@ -145,7 +145,7 @@ test("a passport whose row was altered is left out", async () => {
   assert.deepEqual(await ids(acme), [whole]);
 });
 
-test("a page is read by its index and stops when it is full", async () => {
+test("a page is read from its index and stops when it is full", async () => {
   const acme = await firm();
   const last = await record(acme, second(1));
   for (const after of [null, last]) {

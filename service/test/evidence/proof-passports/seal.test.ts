@@ -77,18 +77,22 @@ test("the seal response has the contract's fields, with both timestamps", () => 
   for (const { submitted } of calendars) assert.deepEqual(submitted, [sealed.sealedSha256]);
 });
 
-test("the sealed file is the document with a tail, and pdfsig calls all of it signed", needs("poppler", "qpdf"), () => {
-  assert.deepEqual(file.subarray(0, document.length), document);
-  const path = join(folderFor("pdfsig"), "sealed.pdf");
-  writeFileSync(path, file);
-  const output = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
-  assert.match(output, /Signature is Valid/);
-  assert.match(output, /Total document signed/);
-  assert.match(output, /ETSI\.CAdES\.detached/);
-  execFileSync("qpdf", ["--check", path]);
-});
+test(
+  "the sealed file is the document with a tail, and pdfsig reports that all of it is signed",
+  needs("poppler", "qpdf"),
+  () => {
+    assert.deepEqual(file.subarray(0, document.length), document);
+    const path = join(folderFor("pdfsig"), "sealed.pdf");
+    writeFileSync(path, file);
+    const output = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
+    assert.match(output, /Signature is Valid/);
+    assert.match(output, /Total document signed/);
+    assert.match(output, /ETSI\.CAdES\.detached/);
+    execFileSync("qpdf", ["--check", path]);
+  },
+);
 
-test("its owner fetches it: the same fields without timestamps, and when it was created", async () => {
+test("its owner fetches it: the same fields without time stamps, and the time of creation", async () => {
   const response = await fetch(`${service.baseUrl}/api/passport/${sealed.passportId}`, { headers: live.headers });
   const { createdAt, requestId, ...same } = (await response.json()) as { createdAt: string; requestId: string };
   assert.equal(requestId, response.headers.get("request-id"));
@@ -97,7 +101,7 @@ test("its owner fetches it: the same fields without timestamps, and when it was 
   assert.equal(new Date(createdAt).toISOString(), createdAt);
 });
 
-test("anybody verifies it without a key, and learns nothing of the partner", async () => {
+test("anybody verifies it without a key, and learns nothing about the partner", async () => {
   const response = await fetch(verify());
   assert.equal(response.headers.get("cache-control"), "no-store");
   const { sealedAtUtc, ...body } = (await response.json()) as { sealedAtUtc: string };
@@ -113,7 +117,7 @@ test("anybody verifies it without a key, and learns nothing of the partner", asy
   assert.ok(Date.parse(sealedAtUtc) <= Date.now());
 });
 
-test("a test key's passport says so: verified_test", async () => {
+test("a test key's passport is reported as verified_test", async () => {
   const partner = { ...(await newPartner(service)), baseUrl: service.baseUrl };
   const { verifyCode, environment } = await seal(partner, document);
   assert.equal(environment, "test");
@@ -121,14 +125,14 @@ test("a test key's passport says so: verified_test", async () => {
   assert.deepEqual([body.verdict, body.environment], ["verified_test", "test"]);
 });
 
-test("two seals of one document are two passports with codes of their own", async () => {
+test("two seals of one document are two passports with different codes", async () => {
   const again = await seal(live, document);
   assert.equal(again.docSha256, sealed.docSha256);
   assert.notEqual(again.verifyCode, sealed.verifyCode);
   assert.notEqual(again.passportId, sealed.passportId);
 });
 
-test("the evidence is a zip whose README holds commands that work", needs("unzip", "poppler"), async () => {
+test("the evidence is a zip whose README contains commands that work", needs("unzip", "poppler"), async () => {
   await until(async () => (await fetch(verify("/tlog-proof"))).status === 200);
   const response = await fetch(verify("/evidence"));
   assert.equal(response.headers.get("content-type"), "application/zip");
@@ -181,7 +185,7 @@ test("the certificate of the seal is public, and is the one in the evidence", as
   assert.ok(pem.startsWith(readFileSync(join(folder.path, "scratch/evidence/seal-certificates.pem"), "utf8")));
 });
 
-test("an earlier signature stays valid under the seal", needs("poppler"), async () => {
+test("an earlier signature stays valid after the seal", needs("poppler"), async () => {
   const { verifyCode } = await seal(live, zooBytes("signed-once.pdf"));
   const path = join(folderFor("signed"), "sealed.pdf");
   writeFileSync(path, await bytesOf(await fetch(verify("/document", verifyCode))));
@@ -189,7 +193,7 @@ test("an earlier signature stays valid under the seal", needs("poppler"), async 
   assert.equal(output.match(/Signature is Valid/g)?.length, 2);
 });
 
-test("34 MB are sealed and come back byte for byte", async () => {
+test("34 MB are sealed and returned byte for byte", async () => {
   const large = makePdf({ bytes: 34_000_000 });
   const answer = await seal(live, large);
   assert.equal(answer.docSha256, sha256(large));
@@ -197,7 +201,7 @@ test("34 MB are sealed and come back byte for byte", async () => {
   assert.equal(sha256(back), answer.sealedSha256);
 });
 
-test("passport, audit line and event are there, and the uploaded bytes are nowhere", async () => {
+test("passport, audit line and event exist, and the uploaded bytes are stored nowhere", async () => {
   const db = await databaseOf(folder.path);
   try {
     const events = await db.query(sql`
@@ -220,7 +224,7 @@ test("passport, audit line and event are there, and the uploaded bytes are nowhe
   }
 });
 
-test("the sweep of orphaned blobs leaves what a passport refers to, and takes what nothing does", async () => {
+test("the sweep of orphaned blobs keeps the blobs that a passport refers to, and removes unreferenced ones", async () => {
   const db = await databaseOf(folder.path);
   try {
     const secrets = await openSecretsKey(`file:${join(folder.path, "keys/secrets")}`);

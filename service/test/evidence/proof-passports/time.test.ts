@@ -59,7 +59,7 @@ function node(): { anchoring: Anchoring; metrics: ReturnType<typeof createMetric
 }
 const later = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 
-test("calendars that fail leave openTimestamps null, and the seal stands", async () => {
+test("failing calendars leave openTimestamps null, and the seal succeeds", async () => {
   for (const calendar of calendars) calendar.order("server-error");
   const answer = await seal(caller, makePdf());
   assert.equal(answer.timestamps.openTimestamps, null);
@@ -81,7 +81,7 @@ const confirmedBy = async (answer: SealAnswer, row: AnchorRow, blocks: readonly 
   return claims.filter(({ name }) => name === "ots.bitcoin").map(({ state }) => state);
 };
 
-test("a proof is asked about when it is due, and confirmed by the first block that holds it", async () => {
+test("a proof is polled when it is due, and confirmed by the first block that contains it", async () => {
   const answer = await seal(caller, makePdf());
   const first = await anchorOf(answer);
   assert.equal(first?.status, "pending");
@@ -104,7 +104,7 @@ test("a proof is asked about when it is due, and confirmed by the first block th
   assert.ok(evidence.includes(settled.proof) && evidence.includes('"status": "confirmed"'));
 });
 
-test("a calendar that forgets is reported, and the proof stays as it was", async () => {
+test("a calendar that forgets is reported, and the proof stays unchanged", async () => {
   const answer = await seal(caller, makePdf());
   const before = await anchorOf(answer);
   for (const calendar of calendars) calendar.order("forgets");
@@ -117,7 +117,7 @@ test("a calendar that forgets is reported, and the proof stays as it was", async
   assert.match(await metrics.render(), /calendar_answers_total\{calendar="[^"]+",outcome="forgotten"\} [1-9]/);
 });
 
-test("many nodes at once look at each proof once", async () => {
+test("many concurrent nodes poll each proof once", async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => seal(caller, makePdf({ text: `many ${n}` }))));
   const now = later(120);
   const looked = await Promise.all(Array.from({ length: 5 }, () => node().anchoring.upgradePending(now)));
@@ -125,7 +125,7 @@ test("many nodes at once look at each proof once", async () => {
   for (const answer of answers) assert.equal((await anchorOf(answer))?.looks, 1);
 });
 
-test("a proof that a node died with is looked at again", async () => {
+test("a proof that a dead node had claimed is polled again", async () => {
   const answer = await seal(caller, makePdf());
   // The claim of a node that has died.
   await db.query(sql`
@@ -138,7 +138,7 @@ test("a proof that a node died with is looked at again", async () => {
   assert.deepEqual([row?.status, row?.height], ["confirmed", block?.height]);
 });
 
-test("an authority that answers badly gives rfc3161 null; after three times it is not asked any more", async () => {
+test("an authority with bad answers gives rfc3161 null; after three failures it is skipped", async () => {
   for (const mode of ["garbage", "replay", "hang-up"] as const) {
     tsa.order(mode);
     const { timestamps, verifyCode } = await seal(caller, makePdf());

@@ -34,7 +34,7 @@ async function answer(path: string, headers: Record<string, string> = {}): Promi
 const code = (verifyCode: string, more = "") => `/api/passport/verify/${verifyCode}${more}`;
 const nobody = "a".repeat(26);
 
-test("a passport that is malformed, unknown, foreign or of the other environment is the same 404", async () => {
+test("a passport that is malformed, unknown, another firm's or of the other environment gives the same 404", async () => {
   const { passportId } = await seal(owner, makePdf());
   const { key: testKey } = await service.cli("key", "issue", owner.partnerId, "--test");
   const other = await newPartner(service, { live: true });
@@ -53,7 +53,7 @@ test("a passport that is malformed, unknown, foreign or of the other environment
   assert.match(await answer(`/api/passport/${passportId}`, owner.headers), /^\[200/);
 });
 
-test("a verify code that is malformed or unknown is the same 404, byte for byte", async () => {
+test("a verify code that is malformed or unknown gives the same 404, byte for byte", async () => {
   const { verifyCode } = await seal(owner, makePdf());
   const unknown = await answer(code(nobody));
   assert.match(unknown, /^\[404,.*"\{\\"verdict\\":\\"unknown\\"\}"\]$/);
@@ -82,7 +82,7 @@ const stored = async ({ passportId }: SealAnswer): Promise<string> => {
   return join(service.dataDir, "blobs", row?.key ?? "");
 };
 
-test("a document whose artifact is lost, altered or another's is 404, and its evidence goes without it", async () => {
+test("a document whose artifact is lost, altered or another's gives a 404, and its evidence omits it", async () => {
   const unknown = await answer(code(nobody));
   // The documents differ, because one document sealed twice within a second gives the same bytes.
   const [lost, altered, swapped, other] = await Promise.all([
@@ -107,7 +107,7 @@ test("a document whose artifact is lost, altered or another's is 404, and its ev
   assert.match(await answer(code(other.verifyCode, "/document")), /^\[200/);
 });
 
-test("a row that was altered behind the service's back is not vouched for", async () => {
+test("a row that was altered outside the service is not accepted", async () => {
   const changes = [
     sql`sealed_sha256 = repeat('0', 64)`,
     sql`doc_sha256 = repeat('0', 64)`,
@@ -127,7 +127,7 @@ test("a row that was altered behind the service's back is not vouched for", asyn
   }
 });
 
-test("with KEEP_SEALED=off nothing is stored, and the document is 404", async () => {
+test("with KEEP_SEALED=off nothing is stored, and the document gives a 404", async () => {
   await service.stop();
   service = await service.restart({ KEEP_SEALED: "off" });
   harness.service = service;

@@ -29,16 +29,16 @@ const readmeOf = (environment: Environment): string =>
     rootAnchored: false,
   });
 
-test("a README of a test says that it is one, and that of a live passport does not", () => {
+test("the README of a test says so, and that of a live passport does not", () => {
   assert.match(readmeOf("test"), /^A TEST: its seal means nothing outside of testing/m);
   assert.doesNotMatch(readmeOf("live"), /test/i);
 });
 
-test("a README of a PDF that is not kept sends nobody to check without their own copy", () => {
+test("the README for a PDF that is not stored tells readers to use their own copy", () => {
   assert.match(readmeOf("live"), /choose this zip and your copy of sealed\.pdf at https:\/\/example\.com\/verify;/);
 });
 
-test("what is put in comes out, byte for byte, by the verifier's own reader", async () => {
+test("extracted files equal the originals byte for byte, by the verifier's own reader", async () => {
   const entry = fc.tuple(
     fc.stringMatching(/^[a-z0-9-]{1,10}(\.[a-z0-9-]{1,10})?$/),
     fc.uint8Array({ maxLength: 2_000 }),
@@ -57,29 +57,25 @@ test("what is put in comes out, byte for byte, by the verifier's own reader", as
   );
 });
 
-test(
-  "the same entries give the same bytes wherever they are made, and unzip finds no fault",
-  needs("unzip"),
-  async (t) => {
-    const entries = [
-      { name: "sealed.pdf", bytes: Buffer.alloc(1_000_000, "%PDF") },
-      { name: "empty", bytes: new Uint8Array() },
-    ];
-    const zip = await zipOf(entries);
-    assert.deepEqual(await zipOf(entries), zip);
-    const zone = process.env["TZ"];
-    process.env["TZ"] = "Pacific/Apia";
-    assert.deepEqual(await zipOf(entries), zip);
-    process.env["TZ"] = zone ?? "UTC";
-    const folder = mkdtempSync(join(tmpdir(), "zip-"));
-    t.after(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, "a.zip"), zip);
-    const output = execFileSync("unzip", ["-t", "a.zip"], { cwd: folder, encoding: "utf8" });
-    assert.match(output, /No errors detected/);
-  },
-);
+test("the same entries give the same bytes on every machine, and unzip finds no fault", needs("unzip"), async (t) => {
+  const entries = [
+    { name: "sealed.pdf", bytes: Buffer.alloc(1_000_000, "%PDF") },
+    { name: "empty", bytes: new Uint8Array() },
+  ];
+  const zip = await zipOf(entries);
+  assert.deepEqual(await zipOf(entries), zip);
+  const zone = process.env["TZ"];
+  process.env["TZ"] = "Pacific/Apia";
+  assert.deepEqual(await zipOf(entries), zip);
+  process.env["TZ"] = zone ?? "UTC";
+  const folder = mkdtempSync(join(tmpdir(), "zip-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "a.zip"), zip);
+  const output = execFileSync("unzip", ["-t", "a.zip"], { cwd: folder, encoding: "utf8" });
+  assert.match(output, /No errors detected/);
+});
 
-test("a large entry is passed on in pieces of its own bytes, none before it is asked for", async () => {
+test("a large entry is sent in its own pieces, none before it is requested", async () => {
   const bytes = Buffer.alloc(10_000_000);
   let own = 0;
   let pieces = 0;

@@ -39,7 +39,7 @@ for (const task of ["prepare a seal", "check a seal"]) {
     assert.ok(bytes.length > makePdf().length);
   });
 
-  test(`killed twice, "${task}" is a refusal for now and no fault of the document`, async () => {
+  test(`"${task}", killed twice, gives a temporary refusal that does not blame the document`, async () => {
     await assert.rejects(sealOwnDocument(sealerOf(2, task), { bytes: makePdf(), reason }), {
       name: "ServiceError",
       code: "unavailable",
@@ -47,7 +47,7 @@ for (const task of ["prepare a seal", "check a seal"]) {
   });
 }
 
-test("a document that cannot be sealed is tried once, and is our own fault", async () => {
+test("a document that cannot be sealed is tried once, and counts as our own fault", async () => {
   const error = await sealOwnDocument(sealerOf(0, ""), { bytes: Buffer.from("no PDF"), reason }).catch(
     (e: unknown) => e,
   );

@@ -44,7 +44,7 @@ const raw = (body: BodyInit, type: string) =>
     body,
   });
 
-test("a form that is refused before its end is read to it: the next on the connection is answered", async () => {
+test("a refused form is read to its end, so the next request on the connection is answered", async () => {
   const body = Buffer.from(await new Response(fileForm(makePdf({ bytes: 4_000_000 }), "document")).arrayBuffer());
   const boundary = /^--(\S+)/.exec(body.toString("latin1"))?.[1];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -71,7 +71,7 @@ test("a form that is refused before its end is read to it: the next on the conne
   agent.destroy();
 });
 
-test("whatever is no form with one PDF part named file has the contract's one message", async () => {
+test("a request that is not a form with one PDF part named file gets the contract's only message", async () => {
   assert.equal(await refused(new FormData()), expected);
   assert.equal(await refused(fileForm(makePdf(), "document")), expected);
   const text = new FormData();
@@ -97,7 +97,7 @@ test("whatever is no form with one PDF part named file has the contract's one me
   assert.equal(await errorOf(bare), expected);
 });
 
-test("a form that is cut off has it too", async () => {
+test("a form that is cut off gets the same message", async () => {
   const whole = new Response(fileForm(makePdf({ bytes: 20_000 })));
   const type = whole.headers.get("content-type") ?? "";
   const body = await bytesOf(whole);
@@ -107,13 +107,13 @@ test("a form that is cut off has it too", async () => {
   }
 });
 
-test("35 MiB are sealed, one byte more has the contract's message", async () => {
+test("35 MiB are sealed; one more byte gets the contract's message", async () => {
   assert.equal((await postSeal(caller, fileForm(makePdf({ bytes: limit })))).status, 200);
   assert.equal(await refused(fileForm(makePdf({ bytes: limit + 1 }))), expected);
   assert.equal(await refused(fileForm(Buffer.alloc(limit + 3_000_000, "%PDF-1.7"))), expected);
 });
 
-test("other text fields beside the file are not looked at", async () => {
+test("other text fields next to the file are ignored", async () => {
   const form = new FormData();
   form.append("note", "kept by nobody");
   form.append("file", new Blob([new Uint8Array(makePdf())]), "x.pdf");
@@ -127,7 +127,7 @@ test("without a key, and with a bad one, nothing is read", async () => {
   }
 });
 
-test("a caller that hangs up leaves nothing", async () => {
+test("a caller that disconnects leaves no data", async () => {
   const form = new Response(fileForm(makePdf({ bytes: 200_000 })));
   const body = await bytesOf(form);
   const { hostname, port } = new URL(service.baseUrl);
@@ -154,7 +154,7 @@ const causes: Record<string, RegExp> = {
   too_complex: /too complex.* Found: /,
 };
 
-test("every file of the zoo is sealed, or refused with a message that names the cause, and then leaves nothing", async () => {
+test("every file of the zoo is sealed, or refused with a message that names the cause and without stored data", async () => {
   const seen = new Set<string>();
   for (const { name, expected: outcome, path } of zooFiles()) {
     seen.add(outcome);

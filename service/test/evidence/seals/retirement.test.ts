@@ -50,20 +50,24 @@ const trustList = async () =>
     timeStampCertificates: string[];
   }>;
 
-test("the certificate in use is not retired: nothing could be sealed without it", needs("openssl"), async () => {
-  const { code, stderr } = await retire(await inUse(), "--reason", "superseded");
-  assert.equal(code, 1);
-  assert.match(stderr, /in use.*seal rotate/);
-  const unknown = await retire("0".repeat(64), "--reason", "superseded");
-  assert.match(unknown.stderr, /No such seal certificate/);
-  assert.deepEqual(
-    (await certificates()).map(({ retiredAt }) => retiredAt),
-    [null, null],
-  );
-});
+test(
+  "the certificate in use can't be retired, because nothing could be sealed without it",
+  needs("openssl"),
+  async () => {
+    const { code, stderr } = await retire(await inUse(), "--reason", "superseded");
+    assert.equal(code, 1);
+    assert.match(stderr, /in use.*seal rotate/);
+    const unknown = await retire("0".repeat(64), "--reason", "superseded");
+    assert.match(unknown.stderr, /No such seal certificate/);
+    assert.deepEqual(
+      (await certificates()).map(({ retiredAt }) => retiredAt),
+      [null, null],
+    );
+  },
+);
 
 test(
-  "a key in a file is replaced, and its certificate retired: the file says which seals still count",
+  "a key in a file is replaced, and its certificate retired; the list tells which seals still count",
   needs("openssl"),
   async () => {
     const old = await inUse();
@@ -124,7 +128,7 @@ test(
 );
 
 test(
-  "who verifies a passport by its record is told of the retirement, and so is the page",
+  "a person who verifies a passport by its record or its page learns of the retirement",
   needs("openssl"),
   async () => {
     const code = await stampedBy("proper");
@@ -160,7 +164,7 @@ test("a retired certificate stops the start in one line", needs("openssl"), asyn
 });
 
 test(
-  "the seal of tests is listed, replaced and retired by itself, and live seals go on",
+  "the seal of tests is listed, replaced and retired separately, and live seals continue",
   needs("openssl"),
   async () => {
     const tests = { ...(await newPartner(service)), baseUrl: service.baseUrl };

@@ -51,7 +51,7 @@ after(async () => {
   await pool.close();
 });
 
-test("a tail that fits the spare memory is put there; otherwise the document is copied, with the same outcome", async () => {
+test("a tail that fits into the spare memory is written there; otherwise the document is copied, with the same result", async () => {
   const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null });
   const document = makePdf();
   const roomy = Buffer.alloc(document.length + 64 * 1024);
@@ -66,7 +66,7 @@ test("a tail that fits the spare memory is put there; otherwise the document is 
   }
 });
 
-test("memory after the document that is not its own is left alone", async () => {
+test("other memory after the document stays unchanged", async () => {
   const document = makePdf();
   const shared = Buffer.concat([document, Buffer.from("somebody else's")]);
   await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null })({
@@ -76,7 +76,7 @@ test("memory after the document that is not its own is left alone", async () => 
   assert.equal(shared.toString("latin1", document.length), "somebody else's");
 });
 
-test("a seal carries the newest checkpoint of its log, in at most 400 bytes more", async () => {
+test("a seal contains the newest checkpoint of its log, in at most 400 additional bytes", async () => {
   const checkpoint = [
     "sign.example.com/log/live",
     "1234567",
@@ -100,7 +100,7 @@ test("a seal carries the newest checkpoint of its log, in at most 400 bytes more
   assert.match(String(written), /Error/, "a checkpoint that can't be read is not sealed in");
 });
 
-test("a token that is longer than the room held for it is asked for once more, and then room is held", async () => {
+test("a token that is longer than its reserved space is requested once more, and then has space", async () => {
   const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp, tokenRoom: 100 });
   const asked = tsa.requestCount();
   assert.notEqual((await seal({ bytes: makePdf(), reason })).timeStamp, null);
@@ -109,7 +109,7 @@ test("a token that is longer than the room held for it is asked for once more, a
   assert.equal(tsa.requestCount(), asked + 3);
 });
 
-test("a token beyond every bound is left out, and the seal stands", async () => {
+test("a token beyond every limit is left out, and the seal succeeds", async () => {
   const huge: Stamp = async () => ({ token: new Uint8Array(60_000), authority: "https://tsa", genTime: new Date() });
   assert.equal(
     (
@@ -122,7 +122,7 @@ test("a token beyond every bound is left out, and the seal stands", async () => 
   );
 });
 
-test("no authority is asked for a seal that is to bear no time stamp", async () => {
+test("no authority is asked for a seal without a time stamp", async () => {
   const asked = tsa.requestCount();
   const { timeStamp } = await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp })({
     bytes: makePdf(),
@@ -134,7 +134,7 @@ test("no authority is asked for a seal that is to bear no time stamp", async () 
 
 const refusal = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 
-test("a seal key that fails is no fault of the document: unavailable", async () => {
+test("a failing seal key is not the document's fault: unavailable", async () => {
   const broken: SealKey = { ...identity.key, sign: () => Promise.reject(new SealKeyError("unreachable", "gone")) };
   const seal = createSealer({
     workers: inlineWorkers,
@@ -146,7 +146,7 @@ test("a seal key that fails is no fault of the document: unavailable", async () 
   await assert.rejects(seal({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
-test("what the verifier does not accept is not given away: another key's signature, an expired certificate", async () => {
+test("a seal that the verifier refuses is not returned: another key's signature, an expired certificate", async () => {
   const other: SealKey = { ...identity.key, sign: memoryKey("p-256").sign };
   const forged = createSealer({
     workers: inlineWorkers,
@@ -161,7 +161,7 @@ test("what the verifier does not accept is not given away: another key's signatu
   await assert.rejects(late({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
-test("a token that the verifier does not accept is reported and left out, and the seal stands without it", async () => {
+test("a token that the verifier refuses is reported and left out, and the seal succeeds without it", async () => {
   const replayed = await stamp(Buffer.from("another signature"));
   const unfit: string[] = [];
   const onUnfitTimeStamp = (authority: string) => unfit.push(authority);
@@ -177,7 +177,7 @@ test("a token that the verifier does not accept is reported and left out, and th
   assert.deepEqual(unfit, [replayed?.authority]);
 });
 
-test("the self-check refuses changed bytes, other hashes and a missing time stamp, and says whose fault it is", async () => {
+test("the self-check refuses changed bytes, other hashes and a missing time stamp, and reports whose fault it is", async () => {
   const check = createSelfCheck(identity.chain[0]);
   const sealed = await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null })({
     bytes: makePdf(),
@@ -212,7 +212,7 @@ for (const [why, code] of [
   });
 }
 
-test("other requests get their turn while 34 MB are sealed", async () => {
+test("other requests are answered while 34 MB are sealed", async () => {
   const bytes = makePdf({ bytes: 34_000_000 });
   const hash = createHash("sha256").update(bytes);
   const sealing = createSealer({ workers: pool, randomBelow, identity, clock, stamp: null })({

@@ -62,7 +62,7 @@ const sealed = {
   before: (await sealerOf(live)({ bytes, reason: sealReasons.proof.test })).bytes,
 };
 
-test("makes a P-256 file key for tests, certified below a root of its own whose names say TEST", async () => {
+test("makes a P-256 file key for tests, certified by a separate root with TEST in its names", async () => {
   const [leaf, root, ...more] = tests.chain.map(({ der }) => new X509Certificate(der));
   assert.ok(leaf && root && more.length === 0);
   assert.equal(leaf.subject, "CN=SignSealShip TEST seal seal.example");
@@ -75,7 +75,7 @@ test("makes a P-256 file key for tests, certified below a root of its own whose 
   assert.deepEqual((await open(own, "test")).chain, tests.chain);
 });
 
-test("comes to one seal of tests, however many nodes start at once on the folder of an earlier release", async () => {
+test("creates only one seal of tests, however many nodes start concurrently on the folder of an earlier release", async () => {
   const settings = settingsOf("at-once");
   const before = await open(settings, "live");
   assert.equal(existsSync(join(settings.dataDir, "keys/test-seal")), false);
@@ -87,7 +87,7 @@ test("comes to one seal of tests, however many nodes start at once on the folder
   assert.deepEqual((await open(settings, "test")).key.publicKey, all[0]?.key.publicKey);
 });
 
-test("refuses the live seal's certificate as that of tests, and that of tests as the live one", async () => {
+test("refuses the live seal's certificate for tests, and the test certificate for the live seal", async () => {
   const settings = settingsOf("swapped");
   await open(settings, "live");
   await open(settings, "test");
@@ -100,7 +100,7 @@ test("refuses the live seal's certificate as that of tests, and that of tests as
   await assert.rejects(open(settings, "test"), /The seal of tests: .* is no certificate of tests/);
 });
 
-test("the sealer gives away no live seal by the key of tests", async () => {
+test("the sealer returns no live seal made with the key of tests", async () => {
   await assert.rejects(sealerOf(tests)({ bytes: makePdf(), reason: sealReasons.signed.live }), (error: Error) =>
     /vouches for test documents alone/.test(`${error} ${error.cause}`),
   );
@@ -134,7 +134,7 @@ async function opensslSays(name: string, bytes: Buffer, trusted: string) {
 }
 
 test(
-  "openssl verifies both seals by the published file, and the test seal by none but its own chain",
+  "openssl verifies both seals with the published file, and the test seal only with its own chain",
   needs("openssl"),
   async () => {
     const published = live.chainPem + tests.chainPem;
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  "openssl refuses a signer of tests by the published file: only the seal is below its root",
+  "openssl refuses a signer of tests with the published file: only the seal is below its root",
   needs("openssl"),
   async () => {
     const root = await openRoot(own, now, serials, "test");
@@ -177,7 +177,7 @@ test(
   },
 );
 
-test("the command line verifies seals of both keys, and test seals made before there was a seal of tests", async () => {
+test("the command line verifies seals of both keys, and test seals from before the seal of tests", async () => {
   const verdictOf = async (env: Record<string, string>, file: string, ...more: string[]) =>
     (JSON.parse((await runCli(env, "verify", file, ...more, "--json")).stdout) as { verdict: string }).verdict;
   const here = { DATA_DIR: own.dataDir };

@@ -52,7 +52,7 @@ function client(settings: Partial<TimeStampingDeps> = {}) {
   return { stamp, refusals, failed: () => refusals.map((refusal) => refusal.failed) };
 }
 
-test("gives a token over the message, with its authority and time, for which every check holds", async () => {
+test("returns a token over the message, with its authority and time, for which every check holds", async () => {
   tsa.order("proper");
   const { stamp, refusals } = client();
   const found = await stamp(message);
@@ -65,7 +65,7 @@ test("gives a token over the message, with its authority and time, for which eve
   assert.equal(verification.genTime, found.genTime.getTime());
 });
 
-test("openssl verifies the token that a seal carries, over the seal's signature value", async () => {
+test("openssl verifies the token of a seal over the seal's signature value", async () => {
   tsa.order("proper");
   const key = memoryKey("p-256");
   const signer = createCmsSigner({ key, chain: [await selfSigned(key)] });
@@ -92,7 +92,7 @@ test("openssl verifies the token that a seal carries, over the seal's signature 
   }
 });
 
-test("sends a nonce of its own with each request", async () => {
+test("sends a different nonce with each request", async () => {
   tsa.order("proper");
   const { stamp } = client();
   const nonces = await Promise.all(
@@ -148,14 +148,14 @@ test("refuses a replayed answer, for its nonce", async () => {
   assert.deepEqual(failed(), ["nonce"]);
 });
 
-test("gives up on a slow authority after its time", async () => {
+test("stops waiting for a slow authority after its time-out", async () => {
   tsa.order("slow");
   const { stamp, refusals } = client({ timeoutMs: 50 });
   assert.equal(await stamp(message), null);
   assert.match(refusals[0]?.why ?? "", /no answer within 50 ms/);
 });
 
-test("without anchors it takes a chain up to what the token carries, and still refuses an expired certificate", async () => {
+test("without anchors it accepts a chain up to the token's topmost certificate, and still refuses an expired certificate", async () => {
   for (const mode of ["proper", "foreign"] as const) {
     tsa.order(mode);
     assert.ok(await client({ anchorsOf: () => [] }).stamp(message));
@@ -171,7 +171,7 @@ test("without anchors it takes a chain up to what the token carries, and still r
   }
 });
 
-test("refuses a token of another time than now, early or late", async () => {
+test("refuses a token with a wrong time, early or late", async () => {
   tsa.order("proper");
   for (const hours of [-1, 1]) {
     const { stamp, failed } = client({ clock: () => new Date(Date.now() + hours * 3_600_000) });
@@ -180,7 +180,7 @@ test("refuses a token of another time than now, early or late", async () => {
   }
 });
 
-test("asks the next authority when one fails, and none when the first is proper", async () => {
+test("asks the next authority when one fails, and none after a proper answer", async () => {
   tsa.order("garbage");
   second.order("proper");
   const both = client({ authorities: [tsa.url, second.url], anchorsOf: () => [] });
@@ -191,7 +191,7 @@ test("asks the next authority when one fails, and none when the first is proper"
   assert.equal(second.requestCount(), before);
 });
 
-test("passes over an authority that failed three times in a row, and tries it once after the cool-down", async () => {
+test("skips an authority that failed three times in a row, and tries it once after the cool-down", async () => {
   let now = Date.now();
   const { stamp, refusals } = client({
     clock: () => new Date(now),
@@ -209,7 +209,7 @@ test("passes over an authority that failed three times in a row, and tries it on
   assert.equal((await stamp(message))?.authority, tsa.url);
 });
 
-test("gives null for no authorities, and for one that is not there", async () => {
+test("returns null without authorities, and for an unreachable one", async () => {
   assert.equal(await client({ authorities: [] }).stamp(message), null);
   const { stamp, failed } = client({ authorities: ["http://127.0.0.1:1/"] });
   assert.equal(await stamp(message), null);

@@ -19,14 +19,14 @@ const digicert = "http://timestamp.digicert.com";
 const shipped = (file: string) => readFileSync(new URL(`../../../data/tsa-roots/${file}`, import.meta.url), "utf8");
 const blocks = (pem: string) => pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 
-test("the default authorities are held to their shipped roots, any other to none", () => {
+test("the default authorities need their shipped roots, any other needs none", () => {
   const anchorsOf = openTsaTrust({ tsaUrls: [freetsa, digicert, "https://tsa.example/"], tsaTrust: null });
   assert.deepEqual(anchorsOf(freetsa), parseCertificatesPem(shipped("freetsa.pem")));
   assert.deepEqual(anchorsOf(digicert), parseCertificatesPem(shipped("digicert.pem")));
   assert.deepEqual(anchorsOf("https://tsa.example/"), []);
 });
 
-test("shipped roots are the ones that they say they are, signed by themselves", () => {
+test("shipped roots are self-signed and have the expected names", () => {
   const printsOf = (pem: string) => blocks(pem).map((block) => new X509Certificate(block).fingerprint256);
   for (const file of ["freetsa.pem", "digicert.pem"]) {
     const pem = shipped(file);
@@ -42,7 +42,7 @@ test("shipped roots are the ones that they say they are, signed by themselves", 
   }
 });
 
-test("TSA_TRUST is for every authority: a token of one that does not lead to it is refused", async () => {
+test("TSA_TRUST applies to every authority: a token that does not chain to it is refused", async () => {
   const [own, foreign] = await Promise.all([startTsa(), startTsa()]);
   try {
     const path = join(folder.path, "own.pem");
@@ -70,7 +70,7 @@ test("TSA_TRUST is for every authority: a token of one that does not lead to it 
   }
 });
 
-test("plain http is for loopback, and for authorities whose roots are known", () => {
+test("plain http is allowed for loopback, and for authorities with known roots", () => {
   const open = (url: string, tsaTrust: string | null = null) => openTsaTrust({ tsaUrls: [url], tsaTrust });
   for (const url of ["http://localhost:1/", "http://127.0.0.1/", "http://[::1]:8/", digicert, "https://tsa.example"])
     assert.doesNotThrow(() => open(url));

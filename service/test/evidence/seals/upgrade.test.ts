@@ -29,7 +29,7 @@ async function oldInstallation(name: string) {
 const open = (settings: Awaited<ReturnType<typeof oldInstallation>>) =>
   openSealIdentity(settings, new Date(), () => randomBytes(16));
 
-test("a self-signed certificate is issued anew under the root, once: same key, same name, and the old one beside it", async () => {
+test("a self-signed certificate is reissued once under the root: same key, same name, and the old one is kept", async () => {
   const old = await oldInstallation("once");
   const { identity, replaced } = await open(old);
   assert.deepEqual(replaced, old.certificate);
@@ -45,7 +45,7 @@ test("a self-signed certificate is issued anew under the root, once: same key, s
   assert.deepEqual([again.identity.chain, again.replaced], [identity.chain, null]);
 });
 
-test("wherever it is cut off, and however many start at once, all come to one certificate", async () => {
+test("after any interruption, and with any number of concurrent starts, there is one certificate", async () => {
   const old = await oldInstallation("cut");
   const keys = join(old.dataDir, "keys");
   const all = await Promise.all(Array.from({ length: 6 }, () => open(old)));
@@ -76,7 +76,7 @@ test("wherever it is cut off, and however many start at once, all come to one ce
   }
 });
 
-test("the certificate of another key is left as it is and refused, and one that the operator names is left as it is", async () => {
+test("the certificate of another key is refused unchanged, and one that the operator names stays unchanged", async () => {
   const old = await oldInstallation("other");
   const other = sealChainPem([await selfSigned(memoryKey("p-256"), Date.now())]);
   writeFileSync(old.path, other);
@@ -96,108 +96,102 @@ type Certificates = {
 };
 type Report = { verdict: string; checks: { claim: string; result: string }[] };
 
-test(
-  "seals of before keep verifying everywhere, and those of after lead to the root",
-  needs("openssl", "unzip"),
-  async () => {
-    const old = await oldInstallation("service");
-    const env = { DATA_DIR: old.dataDir, RATE_LIMITS: "off" };
-    let service: Service = await startService({ ...env, SEAL_CERTIFICATE: old.path });
-    try {
-      const caller = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
-      const before = await seal(caller, makePdf());
-      const fileOf = async (code: string) => {
-        const path = join(folder.path, `${code}.pdf`);
-        writeFileSync(path, await bytesOf(await fetch(`${service.baseUrl}/api/passport/verify/${code}/document`)));
-        return path;
-      };
-      const oldFile = await fileOf(before.verifyCode);
-      const verdictOf = async (target: string) => {
-        const { stdout } = await runCli({ DATA_DIR: old.dataDir }, "verify", target, "--json");
-        return JSON.parse(stdout) as Report;
-      };
-      const asBefore = await verdictOf(oldFile);
-      assert.equal(asBefore.verdict, "verified");
-      await service.stop();
+test("earlier seals still verify everywhere, and later ones chain to the root", needs("openssl", "unzip"), async () => {
+  const old = await oldInstallation("service");
+  const env = { DATA_DIR: old.dataDir, RATE_LIMITS: "off" };
+  let service: Service = await startService({ ...env, SEAL_CERTIFICATE: old.path });
+  try {
+    const caller = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
+    const before = await seal(caller, makePdf());
+    const fileOf = async (code: string) => {
+      const path = join(folder.path, `${code}.pdf`);
+      writeFileSync(path, await bytesOf(await fetch(`${service.baseUrl}/api/passport/verify/${code}/document`)));
+      return path;
+    };
+    const oldFile = await fileOf(before.verifyCode);
+    const verdictOf = async (target: string) => {
+      const { stdout } = await runCli({ DATA_DIR: old.dataDir }, "verify", target, "--json");
+      return JSON.parse(stdout) as Report;
+    };
+    const asBefore = await verdictOf(oldFile);
+    assert.equal(asBefore.verdict, "verified");
+    await service.stop();
 
-      service = await startService({ ...env, LOG_LEVEL: "info" });
-      const news = service
-        .stderr()
-        .split("\n")
-        .filter((line) => line.includes("now issued by the service's root"));
-      assert.equal(news.length, 1);
-      const urlOf = (code: string) => `${service.baseUrl}/api/passport/verify/${code}`;
-      const after = await seal({ ...caller, baseUrl: service.baseUrl }, makePdf());
-      const [leaf, root, ofTests] = readSealChain(
-        await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(),
-      );
-      assert.ok(leaf && root && ofTests);
-      const oldSha256 = fingerprintOf(old.certificate);
+    service = await startService({ ...env, LOG_LEVEL: "info" });
+    const news = service
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes("now issued by the service's root"));
+    assert.equal(news.length, 1);
+    const urlOf = (code: string) => `${service.baseUrl}/api/passport/verify/${code}`;
+    const after = await seal({ ...caller, baseUrl: service.baseUrl }, makePdf());
+    const [leaf, root, ofTests] = readSealChain(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text());
+    assert.ok(leaf && root && ofTests);
+    const oldSha256 = fingerprintOf(old.certificate);
 
-      const trusted = (await (await fetch(`${service.baseUrl}/seal/trust.json`)).json()) as {
-        sealCertificates: { sha256: string; retiredAt: string | null; reason: string | null }[];
-      };
-      assert.deepEqual(
-        new Map(trusted.sealCertificates.map(({ sha256, retiredAt, reason }) => [sha256, [retiredAt, reason]])),
-        new Map([
-          [fingerprintOf(leaf), [null, null]],
-          [oldSha256, [null, null]],
-          [fingerprintOf(ofTests), [null, null]],
-        ]),
-      );
-      const listed = await service.cli<Certificates>("seal", "list");
-      assert.deepEqual(
-        listed.certificates.map(({ sha256, inUse }) => [sha256, inUse]),
-        [
-          [oldSha256, false],
-          [fingerprintOf(ofTests), true],
-          [fingerprintOf(leaf), true],
-        ],
-      );
-      assert.equal(listed.root.sha256, fingerprintOf(root));
-      const page = await (await fetch(`${service.baseUrl}/verify`)).text();
-      for (const certificate of [leaf, old.certificate]) {
-        const [, line = ""] = sealChainPem([certificate]).split("\n");
-        assert.ok(page.includes(line));
-      }
-
-      assert.deepEqual(
-        (await verdictOf(oldFile)).checks.map(({ claim, result }) => [claim, result]),
-        asBefore.checks.map(({ claim, result }) => [claim, result]),
-      );
-      for (const target of [await fileOf(after.verifyCode), urlOf(before.verifyCode), urlOf(after.verifyCode)])
-        assert.equal((await verdictOf(target)).verdict, "verified", target);
-      const rootFile = join(old.dataDir, "keys/root-certificate.pem");
-      const under = async (file: string) =>
-        (JSON.parse((await runCli({}, "verify", file, "--trust", rootFile, "--json")).stdout) as Report).verdict;
-      assert.equal(await under(await fileOf(after.verifyCode)), "verified");
-      assert.equal(await under(oldFile), "not_verified");
-
-      const stolen = await runCli(env, "seal", "retire", oldSha256, "--reason", "key-compromise");
-      assert.match(stolen.stderr, /in use is for the same key/);
-      const rootKey = join(old.dataDir, "keys/root");
-      renameSync(rootKey, `${rootKey}.away`);
-      const names = readdirSync(join(old.dataDir, "keys"));
-      const without = await runCli(env, "seal", "rotate");
-      assert.match(without.stderr, /keys\/root, the key of .*root-certificate.pem, is needed to issue a certificate/);
-      assert.deepEqual(readdirSync(join(old.dataDir, "keys")), names, "nothing was put aside");
-      renameSync(`${rootKey}.away`, rootKey);
-      await service.cli("seal", "rotate");
-      await service.stop();
-      service = await service.restart();
-      const [next, sameRoot] = readSealChain(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text());
-      assert.deepEqual(sameRoot, root);
-      assert.notDeepEqual(next?.spki, leaf.spki);
-      assert.equal((await verdictOf(urlOf(before.verifyCode))).verdict, "verified");
-      assert.equal(
-        (await verdictOf(oldFile)).verdict,
-        "not_verified",
-        "a key that was replaced is trusted by name alone",
-      );
-      const done = await runCli(env, "seal", "retire", oldSha256, "--reason", "key-compromise");
-      assert.equal(done.code, 0, done.stderr);
-    } finally {
-      await service.stop();
+    const trusted = (await (await fetch(`${service.baseUrl}/seal/trust.json`)).json()) as {
+      sealCertificates: { sha256: string; retiredAt: string | null; reason: string | null }[];
+    };
+    assert.deepEqual(
+      new Map(trusted.sealCertificates.map(({ sha256, retiredAt, reason }) => [sha256, [retiredAt, reason]])),
+      new Map([
+        [fingerprintOf(leaf), [null, null]],
+        [oldSha256, [null, null]],
+        [fingerprintOf(ofTests), [null, null]],
+      ]),
+    );
+    const listed = await service.cli<Certificates>("seal", "list");
+    assert.deepEqual(
+      listed.certificates.map(({ sha256, inUse }) => [sha256, inUse]),
+      [
+        [oldSha256, false],
+        [fingerprintOf(ofTests), true],
+        [fingerprintOf(leaf), true],
+      ],
+    );
+    assert.equal(listed.root.sha256, fingerprintOf(root));
+    const page = await (await fetch(`${service.baseUrl}/verify`)).text();
+    for (const certificate of [leaf, old.certificate]) {
+      const [, line = ""] = sealChainPem([certificate]).split("\n");
+      assert.ok(page.includes(line));
     }
-  },
-);
+
+    assert.deepEqual(
+      (await verdictOf(oldFile)).checks.map(({ claim, result }) => [claim, result]),
+      asBefore.checks.map(({ claim, result }) => [claim, result]),
+    );
+    for (const target of [await fileOf(after.verifyCode), urlOf(before.verifyCode), urlOf(after.verifyCode)])
+      assert.equal((await verdictOf(target)).verdict, "verified", target);
+    const rootFile = join(old.dataDir, "keys/root-certificate.pem");
+    const under = async (file: string) =>
+      (JSON.parse((await runCli({}, "verify", file, "--trust", rootFile, "--json")).stdout) as Report).verdict;
+    assert.equal(await under(await fileOf(after.verifyCode)), "verified");
+    assert.equal(await under(oldFile), "not_verified");
+
+    const stolen = await runCli(env, "seal", "retire", oldSha256, "--reason", "key-compromise");
+    assert.match(stolen.stderr, /in use is for the same key/);
+    const rootKey = join(old.dataDir, "keys/root");
+    renameSync(rootKey, `${rootKey}.away`);
+    const names = readdirSync(join(old.dataDir, "keys"));
+    const without = await runCli(env, "seal", "rotate");
+    assert.match(without.stderr, /keys\/root, the key of .*root-certificate.pem, is needed to issue a certificate/);
+    assert.deepEqual(readdirSync(join(old.dataDir, "keys")), names, "nothing was put aside");
+    renameSync(`${rootKey}.away`, rootKey);
+    await service.cli("seal", "rotate");
+    await service.stop();
+    service = await service.restart();
+    const [next, sameRoot] = readSealChain(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text());
+    assert.deepEqual(sameRoot, root);
+    assert.notDeepEqual(next?.spki, leaf.spki);
+    assert.equal((await verdictOf(urlOf(before.verifyCode))).verdict, "verified");
+    assert.equal(
+      (await verdictOf(oldFile)).verdict,
+      "not_verified",
+      "a key that was replaced is trusted by name alone",
+    );
+    const done = await runCli(env, "seal", "retire", oldSha256, "--reason", "key-compromise");
+    assert.equal(done.code, 0, done.stderr);
+  } finally {
+    await service.stop();
+  }
+});

@@ -30,7 +30,7 @@ const published = async () =>
   0;
 
 test(
-  `tessera's fsck accepts the whole log of ${leaves} leaves over HTTP, and none with one changed byte`,
+  `tessera's fsck accepts the whole log of ${leaves} leaves over HTTP, and refuses it with one changed byte`,
   needs("tesseraFsck"),
   async () => {
     for (let at = 0; at < leaves; at += 5_000) await queue(at, Math.min(5_000, leaves - at));

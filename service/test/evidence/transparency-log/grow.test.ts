@@ -31,7 +31,7 @@ const nothing = (): Stored => ({ size: 0, root: emptyRoot, tiles: new Map() });
 const linesOf = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `line ${from + i}\n`);
 
-test("has the same root and tiles however the lines are split into batches", async () => {
+test("has the same root and tiles, however the lines are split into batches", async () => {
   const whole = await appended(nothing(), linesOf(0, 900));
   const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 12 });
   await fc.assert(
@@ -50,7 +50,7 @@ test("has the same root and tiles however the lines are split into batches", asy
 
 const byName = (one: StoredTile, other: StoredTile) => one.level - other.level || one.n - other.n;
 
-test("bundles the lines in their order, and fills a tile of the next level", async () => {
+test("bundles the lines in order, and fills a tile of the next level", async () => {
   const { tiles } = await appended(nothing(), linesOf(0, 257));
   const entries = tiles.get("0/0")?.entries ?? Buffer.alloc(0);
   assert.deepEqual(

@@ -30,7 +30,7 @@ const sizeOf = async (baseUrl: string) =>
   parseCheckpoint(await (await fetch(`${baseUrl}/log/test/checkpoint`)).text()).size;
 const logged = (baseUrl: string, code: string) => until(async () => (await proofAt(baseUrl, code)).status === 200);
 
-test("a restored backup halts the logs, seals go on, and a copy ends the halt with one history", async () => {
+test("a restored backup halts the logs, sealing continues, and a copy ends the halt with one history", async () => {
   const place = temporaryFolder();
   await logged(service.baseUrl, await seal(service.baseUrl));
   await service.cli("backup", join(place.path, "backup"), "--keys", join(place.path, "keys"));
@@ -84,7 +84,7 @@ test("a restored backup halts the logs, seals go on, and a copy ends the halt wi
   }
 });
 
-test("a copy with another line than the one that was signed is refused, and nothing of it is kept", async () => {
+test("a copy with another line than the signed one is refused, and nothing of it is stored", async () => {
   const place = temporaryFolder();
   await logged(service.baseUrl, await seal(service.baseUrl));
   await service.cli("backup", join(place.path, "backup"), "--keys", join(place.path, "keys"));

@@ -72,7 +72,7 @@ type Read = { digest: string; found: [kind: string, message: string][] };
 const readByReference = (proof: Buffer): Read =>
   JSON.parse(execFileSync(python, ["-c", reader], { input: proof }).toString());
 
-test("leaves calendars to the hourly root, by which each seal has an .ots that the reference client verifies", async () => {
+test("leaves calendars to the hourly root, from which each seal gets an .ots that the reference client verifies", async () => {
   const sealed = [await seal(caller, makePdf({ text: "first" })), await seal(caller, makePdf({ text: "second" }))];
   for (const { timestamps } of sealed) assert.equal(timestamps.openTimestamps, null);
   for (const { verifyCode, sealedSha256 } of sealed) {
@@ -89,7 +89,7 @@ test("leaves calendars to the hourly root, by which each seal has an .ots that t
     for (const { sealedSha256 } of sealed) assert.ok(!submitted.includes(sealedSha256));
 });
 
-test("has the stamps and the anchor of the checkpoint in the evidence, and the verifier accepts them", async () => {
+test("includes the stamps and the anchor of the checkpoint in the evidence, and the verifier accepts them", async () => {
   const sealed = await seal(caller, makePdf({ text: "evidence" }));
   const path = `/api/passport/verify/${sealed.verifyCode}`;
   const filesOf = async () => readZip(await bytesAt(`${path}/evidence`));
@@ -201,7 +201,7 @@ const statusOf = async (source: string) =>
     )
   ).map(({ size, status, looks }) => `${size} ${status} ${looks}`);
 
-test("chooses one root an interval, where the log has grown, though many nodes ask at once", async () => {
+test("chooses one root per interval when the log has grown, even if many nodes ask concurrently", async () => {
   const source = "https://one.example";
   let stamped = 0;
   const stamper = async () => {
@@ -232,7 +232,7 @@ test("chooses one root an interval, where the log has grown, though many nodes a
   assert.ok(stamped >= 2);
 });
 
-test("asks a source that failed again, and no more once it has anchored a later root", async () => {
+test("asks a failed source again, and stops once it has anchored a later root", async () => {
   const source = "https://two.example";
   let isDown = true;
   const stamper = async () => (isDown ? null : { token: Buffer.from("token"), authority: source, genTime: new Date() });
@@ -259,7 +259,7 @@ test("asks a source that failed again, and no more once it has anchored a later 
   for (const line of await mine()) assert.match(line, / (stamped|superseded) /);
 });
 
-test("goes on after a node that died with a claim, and after a source that throws", async () => {
+test("continues after a node that died with a claim, and after a source that throws", async () => {
   const source = "https://three.example";
   let fails = true;
   const stamper = async () => {
@@ -281,7 +281,7 @@ test("goes on after a node that died with a claim, and after a source that throw
   assert.deepEqual(await own(), [`${size} stamped 2`]);
 });
 
-test("refuses to take a proof away", async () => {
+test("refuses to remove a proof", async () => {
   for (const change of [
     sql`UPDATE log_anchors SET proof = '\\x00' WHERE status = 'stamped'`,
     sql`UPDATE log_anchors SET proof = NULL, status = 'superseded', anchored_at = NULL WHERE proof IS NOT NULL`,

@@ -53,7 +53,7 @@ async function withoutLog(): Promise<void> {
     rmSync(join(dataDir, "keys", file), { force: true });
 }
 
-test("seals from before the log enter it in the order of their creation, before a line that counts them", async () => {
+test("seals from before the log enter it in the order of their creation, before a line with their number", async () => {
   await until(async () => (await lines()).length === 4);
   const before = await lines();
   await withoutLog();
@@ -70,7 +70,7 @@ test("seals from before the log enter it in the order of their creation, before 
   assert.deepEqual(imported.slice(0, 4).toSorted(), before.toSorted());
 });
 
-test("the imported log is a whole one: proofs of earlier seals verify, own rows agree, and new seals follow", async () => {
+test("the imported log is complete: proofs of earlier seals verify, own rows agree, and new seals follow", async () => {
   const url = `${running.service.baseUrl}/api/passport/verify/${first.verifyCode}/tlog-proof`;
   await until(async () => (await fetch(url)).status === 200);
   const { code, stdout } = await runCli(
@@ -88,7 +88,7 @@ test("the imported log is a whole one: proofs of earlier seals verify, own rows 
   assert.ok(existsSync(join(running.service.dataDir, "keys/row-macs-filled-log")));
 });
 
-test("imports once: another start adds nothing", async () => {
+test("imports only once: another start adds nothing", async () => {
   const before = await lines();
   await running.service.stop();
   running.service = await running.service.restart();

@@ -161,7 +161,7 @@ test("sigstore's verifier accepts a proof, and refuses twenty that differ in one
   assert.throws(() => judge(line.replace("\n", " \n"), proof));
 });
 
-test("the monitor finds nothing wrong over HTTP, finds the sealed line's proof in it, and reads only what is new the next time", async () => {
+test("the monitor finds no fault over HTTP, finds the sealed line's proof, and reads only new data the next time", async () => {
   const state = join(folder.path, "monitor");
   const proofFile = join(mirror, "p.tlog-proof");
   const from = `${service.baseUrl}/log/test`;

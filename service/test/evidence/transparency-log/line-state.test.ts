@@ -55,7 +55,7 @@ test("answers at once without the header, and with it once the log has the seal"
   assert.deepEqual([waited.applied, waited.answer.log.state], ["wait=10", "logged"]);
 });
 
-test("waits for the witnesses of the live log, and no longer than asked", async () => {
+test("waits for the witnesses of the live log, at most as long as requested", async () => {
   await seal("live", { prefer: "wait=10" });
   const { answer } = await seal("live", { prefer: "wait=10" });
   assert.equal(answer.log.state, "witnessed");
@@ -65,7 +65,7 @@ test("waits for the witnesses of the live log, and no longer than asked", async 
   assert.deepEqual([late.applied, ["queued", "logged"].includes(late.answer.log.state)], ["wait=1", true]);
 });
 
-test("answers at once, without having applied the wait, where a firm or all firms have too many that wait", async () => {
+test("answers at once, without applying the wait, when a firm or all firms have too many waiting requests", async () => {
   const waits = createLogWaits({ ofFirm: 1, inAll: 2 });
   let isGone = false;
   const applied: string[] = [];
@@ -84,7 +84,7 @@ test("answers at once, without having applied the wait, where a firm or all firm
   assert.equal(await ask("third"), "queued");
 });
 
-test("says how many of the log's witnesses cosigned a line", () => {
+test("reports how many of the log's witnesses cosigned a line", () => {
   const words = (cosignatures: number, witnesses: number) => logWords({ state: "logged", cosignatures, witnesses });
   assert.match(words(2, 3), / 2 of 3 independent witnesses signed/);
   assert.match(words(3, 3), / 3 independent witnesses signed/);
@@ -92,7 +92,7 @@ test("says how many of the log's witnesses cosigned a line", () => {
   assert.doesNotMatch(words(0, 3), /witness/);
 });
 
-test("says on the page of a closing how far its version is", async () => {
+test("shows on the page of a closing how far its version is", async () => {
   const room = await fetch(`${service.baseUrl}/api/rooms`, {
     method: "POST",
     headers: { ...keys.test.headers, "content-type": "application/json" },
@@ -107,7 +107,7 @@ test("says on the page of a closing how far its version is", async () => {
   assert.match(await page.text(), /Transparency log.*Entered in a public list that nobody can change unseen\./s);
 });
 
-test("keeps the answer for a repeated request, with the state of now where that waits", async () => {
+test("stores the answer for a repeated request, which shows the present state when it waits", async () => {
   const headers = { "idempotency-key": "a-seal-that-waits" };
   const body = () => fileForm(makePdf({ text: "Once" }));
   const caller = { baseUrl: service.baseUrl, headers: { ...keys.test.headers, ...headers } };
@@ -118,7 +118,7 @@ test("keeps the answer for a repeated request, with the state of now where that 
   assert.deepEqual(await (await postSeal(caller, body())).json(), first);
 });
 
-test("says on the page how far a seal is", async () => {
+test("shows on the page how far a seal is", async () => {
   const { answer } = await seal("live", { prefer: "wait=10" });
   const page = async () =>
     (await fetch(`${service.baseUrl}/verify/${answer.verifyCode}`, { headers: { accept: "text/html" } })).text();

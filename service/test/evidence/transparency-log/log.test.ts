@@ -140,7 +140,7 @@ test("finds a line that commits after lines with higher ids", async () => {
   assert.ok(row && before && key !== undefined && row.id < before.id);
 });
 
-test("never gives a leaf to a line that the service did not write, and says so", async () => {
+test("never gives a leaf to a line that the service did not write, and reports the line", async () => {
   await db.query(sql`
     INSERT INTO log_entries (log, line, queued_at, row_mac)
     VALUES ('test', ${`seal/v1 ${"0f".repeat(32)}\n`}, now() - interval '1 hour', NULL)`);
@@ -155,7 +155,7 @@ test("never gives a leaf to a line that the service did not write, and says so",
   await db.query(sql`ALTER TABLE log_entries ENABLE TRIGGER log_entries_grow`);
 });
 
-test("refuses to shrink, rewrite or delete what the log has", async () => {
+test("refuses to shrink, rewrite or delete the log", async () => {
   const changes = [
     sql`UPDATE log_trees SET size = size - 1`,
     sql`UPDATE log_trees SET origin = 'other'`,
@@ -176,7 +176,7 @@ test("refuses to shrink, rewrite or delete what the log has", async () => {
   for (const change of changes) await assert.rejects(db.query(change), /only grows|append-only/);
 });
 
-test("keeps its keys to itself, and its newest checkpoint next to them", async () => {
+test("stores its keys so that only the service can read them, with its newest checkpoint next to them", async () => {
   await proofOf(await seal(test_.headers));
   const { checkpoint } = await checkpointOf("test");
   const state = parseCheckpoint(readFileSync(join(service.dataDir, "keys/log-test.state"), "utf8"));
@@ -184,7 +184,7 @@ test("keeps its keys to itself, and its newest checkpoint next to them", async (
   assert.match(readFileSync(join(service.dataDir, "keys/log-live"), "utf8"), /BEGIN PRIVATE KEY/);
 });
 
-test("reports a turn that fails for another reason than a halt once a minute, and goes on with the other log", async () => {
+test("reports a turn that fails for another reason than a halt once a minute, and continues with the other log", async () => {
   const lines: unknown[] = [];
   const halted: string[] = [];
   const log = openLog("silent");

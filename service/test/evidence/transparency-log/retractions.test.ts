@@ -36,7 +36,7 @@ async function seal(name: string) {
 const keyOfLog = async () =>
   (await service.cli<{ log: string; key: string }[]>("log", "status")).find(({ log }) => log === "test")?.key ?? "";
 
-test("a retraction is a line of the log, and the proof, the zip, the record and the page of the seal carry it", async () => {
+test("a retraction is a line of the log, and appears in the proof, the zip, the record and the page of the seal", async () => {
   const [wrong, other] = [await seal("wrong"), await seal("other")];
   const before = await wrong.proof();
   assert.doesNotMatch(before, /\nextra /);
@@ -68,7 +68,7 @@ test("a retraction is a line of the log, and the proof, the zip, the record and 
   assert.equal(line?.actor, "operator");
 });
 
-test("refuses a retraction without a known reason, of a file that the log lacks, and for a reason that it has", async () => {
+test("refuses a retraction without a known reason, of a file that the log lacks, and a repeated one", async () => {
   const { file, sealedSha256 } = await seal("refused");
   const retract = (...args: string[]) => cli("log", "retract", ...args);
   for (const [args, code, why] of [
@@ -89,7 +89,7 @@ test("refuses a retraction without a known reason, of a file that the log lacks,
   assert.equal(lines.length, 1);
 });
 
-test("of several retractions the proof carries the first one", async () => {
+test("the proof contains the first of several retractions", async () => {
   const { sealedSha256, proof } = await seal("twice");
   for (const reason of ["superseded", "court-order"]) {
     await service.cli("log", "retract", sealedSha256, "--test", "--reason", reason);

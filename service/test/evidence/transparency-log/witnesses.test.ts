@@ -60,7 +60,7 @@ const cosignaturesAt = async (size: number) =>
 
 const witnessed = (size: number) => until(async () => (await cosignaturesAt(size)) === 2);
 
-test("a seal's proof bears the cosignatures of the quorum, and the published policy accepts it", async () => {
+test("a seal's proof contains the cosignatures of the quorum, and the published policy accepts it", async () => {
   const answer = await postSeal(
     { baseUrl: service.baseUrl, headers },
     fileForm(makePdf({ bytes: 20_000, text: "Witnessed" })),
@@ -89,7 +89,7 @@ test("a seal's proof bears the cosignatures of the quorum, and the published pol
     assert.equal((await verifyCosignature(checkpoint.note, await parseWitnessKey(witness.key))).verdict, "signed");
 });
 
-test("the policy is a line of the log, and stays readable by its hash", async () => {
+test("the policy is a line of the log, and stays available by its hash", async () => {
   const [line] = await db.query<{ line: string }>(
     sql`SELECT line FROM log_entries WHERE log = 'live' AND line LIKE 'policy/v1 %'`,
   );
@@ -99,7 +99,7 @@ test("the policy is a line of the log, and stays readable by its hash", async ()
     assert.equal((await fetch(`${service.baseUrl}/log/live/policy/${other}`)).status, 404, other);
 });
 
-test("a witness that fails holds nobody up: the log grows, and shows the newest state once the quorum is old", async () => {
+test("a failing witness delays nothing: the log grows, and shows the newest state once the quorum is old", async () => {
   await witnessed(await grown());
   two.order("server-error");
   const size = await grown();
@@ -111,7 +111,7 @@ test("a witness that fails holds nobody up: the log grows, and shows the newest 
   assert.equal(sizeOf(await get("/log/live/checkpoint")), size);
 });
 
-test("only a valid cosignature of the witness's own key is kept, whatever else the answer holds", async () => {
+test("only a valid cosignature by the witness's own key is stored, whatever else the answer contains", async () => {
   two.order("wrong-signature");
   const size = await grown();
   await until(async () => (await cosignaturesAt(size)) === 1);
@@ -124,7 +124,7 @@ test("only a valid cosignature of the witness's own key is kept, whatever else t
   assert.doesNotMatch(await get("/log/live/checkpoint"), /witness\/other/);
 });
 
-test("a witness that saw less is told the way from there, by a proof that the log begins with it", async () => {
+test("a witness that has seen less gets a proof from its own size to the present one", async () => {
   const size = await grown();
   await witnessed(size);
   one.sees(1);
@@ -133,7 +133,7 @@ test("a witness that saw less is told the way from there, by a proof that the lo
   assert.match(one.requests.at(-1) ?? "", /^old 1\n(?:[A-Za-z0-9+/]{43}=\n)+\n/);
 });
 
-test("a witness that contradicts the log is an alarm for the operator, and the log goes on", async () => {
+test("a witness that contradicts the log raises an alarm for the operator, and the log continues", async () => {
   const status = async () => JSON.stringify(await service.cli("log", "status"));
   two.order("refuses");
   const refused = await grown();
@@ -155,7 +155,7 @@ test("a witness that contradicts the log is an alarm for the operator, and the l
   assert.doesNotMatch(await status(), /has seen 1000000/);
 });
 
-test("a policy that cannot be used stops the start, and the message names the line and its rule", async () => {
+test("a policy that cannot be used prevents the start, and the message names the line and its rule", async () => {
   const wrong = {
     "line 1 of the policy: the key is not": "witness one nokey http://a.example\nquorum one\n",
     "the policy has no quorum": `witness one ${one.key} ${one.url}\n`,
@@ -178,41 +178,45 @@ test("a policy that cannot be used stops the start, and the message names the li
   place.remove();
 });
 
-test("a witness by other hands cosigns each state, and refuses a forked one", needs("go", "litewitness"), async () => {
-  const place = temporaryFolder();
-  const first = await openHarness();
-  const status = await first.service.cli<{ log: string; key: string; origin: string }[]>("log", "status");
-  const log = status.find((each) => each.log === "live");
-  assert.ok(log);
-  const witness = await startLitewitness("lite.example.com/witness", log);
-  const file = join(place.path, "policy");
-  writeFileSync(file, `witness lite ${witness.key} ${witness.url}\nquorum lite\n`);
-  await first.service.stop();
-  first.service = await first.service.restart({ LOG_POLICY: file, WITNESS_INTERVAL: "1" });
-  try {
-    const rounds = process.env["FUZZ"] === "full" ? 200 : 3;
-    const cosigned = async () =>
-      (await first.db.query<{ size: number }>(sql`SELECT max(size) AS size FROM log_cosignatures`))[0]?.size ?? 0;
-    for (let round = 0; round < rounds; round++) {
-      const before = await cosigned();
-      const commitment = String(round).padStart(64, "f");
-      await first.db.query(queueEntry("live", { kind: "artifact/v1", commitment }, new Date()));
-      await until(async () => (await cosigned()) > before);
+test(
+  "a witness that other people wrote cosigns each state, and refuses a forked one",
+  needs("go", "litewitness"),
+  async () => {
+    const place = temporaryFolder();
+    const first = await openHarness();
+    const status = await first.service.cli<{ log: string; key: string; origin: string }[]>("log", "status");
+    const log = status.find((each) => each.log === "live");
+    assert.ok(log);
+    const witness = await startLitewitness("lite.example.com/witness", log);
+    const file = join(place.path, "policy");
+    writeFileSync(file, `witness lite ${witness.key} ${witness.url}\nquorum lite\n`);
+    await first.service.stop();
+    first.service = await first.service.restart({ LOG_POLICY: file, WITNESS_INTERVAL: "1" });
+    try {
+      const rounds = process.env["FUZZ"] === "full" ? 200 : 3;
+      const cosigned = async () =>
+        (await first.db.query<{ size: number }>(sql`SELECT max(size) AS size FROM log_cosignatures`))[0]?.size ?? 0;
+      for (let round = 0; round < rounds; round++) {
+        const before = await cosigned();
+        const commitment = String(round).padStart(64, "f");
+        await first.db.query(queueEntry("live", { kind: "artifact/v1", commitment }, new Date()));
+        await until(async () => (await cosigned()) > before);
+      }
+      const size = await cosigned();
+      const forked = formatForged(log.origin, size + 1);
+      const ask = (old: number, note: string) =>
+        fetch(`${witness.url}/add-checkpoint`, { method: "POST", body: `old ${old}\n\n${note}` });
+      assert.equal((await ask(size, await forked)).status, 403, "another key");
+      const key = readFileSync(join(first.service.dataDir, "keys/log-live"), "utf8");
+      const fork = await formatForged(log.origin, size + 1, key);
+      assert.equal((await ask(size, fork)).status, 422, "the log's own key");
+    } finally {
+      await first.close();
+      await witness.stop();
+      place.remove();
     }
-    const size = await cosigned();
-    const forked = formatForged(log.origin, size + 1);
-    const ask = (old: number, note: string) =>
-      fetch(`${witness.url}/add-checkpoint`, { method: "POST", body: `old ${old}\n\n${note}` });
-    assert.equal((await ask(size, await forked)).status, 403, "another key");
-    const key = readFileSync(join(first.service.dataDir, "keys/log-live"), "utf8");
-    const fork = await formatForged(log.origin, size + 1, key);
-    assert.equal((await ask(size, fork)).status, 422, "the log's own key");
-  } finally {
-    await first.close();
-    await witness.stop();
-    place.remove();
-  }
-});
+  },
+);
 
 /** A checkpoint of another history. @param pem the key that signs it; a new key by default */
 async function formatForged(origin: string, size: number, pem?: string): Promise<string> {

@@ -63,7 +63,7 @@ async function ask(body: string, url = harness.service.baseUrl) {
 }
 const statusOf = async (body: string) => (await ask(body)).status;
 
-test("cosigns each state that begins with the one before, and shows the newest one", async () => {
+test("cosigns each state that extends the previous one, and serves the newest one", async () => {
   const log = nextLog();
   const all = leaves(40);
   const key = await parseWitnessKey((await status()).key);
@@ -83,7 +83,7 @@ test("cosigns each state that begins with the one before, and shows the newest o
   assert.deepEqual((await status()).logs.find(({ origin }) => origin === log.origin)?.size, 40);
 });
 
-test("refuses a smaller tree and another old size with the size that it has", async () => {
+test("refuses a smaller tree and a wrong old size, and states its own size", async () => {
   const log = nextLog();
   const all = leaves(20);
   assert.equal(await statusOf(question(log, 0, all.slice(0, 10))), 200);
@@ -112,7 +112,7 @@ test("refuses a fork: a proof of another history, and another root for the size 
   assert.equal(await statusOf(more), 200);
 });
 
-test("refuses unknown logs and keys, and texts of another form, without a trace", async () => {
+test("refuses unknown logs and keys, and malformed texts, and stores nothing", async () => {
   const log = nextLog();
   const tree = leaves(8);
   const good = question(log, 0, tree);
@@ -145,7 +145,7 @@ test("refuses unknown logs and keys, and texts of another form, without a trace"
     assert.equal((await fetch(`${harness.service.baseUrl}/witness/${path}/checkpoint`)).status, 404, path);
 });
 
-test("answers a log no more often in a day than its list says, whoever repeats its public checkpoints", async () => {
+test("answers a log at most as often per day as its list allows, whoever repeats the log's public checkpoints", async () => {
   const tree = leaves(3);
   const first = question(limited, 0, tree.slice(0, 1));
   assert.equal(await statusOf(first), 200);
@@ -159,7 +159,7 @@ test("answers a log no more often in a day than its list says, whoever repeats i
   assert.equal(await statusOf(question(limited, 2, tree)), 429);
 });
 
-test("refuses a checkpoint that is too long to be stored, though its log signed it", async () => {
+test("refuses a checkpoint that is too long to store, even if its log signed it", async () => {
   const log = nextLog();
   const tree = leaves(1);
   const long = (bytes: number) => `old 0\n\n${log.signed(1, rootOf(tree), `${"x".repeat(bytes)}\n`)}`;
@@ -167,7 +167,7 @@ test("refuses a checkpoint that is too long to be stored, though its log signed 
   assert.equal(await statusOf(long(60_000)), 200);
 });
 
-test("of two histories that race, every cosignature is of one", async () => {
+test("of two concurrent histories, only one gets cosignatures", async () => {
   const rounds = 12;
   const log = nextLog();
   let honest: Uint8Array[] = [];
@@ -183,7 +183,7 @@ test("of two histories that race, every cosignature is of one", async () => {
   assert.equal(await statusOf(question(log, honest.length, [...honest, ...leaves(1, "end")])), 200);
 });
 
-test("a kill at any moment leaves no cosignature that the state does not know", async () => {
+test("a kill at any moment leaves no cosignature that the state does not record", async () => {
   const log = nextLog();
   const all = leaves(400);
   let cosigned = 0;
@@ -213,7 +213,7 @@ test("a kill at any moment leaves no cosignature that the state does not know", 
   }
 });
 
-test("does not cosign once the database is older than what it cosigned, or its row is not the service's", async () => {
+test("does not cosign once the database is older than its last cosignature, or its row is not authentic", async () => {
   const log = nextLog();
   const all = leaves(12);
   assert.equal(await statusOf(question(log, 0, all.slice(0, 4))), 200);
@@ -245,7 +245,7 @@ test("does not cosign once the database is older than what it cosigned, or its r
   assert.equal(await statusOf(question(log, 8, all)), 200);
 });
 
-test("another name of the key does not begin anew, because a cosignature does not cover the name", async () => {
+test("another name of the key does not start again, because a cosignature does not cover the name", async () => {
   const log = nextLog();
   assert.equal(await statusOf(question(log, 0, leaves(3))), 200);
   await harness.service.stop();
@@ -257,7 +257,7 @@ test("another name of the key does not begin anew, because a cosignature does no
   harness.service = await harness.service.restart();
 });
 
-test("a restored backup ends the key, and a new key begins anew", async () => {
+test("a restored backup ends the key, and a new key starts again", async () => {
   const log = nextLog();
   const tree = leaves(6);
   assert.equal(await statusOf(question(log, 0, tree.slice(0, 3))), 200);
@@ -285,7 +285,7 @@ test("a restored backup ends the key, and a new key begins anew", async () => {
   }
 });
 
-test("two installations witness each other's logs", async () => {
+test("two installations cosign each other's logs", async () => {
   const place = temporaryFolder();
   const at = (name: string) => join(place.path, name);
   const logKey = async (of: typeof harness.service) =>
@@ -319,7 +319,7 @@ test("two installations witness each other's logs", async () => {
   }
 });
 
-test("is off without a list, and refuses to start with one that has an own log, no first line or a key twice", async () => {
+test("is off without a list, and refuses to start with a list that has its own log, no first line or a repeated key", async () => {
   const place = temporaryFolder();
   const plain = await startService({ DATA_DIR: join(place.path, "plain"), LOG_ORIGIN: "own.example" });
   assert.equal((await fetch(`${plain.baseUrl}/witness/add-checkpoint`, { method: "POST", body: "" })).status, 404);

@@ -56,7 +56,7 @@ const actionsOf = async (requestId: string) =>
       SELECT action, actor FROM audit_log WHERE detail ->> 'requestId' = ${requestId} ORDER BY id`)
   ).map(({ action, actor }) => `${actor} ${action}`);
 
-test("a firm that meets the rules is mailed a working test key, and live stays off", async () => {
+test("a firm that meets the rules is mailed a working test key, and live access stays off", async () => {
   const sent = request({ firmName: "  Harbor Title & Sons ", role: " Closer ", recaptchaToken: "x".repeat(2000) });
   const answer = await ask(sent);
   assert.equal(answer.status, 200);
@@ -86,7 +86,7 @@ test("a firm that meets the rules is mailed a working test key, and live stays o
   ]);
 });
 
-test("the key's text is never in the database as it is, and is gone once it was mailed", async () => {
+test("the key's text is never stored as plain text, and is deleted once it was mailed", async () => {
   mails.refuseNext(1);
   const sent = request();
   await ask(sent);
@@ -104,7 +104,7 @@ test("the key's text is never in the database as it is, and is gone once it was 
   assert.ok(!JSON.stringify(await db.query(sql`SELECT * FROM audit_log`)).includes(key));
 });
 
-test("everything else waits for a person, with the same answer whatever the reason", async () => {
+test("every other request waits for a person, with the same answer whatever the reason", async () => {
   const answers = await Promise.all([
     ask(request({ workEmail: "dana@gmail.com" })),
     ask(request({ workEmail: "dana@mailinator.com" })),
@@ -123,7 +123,7 @@ test("everything else waits for a person, with the same answer whatever the reas
   assert.equal((await requestOf("dana@gmail.com"))?.partnerId, null);
 });
 
-test("an address gets one key, and asking again, at once or in other letters, is answered alike", async () => {
+test("an address gets one key, and a repeated request, at once or with other capitals, gets the same answer", async () => {
   const sent = request();
   const answers = await Promise.all([1, 2, 3, 4].map(() => ask(sent)));
   answers.push(await ask({ ...sent, workEmail: sent.workEmail.toUpperCase(), firmName: "Another" }));
@@ -141,7 +141,7 @@ test("an address gets one key, and asking again, at once or in other letters, is
   assert.ok(!told[0]?.raw.includes("Another"), "nothing that the asker wrote is sent on");
 });
 
-test("of a mail domain one address is issued a key at once; another is answered alike, told by mail, and waits for review", async () => {
+test("one address of a mail domain gets a key at once; another gets the same answer, a mail, and waits for review", async () => {
   const first = request();
   const domain = first.workEmail.split("@")[1];
   const answers = [await ask(first), await ask({ ...first, workEmail: `sam+x@${domain}`, firmName: "First American" })];
@@ -164,7 +164,7 @@ test("of a mail domain one address is issued a key at once; another is answered 
   await until(() => mails.caught.some(({ to, text }) => to === `kim@office.${domain}` && keyIn(text) !== ""));
 });
 
-test("four addresses of a domain at once get one key; below a public ending each name is a domain of its own", async () => {
+test("four concurrent addresses of a domain get one key; below a public suffix each name is its own domain", async () => {
   const { workEmail, ...rest } = request();
   const domain = workEmail.split("@")[1];
   await Promise.all(["a", "b", "c", "d"].map((name) => ask({ ...rest, workEmail: `${name}@${domain}` })));
@@ -177,7 +177,7 @@ test("four addresses of a domain at once get one key; below a public ending each
   }
 });
 
-test("refuses what is missing with the contract's message", async () => {
+test("refuses missing fields with the contract's message", async () => {
   for (const body of [
     {},
     [],
@@ -196,7 +196,7 @@ test("refuses what is missing with the contract's message", async () => {
   }
 });
 
-test("refuses a text that is too long, no text or no UTF-8, and names its field", async () => {
+test("refuses a value that is too long, not a text or not UTF-8, and names its field", async () => {
   const maxima = { firmName: 200, contactName: 200, role: 120, expectedVolume: 120, useCase: 4000 };
   for (const [field, max] of Object.entries(maxima)) {
     const pad = "é".repeat(max);
@@ -217,7 +217,7 @@ test("refuses a text that is too long, no text or no UTF-8, and names its field"
   assert.match(token.body["error"] ?? "", /^recaptchaToken /);
 });
 
-test("the operator sees those that wait first, approves one with a mailed key, and declines another", async () => {
+test("the operator sees pending requests first, approves one with a mailed key, and declines another", async () => {
   await ask(request());
   const [yes, no] = [request({ workEmail: "yes@gmail.com" }), request({ workEmail: "no@gmail.com" })];
   await ask(yes);
@@ -240,7 +240,7 @@ test("the operator sees those that wait first, approves one with a mailed key, a
   await assert.rejects(service.cli("request", "decline", "x"), /UUID/);
 });
 
-test("a waiting request of an address that has its key by now shows so and gives no second one", async () => {
+test("a pending request whose address already has its key says so and gives no second one", async () => {
   const sent = request({ useCase: "" });
   await ask(sent);
   await ask({ ...sent, useCase });

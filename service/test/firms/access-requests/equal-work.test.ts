@@ -61,7 +61,7 @@ const jobsDone = async (): Promise<number> => {
   return Number(/^jobs_total\{[^}]*queue="access-mail"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? 0);
 };
 
-test("the figures count one mail job for each request, whether the address has a key or not", async () => {
+test("the metrics count one mail job for each request, whether the address has a key or not", async () => {
   const ask = () =>
     fetch(`${harness.service.baseUrl}/api/partner/request`, {
       method: "POST",
@@ -79,7 +79,7 @@ test("the figures count one mail job for each request, whether the address has a
   }
 });
 
-test("asking for access does the same for an address that has a key and for one that has none", async () => {
+test("a request for access does the same work for an address with a key and for one without", async () => {
   const ask = (email: string) =>
     statementsOf((counted) =>
       requestAccess(
@@ -99,7 +99,7 @@ test("asking for access does the same for an address that has a key and for one 
   assert.equal((await db.query(issued)).length, 1, "nothing is left of the second");
 });
 
-test("asking for a sign-in link does the same for a person who is known and for one who is not", async () => {
+test("a request for a sign-in link does the same work for a known person and for an unknown one", async () => {
   const at = new Date();
   await db.query(sql`INSERT INTO users (id, email, created_at)
     VALUES (gen_random_uuid(), ${"known@harbor-title.com"}, ${at})`);

@@ -36,7 +36,7 @@ function ask(token: string, { timeoutMs = 10_000, ...changes }: Changes = {}): P
   return recaptchaScorer({ settings, hostname, minScore: 0.5, fetch, log, timeoutMs })(token, "203.0.113.9");
 }
 
-test("a token with a high score is a person's; secret, token and address are sent as a form", async () => {
+test("a token with a high score counts as a person; secret, token and address are sent as a form", async () => {
   const token = double.newToken(person);
   assert.equal(await ask(token), "person");
   assert.deepEqual(Object.fromEntries(double.asked[0] ?? []), {
@@ -47,7 +47,7 @@ test("a token with a high score is a person's; secret, token and address are sen
   assert.deepEqual(warnings, []);
 });
 
-test("the least score is a person's, and anything below it a bot's", async () => {
+test("the lowest accepted score counts as a person, and anything below it as a bot", async () => {
   const verdicts: Record<number, BotVerdict> = { 1: "person", 0.5: "person", 0.4: "bot", 0: "bot" };
   for (const [score, verdict] of Object.entries(verdicts)) {
     double.score = Number(score);
@@ -55,7 +55,7 @@ test("the least score is a person's, and anything below it a bot's", async () =>
   }
 });
 
-test("a token of another action, of another host, made up, empty, or used before is a bot's", async () => {
+test("a token of another action or host, and an invented, empty or used one, counts as a bot", async () => {
   assert.equal(await ask(double.newToken({ ...person, action: "login" })), "bot");
   assert.equal(await ask(double.newToken({ ...person, hostname: "harbor-title.com" })), "bot");
   assert.equal(await ask(double.newToken({ ...person, hostname: `${hostname}.evil.example` })), "bot");
@@ -73,7 +73,7 @@ test("the operator learns that the scorer refuses the secret", async () => {
   assert.doesNotMatch(warnings[0] ?? "", /of another site/);
 });
 
-test("no answer, a late, foreign, broken or endless one never counts against the asker", async () => {
+test("a missing, late, unrelated, broken or endless answer never counts against the requester", async () => {
   const modes: RecaptchaMode[] = [
     "no-score",
     "junk",
@@ -100,7 +100,7 @@ test("no answer, a late, foreign, broken or endless one never counts against the
   }
 });
 
-test("the scorer is asked about a token alone, and before a transaction is opened", async () => {
+test("the scorer gets only the token, before a transaction is opened", async () => {
   const order: string[] = [];
   const refuse = () => Promise.reject(new Error("no database here"));
   const transaction = () => {
@@ -137,7 +137,7 @@ test("the scorer is asked about a token alone, and before a transaction is opene
   assert.deepEqual(order, ["scorer", "transaction", "transaction"]);
 });
 
-test("both keys are set or neither; an address that could not stand in a page's policy stops the start", () => {
+test("both keys are set or neither; an address that can't be in a page's policy prevents the start", () => {
   const read = (env: Record<string, string>) => readConfig(env, "/", "/").recaptcha;
   const keys = { RECAPTCHA_SITE_KEY: "6Lc_site-key", RECAPTCHA_SECRET: "6Lc_secret" };
   assert.equal(read({}), null);

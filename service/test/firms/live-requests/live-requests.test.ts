@@ -52,7 +52,7 @@ const decide = (id: string, verb: string, { cookie }: { cookie: string }, fields
     ...html,
   });
 
-test("who asked for access opens the firm by one click, and nobody else becomes its first owner", async () => {
+test("the person who requested access opens the firm with one click, and nobody else becomes its first owner", async () => {
   const { owner, partnerId } = await firm("Harbor Title");
   assert.match(await look("/dashboard/link", owner), /You asked for access for .*Harbor Title/);
   const stranger = { ...(await signIn(service, "stranger@elsewhere.com")).headers, Origin: owner.Origin };
@@ -64,7 +64,7 @@ test("who asked for access opens the firm by one click, and nobody else becomes 
   assert.deepEqual(members, [{ role: "owner" }]);
 });
 
-test("an address that was put into a request in the database opens no firm", async () => {
+test("an address that somebody wrote into a request in the database opens no firm", async () => {
   const { partnerId } = await firm("Elm Title");
   await db.query(sql`UPDATE access_requests SET work_email = 'mallory@example.org' WHERE partner_id = ${partnerId}`);
   const mallory = {
@@ -75,7 +75,7 @@ test("an address that was put into a request in the database opens no firm", asy
   assert.equal((await open(mallory)).status, 409);
 });
 
-test("live is asked for once, granted without a key, and mailed to the owners", async () => {
+test("live access is requested once, granted without a key, and mailed to the owners", async () => {
   const { owner, partnerId, workEmail } = await firm("Oak Title");
   await open(owner);
   assert.equal((await ask(owner)).status, 303);
@@ -134,7 +134,7 @@ test("a mail about a decision that nobody made is not sent", async () => {
   assert.ok(!mailsTo(service, workEmail).some((mail) => mail.includes("Your firm has live now")));
 });
 
-test("who is no owner any more gets nothing, and neither gets a member", async () => {
+test("a former owner gets no mail, and neither does a member", async () => {
   const { owner, partnerId } = await firm("Yew Title");
   await open(owner);
   await ask(owner);
@@ -149,7 +149,7 @@ test("who is no owner any more gets nothing, and neither gets a member", async (
   assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
 });
 
-test("an operator without the right, without a fresh passkey, or of the firm itself decides nothing", async () => {
+test("an operator without the right, without a recent passkey, or of the firm itself can't decide", async () => {
   const { owner, partnerId, workEmail } = await firm("Fir Title");
   await open(owner);
   await ask(owner);

@@ -50,7 +50,7 @@ async function owner(seconds: number, { live = false } = {}) {
   };
 }
 
-test("keys, roles and secrets need a sign-in within the last 15 minutes, whichever door a session takes", async () => {
+test("keys, roles and secrets need a sign-in within the last 15 minutes, on every route for sessions", async () => {
   const dana = await owner(0);
   const made = (await call("/api/partner/webhooks", {
     method: "POST",
@@ -90,7 +90,7 @@ test("keys, roles and secrets need a sign-in within the last 15 minutes, whichev
   assert.equal((await call("/api/partner/me", { headers: colleague })).status, 200, "nobody was removed");
 });
 
-test("the API says why, as the contract writes refusals, and a key is never asked", async () => {
+test("the API states the reason in the contract's form, and never requires it of a key", async () => {
   const dana = await owner(16 * minutes);
   const body = JSON.stringify({ url: "https://hooks.example.com/by-key", topics: ["order.created"] });
   const post = (headers: object) =>
@@ -106,7 +106,7 @@ test("the API says why, as the contract writes refusals, and a key is never aske
   assert.equal((await call("/api/partner/webhooks", { headers: dana.headers })).status, 200, "reading goes on");
 });
 
-test("live access, and the end of another session, need it too; one's own sign-out does not", async () => {
+test("live access, and ending another session, need it too; a person's own sign-out does not", async () => {
   const dana = await owner(0, { live: true });
   const { key: testKey } = await issueKey(running, dana.partnerId, "test");
   await newMember(service, running.somebody(), testKey);
@@ -127,7 +127,7 @@ test("live access, and the end of another session, need it too; one's own sign-o
   assert.equal((await call("/api/partner/me", { headers: dana.headers })).status, 401);
 });
 
-test("a refused form asks for a mailed code, and with it does what was typed, once", async () => {
+test("a refused form asks for a mailed code, and with the code performs the typed action once", async () => {
   const dana = await owner(16 * minutes);
   const typed = { ...webhookForm(), odd: '"><b>&' };
   const asked = await dana.post(webhooks, typed);
@@ -153,7 +153,7 @@ test("a refused form asks for a mailed code, and with it does what was typed, on
   assert.equal(actions.length, 1);
 });
 
-test("a code works once, in its own session alone, and for 10 minutes", async () => {
+test("a code works once, only in its own session, for 10 minutes", async () => {
   const dana = await owner(16 * minutes);
   const other = await newMember(service, dana.email, dana.key);
   await dana.age(16 * minutes);
@@ -174,7 +174,7 @@ test("a code works once, in its own session alone, and for 10 minutes", async ()
   assert.equal((await dana.post(webhooks, withCode(second))).status, 403, "used");
 });
 
-test("a code that was put into the row of another session in the database confirms nothing there", async () => {
+test("a code that somebody moved to another session in the database confirms nothing there", async () => {
   const [eve, dana] = [await owner(16 * minutes), await owner(16 * minutes)];
   for (const each of [eve, dana]) await each.post(webhooks, webhookForm());
   const [code = ""] = await eve.code();
@@ -188,7 +188,7 @@ test("a code that was put into the row of another session in the database confir
   assert.equal((await dana.post(webhooks, { ...webhookForm(), confirm_code: code })).status, 403);
 });
 
-test("five wrong codes end the session, also when others were asked for between them", async () => {
+test("five wrong codes end the session, even if other codes were requested in between", async () => {
   const dana = await owner(16 * minutes);
   await dana.post(webhooks, webhookForm());
   const [code = ""] = await dana.code();
@@ -220,7 +220,7 @@ test("a mailbox is not flooded: one code is open at a time, and another is maile
   );
 });
 
-test("who may not is told so, and is not asked to confirm it", async () => {
+test("a person without the right gets a refusal, and no request to confirm", async () => {
   const { key } = await running.newPartner({ live: true });
   await newMember(service, running.somebody(), key);
   const email = running.somebody();

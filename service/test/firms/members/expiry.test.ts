@@ -16,7 +16,7 @@ async function travel(seconds: number): Promise<void> {
 const minute = 60;
 const day = 24 * 60 * minute;
 
-test("a link is good for 10 minutes and a session for 14 days, on whatever node, and what has expired is forgotten", async () => {
+test("a link is valid for 10 minutes and a session for 14 days, on any node, and expired ones are deleted", async () => {
   const { key } = await newPartner(service);
   const { headers } = await newMember(service, "stays@acme.example", key);
   const late = await askForLink(service, "late@acme.example");

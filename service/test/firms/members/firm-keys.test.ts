@@ -65,7 +65,7 @@ test("an owner creates a key, which is shown once, and every owner is mailed wit
   assert.ok(!JSON.stringify(line).includes(made.key) && !service.stdout().includes(made.key));
 });
 
-test("a form that is sent twice makes one key, and what is refused is said", async () => {
+test("a form that is sent twice creates one key, and refusals are shown", async () => {
   const { owner, partnerId } = await firmWithOwner();
   const submission = { submission: "a".repeat(52) };
   const first = await create(owner, submission);
@@ -87,7 +87,7 @@ test("a form that is sent twice makes one key, and what is refused is said", asy
   assert.equal(rows.length, 2, "and the one of the operator");
 });
 
-test("a key that is rotated goes on as chosen, is replaced once, and revoking ends one at once", async () => {
+test("a rotated key works for the chosen overlap and is replaced once, and revoking ends a key at once", async () => {
   const { owner, email } = await firmWithOwner();
   const old = await create(owner, { access: "restricted", "scope-read": "on", expires: "30" });
   const rotate = (id: string, overlap: string, more = {}) => post(`${keys}/${id}/rotate`, { overlap, ...more }, owner);
@@ -111,7 +111,7 @@ test("a key that is rotated goes on as chosen, is replaced once, and revoking en
     await until(() => mailsTo(service, email).find((mail) => mail.includes(`Subject: A test key was ${what}`)));
 });
 
-test("a firm of a tier has so many active keys, and its owners make so many a day; rotations count for the day alone", async () => {
+test("tiers limit a firm's active keys, and its owners' new keys per day; rotations count only per day", async () => {
   const { owner, partnerId } = await firmWithOwner({ tier: "trial" });
   const { id } = await create(owner);
   const add = (count: number, more: { issued: boolean; hours: number }) =>
@@ -140,7 +140,7 @@ test("a firm of a tier has so many active keys, and its owners make so many a da
   }
 });
 
-test("of rotations at once one takes the key's place", async () => {
+test("of concurrent rotations only one replaces the key", async () => {
   const { owner } = await firmWithOwner();
   const { id } = await create(owner);
   const principal = (await sessionResolver(running)(owner["Cookie"]))?.principal;
@@ -151,7 +151,7 @@ test("of rotations at once one takes the key's place", async () => {
   assert.equal(all.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-test("a key that ends while its request is under way connects nobody and changes no webhook", async () => {
+test("a key that ends during its request connects nobody and changes no webhook", async () => {
   const { owner, key, keyId, partnerId } = await firmWithOwner();
   const found = (await sessionResolver(running)(owner["Cookie"]))?.principal;
   const session = await sessionResolver(running)((await signIn(service, running.somebody())).cookie);
@@ -182,7 +182,7 @@ test("a key that ends while its request is under way connects nobody and changes
   assert.deepEqual(asked, ["203.0.113.77", "203.0.113.77"], "last use is told where from");
 });
 
-test("members see names and last characters alone, and neither they nor another firm change a key", async () => {
+test("members see only names and last characters, and neither they nor another firm can change a key", async () => {
   const { owner, key, keyId, partnerId } = await firmWithOwner();
   const made = await create(owner, { name: "Secret plans", access: "restricted", "scope-seal": "on" });
   const member = (await newMember(service, running.somebody(), key)).headers;
@@ -214,7 +214,7 @@ test("members see names and last characters alone, and neither they nor another 
   assert.equal((await post(`${keys}/${made.id}/revoke`, {}, owner)).status, 403);
 });
 
-test("live keys are for owners with live access of a firm that is live", async () => {
+test("only owners with live access of a live firm see live keys", async () => {
   const { owner, partnerId, keyId } = await firmWithOwner({ live: true });
   const live = await create(owner, { keyEnvironment: "live" });
   assert.match(live.key, /^svc_pk_[a-z2-7]{52}$/);
@@ -225,7 +225,7 @@ test("live keys are for owners with live access of a firm that is live", async (
   assert.equal(await statusOfMe(live.key), 200);
 });
 
-test("a key's page says what it made, and when and from which network it was last used", async () => {
+test("a key's page shows what it created, and when and from which network it was last used", async () => {
   const { owner } = await firmWithOwner();
   const { key, id } = await create(owner);
   const headers = bearer(key);

@@ -41,7 +41,7 @@ async function lastSeen(email: string | null): Promise<number> {
   return row?.at.getTime() ?? 0;
 }
 
-test("a member's session ends after three days without use, long before its 14 days are over", async () => {
+test("a member's session ends after three days without use, long before its 14 days", async () => {
   const { email, me } = await member();
   await rest(email, 3 * days - 10);
   assert.equal(await me(), 200);
@@ -58,7 +58,7 @@ test("the operator's session ends after half an hour without use", async () => {
   assert.equal(await look(), 401);
 });
 
-test("a session at rest is in no list, and is forgotten with the expired ones", async () => {
+test("an idle session is in no list, and is deleted with the expired ones", async () => {
   const { email } = await member();
   const other = await member();
   await rest(email, 3 * days);
@@ -70,7 +70,7 @@ test("a session at rest is in no list, and is forgotten with the expired ones", 
   assert.notEqual(await lastSeen(other.email), 0);
 });
 
-test("using a session is written at most every five minutes", async () => {
+test("the use of a session is recorded at most every five minutes", async () => {
   const { email, me } = await member();
   await rest(email, 4 * minutes);
   const before = await lastSeen(email);
@@ -81,7 +81,7 @@ test("using a session is written at most every five minutes", async () => {
   assert.ok(Date.now() - (await lastSeen(email)) < minutes * 1000);
 });
 
-test("a page that refreshes itself is no use of the session", async () => {
+test("a page that refreshes itself does not count as use of the session", async () => {
   const { email, headers } = await member();
   await rest(email, 6 * minutes);
   const before = await lastSeen(email);

@@ -46,7 +46,7 @@ const pendingOf = (partnerId: string) =>
     sql`SELECT id, encode(token_sha256, 'hex') AS token FROM invitations WHERE partner_id = ${partnerId} AND ended_at IS NULL`,
   );
 
-test("who is invited joins with the role that was offered, and the owners hear of it", async () => {
+test("an invited person joins with the offered role, and the owners are told", async () => {
   const { owner, partnerId, email: inviter } = await firmWithOwner({ name: "Joined Title" });
   const email = somebody();
   assert.equal(await invite(owner, ` ${email.toUpperCase()} `, { role: "owner" }), 303);
@@ -69,7 +69,7 @@ test("who is invited joins with the role that was offered, and the owners hear o
   assert.equal(lines.length, 2);
 });
 
-test("a link is for its address alone, and says nothing to others but that", async () => {
+test("a link works only for its address, and tells others nothing else", async () => {
   const { owner } = await firmWithOwner({ name: "Secret Title" });
   const email = somebody();
   await invite(owner, email);
@@ -91,7 +91,7 @@ test("a link is for its address alone, and says nothing to others but that", asy
     assert.equal((await fetch(`${service.baseUrl}/invitation/${token}`, { redirect: "manual" })).status, 303);
 });
 
-test("of two who accept one invitation at once, one joins", async () => {
+test("of two people who accept one invitation concurrently, one joins", async () => {
   const { owner, partnerId } = await firmWithOwner();
   const email = somebody();
   await invite(owner, email);
@@ -106,7 +106,7 @@ test("of two who accept one invitation at once, one joins", async () => {
   assert.equal((await db.query(joined)).length, 1);
 });
 
-test("who is invited twice has one invitation, and only the latest link works", async () => {
+test("a person who is invited twice has one invitation, and only the latest link works", async () => {
   const { owner, partnerId } = await firmWithOwner();
   const email = somebody();
   const both = await Promise.all([invite(owner, email), invite(owner, email)]);
@@ -125,7 +125,7 @@ test("who is invited twice has one invitation, and only the latest link works", 
   assert.equal((await post(`${team}/invitations/${id}/resend`, {}, owner)).status, 404);
 });
 
-test("a link ends after 7 days, when it is withdrawn, and when its inviter may not invite any more", async () => {
+test("a link ends after 7 days, when it is withdrawn, and when its inviter may no longer invite", async () => {
   const { owner, partnerId, key } = await firmWithOwner();
   const other = await newMember(service, somebody(), key);
   await asService(running, sql`UPDATE members SET role = 'owner' WHERE partner_id = ${partnerId}`);
@@ -159,7 +159,7 @@ test("a link ends after 7 days, when it is withdrawn, and when its inviter may n
   }
 });
 
-test("a person belongs to one firm: the invitation waits until the other one was left", async () => {
+test("a person belongs to one firm: the invitation waits until the person has left the other one", async () => {
   const [here, there] = [await firmWithOwner(), await firmWithOwner()];
   assert.equal(await invite(here.owner, there.email), 303, "nobody is told of the other firm");
   assert.equal(await invite(here.owner, here.email), 409, "a member of one's own");
@@ -198,7 +198,7 @@ test("only owners of the firm invite, resend and withdraw, from our own pages, a
   assert.equal((await pendingOf(partnerId)).length, 1);
 });
 
-test("live access is given by an owner who has it, and is there once the invitation was accepted", async () => {
+test("an owner with live access can give it, and it applies once the invitation was accepted", async () => {
   const { owner, partnerId } = await firmWithOwner({ live: true });
   const email = somebody();
   assert.equal(await invite(owner, email, { live: "on" }), 303);
@@ -210,7 +210,7 @@ test("live access is given by an owner who has it, and is there once the invitat
   assert.equal(await invite(owner, somebody(), { live: "on" }), 403);
 });
 
-test("an invitation that gives live access is withdrawn, sent again and replaced by who may have made it alone", async () => {
+test("only people who may create an invitation with live access may withdraw, resend and replace it", async () => {
   const { owner, partnerId, key } = await firmWithOwner({ live: true });
   const other = (await newMember(service, somebody(), key)).headers;
   await asService(running, sql`UPDATE members SET role = 'owner' WHERE partner_id = ${partnerId}`);
@@ -241,7 +241,7 @@ test("an invitation that gives live access is withdrawn, sent again and replaced
   assert.equal(await act("withdraw", owner), 303);
 });
 
-test("a firm whose name could be read as an address is named in no mail", async () => {
+test("a firm whose name looks like an address is named in no mail", async () => {
   const { owner, email: inviter } = await firmWithOwner({ name: "Prize at evil.example" });
   const email = somebody();
   assert.equal(await invite(owner, email), 303);
@@ -254,7 +254,7 @@ test("a firm whose name could be read as an address is named in no mail", async 
   assert.ok(![told, ...mailsTo(service, email)].some((mail) => mail.includes("evil.example")));
 });
 
-test("odd addresses and roles are refused by name", async () => {
+test("invalid addresses and roles are refused by name", async () => {
   const { owner, partnerId } = await firmWithOwner();
   // The second address has a Kelvin sign, whose lower case is the letter k.
   for (const email of [
@@ -269,7 +269,7 @@ test("odd addresses and roles are refused by name", async () => {
   assert.equal((await pendingOf(partnerId)).length, 0);
 });
 
-test("a firm sends so many invitations a day, and so many to one address", async () => {
+test("the number of a firm's invitations per day is limited, in total and to one address", async () => {
   const { owner, partnerId } = await firmWithOwner();
   const email = somebody();
   const mailed = (count: number, to: (n: number) => string) =>
@@ -290,7 +290,7 @@ test("a firm sends so many invitations a day, and so many to one address", async
   assert.equal(await invite(owner, somebody()), 409);
 });
 
-test("of two owners who remove each other at once, one stays", async () => {
+test("of two owners who remove each other concurrently, one remains", async () => {
   const { key, partnerId } = await firmWithOwner();
   const other = await newMember(service, somebody(), key);
   await newMember(service, somebody(), key);

@@ -147,7 +147,7 @@ async function liveState(partnerId: string): Promise<string> {
   return JSON.stringify(rows);
 }
 
-test("a stranger's mailbox and a firm's test key reach nothing live, on no route that takes a session", async () => {
+test("a stranger's mailbox and a firm's test key reach nothing live, on any route for sessions", async () => {
   const { partnerId, testKey, headers } = await liveFirm();
   const things = await liveThings(headers);
   const stranger = await newMember(service, "stranger@evil.example", testKey);
@@ -172,7 +172,7 @@ test("a stranger's mailbox and a firm's test key reach nothing live, on no route
   assert.equal((await meOf(again)).environment, "test");
 });
 
-test("the table holds every route of the interface that takes a session", async () => {
+test("the table contains every route of the interface for sessions", async () => {
   type Operations = Record<string, Record<string, { security?: Record<string, unknown>[] }>>;
   const { paths } = (await call("/openapi.json")).body as { paths: Operations };
   const described = Object.entries(paths).flatMap(([path, operations]) =>
@@ -186,7 +186,7 @@ test("the table holds every route of the interface that takes a session", async 
   assert.deepEqual(new Set(described), new Set(known));
 });
 
-test("the same member who shows a live key works in live from then on, and signs in to live", async () => {
+test("a member who then presents a live key works in live, and signs in to live", async () => {
   const { live, testKey } = await liveFirm();
   const email = somebody();
   const member = await newMember(service, email, testKey);
@@ -198,7 +198,7 @@ test("the same member who shows a live key works in live from then on, and signs
   assert.equal(await choose(member, "live"), 303);
 });
 
-test("an owner with live access gives it to a member and takes it away; nobody else does", async () => {
+test("only an owner with live access can give it to a member and withdraw it", async () => {
   const { partnerId, live, testKey } = await liveFirm();
   const owner = await newMember(service, somebody(), live);
   const member = await newMember(service, somebody(), testKey);
@@ -213,7 +213,7 @@ test("an owner with live access gives it to a member and takes it away; nobody e
   assert.equal((await meOf(member)).environment, "test");
 });
 
-test("an owner of test alone gives no live access, and decides over nobody who has it", async () => {
+test("an owner with test access can't give live access, or change a member who has it", async () => {
   const { partnerId, live, testKey } = await liveFirm();
   const owner = await newMember(service, somebody(), testKey);
   const colleague = await newMember(service, somebody(), testKey);
@@ -232,7 +232,7 @@ test("an owner of test alone gives no live access, and decides over nobody who h
   assert.match(settings, /<code>svc_pk_test_…/);
 });
 
-test("a firm that is only test goes on as before: its owner changes the branding and removes members", async () => {
+test("a firm in test continues: its owner changes the branding and removes members", async () => {
   const { key, partnerId } = await running.newPartner();
   const owner = await newMember(service, somebody(), key);
   const member = await newMember(service, somebody(), key);
@@ -242,7 +242,7 @@ test("a firm that is only test goes on as before: its owner changes the branding
   assert.equal((await call("/api/partner/me", { headers: member.headers })).status, 403);
 });
 
-test("of a raise and a removal at once nobody is left with live who was removed", async () => {
+test("after a concurrent raise and removal no removed person has live access", async () => {
   const { partnerId, live, testKey } = await liveFirm();
   const owner = await newMember(service, somebody(), live);
   for (let round = 0; round < 5; round++) {
@@ -261,7 +261,7 @@ test("of a raise and a removal at once nobody is left with live who was removed"
   }
 });
 
-test("the operator gives live access and takes it away, alone or with a role", async () => {
+test("the operator gives live access and withdraws it, alone or with a role", async () => {
   const { partnerId, testKey } = await liveFirm();
   const member = await newMember(service, somebody(), testKey);
   const id = await userIdOf(partnerId, "owner");

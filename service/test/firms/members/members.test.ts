@@ -12,7 +12,7 @@ const { service, db, call, newPartner, somebody } = running;
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-test("the first who is linked is the owner, later ones are members, and linking again changes nothing", async () => {
+test("the first linked person is the owner, later ones are members, and linking again changes nothing", async () => {
   const { key, partnerId } = await newPartner({ name: "Linked Title" });
   const first = await newMember(service, somebody(), key);
   const partner = { id: partnerId, name: "Linked Title", tier: "trial" };
@@ -23,7 +23,7 @@ test("the first who is linked is the owner, later ones are members, and linking 
   assert.deepEqual(await again.json(), { ok: true, partner, role: "owner" });
 });
 
-test("of ten who link at once one is the owner", async () => {
+test("of ten people who link concurrently one is the owner", async () => {
   const { key } = await newPartner();
   const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(service, somebody())));
   const answers = await Promise.all(sessions.map(async ({ cookie }) => (await link(service, cookie, key)).json()));
@@ -51,7 +51,7 @@ test("linking needs a session, a valid key and a body that names it", async () =
   assert.equal((await call("/api/partner/me", { headers: { Cookie: cookie } })).status, 403);
 });
 
-test("who belongs to one firm can't be linked to another", async () => {
+test("a person of one firm can't be linked to another", async () => {
   const [one, other] = [await newPartner(), await newPartner()];
   const { cookie, headers } = await newMember(service, somebody(), one.key);
   const answer = await link(service, cookie, other.key);
@@ -68,7 +68,7 @@ async function pathsOf(partnerId: string, what: "role" | "remove"): Promise<stri
   return members.map(({ id }) => `/dashboard/team/members/${id}/${what}`);
 }
 
-test("who is removed from the firm is linked to nothing from the next request on", async () => {
+test("a removed person has no firm from the next request on", async () => {
   const { key, partnerId } = await newPartner();
   const owner = await newMember(service, somebody(), key);
   const member = await newMember(service, somebody(), key);
@@ -84,7 +84,7 @@ test("who is removed from the firm is linked to nothing from the next request on
   assert.equal((await link(service, member.cookie, key)).status, 200);
 });
 
-test("roles are given by owners, and one owner always stays", async () => {
+test("owners assign roles, and one owner always remains", async () => {
   const { key, partnerId } = await newPartner();
   const owner = await newMember(service, somebody(), key);
   const member = await newMember(service, somebody(), key);
@@ -101,7 +101,7 @@ test("roles are given by owners, and one owner always stays", async () => {
   assert.equal((await call("/api/partner/me", { headers: member.headers })).body.role, "owner");
 });
 
-test("of two owners who demote each other at once, one stays", async () => {
+test("of two owners who demote each other concurrently, one remains", async () => {
   const { key, partnerId } = await newPartner();
   const one = await newMember(service, somebody(), key);
   const two = await newMember(service, somebody(), key);
@@ -116,7 +116,7 @@ test("of two owners who demote each other at once, one stays", async () => {
   assert.ok(roles.includes("owner"), roles.join());
 });
 
-test("an owner who was demoted while the request was under way is no owner any more", async () => {
+test("an owner who is demoted during the request no longer has an owner's rights", async () => {
   const { key, partnerId } = await newPartner();
   const one = await newMember(service, somebody(), key);
   const two = await newMember(service, somebody(), key);
@@ -144,7 +144,7 @@ test("an owner who was demoted while the request was under way is no owner any m
   );
 });
 
-test("the operator takes the person out who came by a stolen key, be it the owner, and gives the firm another", async () => {
+test("the operator removes a person who joined with a stolen key, even an owner, and gives the firm another owner", async () => {
   const { key, keyId, partnerId } = await newPartner();
   const thief = await newMember(service, "thief@evil.example", key);
   const real = await newMember(service, somebody(), key);
@@ -172,7 +172,7 @@ test("the operator takes the person out who came by a stolen key, be it the owne
     await assert.rejects(service.cli("member", ...wrong), /ended with 1/);
 });
 
-test("odd ids and texts in the settings are refused by name, never by a fault of ours", async () => {
+test("invalid ids and texts in the settings are refused by name, never with a server error", async () => {
   const { key } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   for (const id of ["-".repeat(36), "a".repeat(36), "%00", "x", unknownId]) {
@@ -201,7 +201,7 @@ test("odd ids and texts in the settings are refused by name, never by a fault of
   }
 });
 
-test("what a member does bears the member in the audit log", async () => {
+test("the audit log names the member in each action of a member", async () => {
   const { key, partnerId } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   const body = JSON.stringify({ url: "https://hooks.example.com/x", topics: ["order.created"] });

@@ -61,7 +61,7 @@ async function strictFirm() {
   return { partnerId, key, owner, forget };
 }
 
-test("only an owner with live access and a passkey just shown has the firm ask for passkeys, or stop", async () => {
+test("only an owner with live access who has just used a passkey can set or end the firm's rule about passkeys", async () => {
   const { key, partnerId } = await running.newPartner({ live: true });
   const owner = await member(key);
   const missing = await post(rule, { passkey: "on" }, owner.headers);
@@ -88,7 +88,7 @@ test("only an owner with live access and a passkey just shown has the firm ask f
   );
 });
 
-test("then live webhooks need a passkey just shown, by page and API; test ones and keys do not", async () => {
+test("live webhooks then need a recent passkey, by page and API; test webhooks and keys do not", async () => {
   const { key, partnerId, owner } = await strictFirm();
   const refused = await owner.byApi();
   assert.equal(refused.status, 403);
@@ -111,7 +111,7 @@ test("then live webhooks need a passkey just shown, by page and API; test ones a
   assert.equal((await tester.byApi()).status, 200);
 });
 
-test("then nobody gets live access without one: not from an owner, and not by a live key", async () => {
+test("nobody then gets live access without a passkey: not from an owner, and not by a live key", async () => {
   const { key, partnerId, owner } = await strictFirm();
   const { key: testKey } = await issueKey(running, partnerId, "test");
   const colleague = await member(testKey);
@@ -135,7 +135,7 @@ test("then nobody gets live access without one: not from an owner, and not by a 
   assert.deepEqual(await liveOf(), [true, false]);
 });
 
-test("then a member who has just shown a passkey gets live access by a live key", async () => {
+test("a member who has just used a passkey then gets live access with a live key", async () => {
   const { key, partnerId } = await strictFirm();
   const { key: testKey } = await issueKey(running, partnerId, "test");
   const colleague = await member(testKey);

@@ -64,7 +64,7 @@ const secondStep = "/sign-in/passkey";
 const dueOptions = async (headers: Headers) => (await optionsAt(`${secondStep}/options`, headers)).body;
 const sessionsOf = (email: string) => sql`user_id = (SELECT id FROM users WHERE email = ${email})`;
 
-test("signing in with a passkey: the link alone opens nothing, with the passkey it does, under a new token", async () => {
+test("signing in with a passkey: the link alone gives no access, and the passkey gives it with a new token", async () => {
   const { email, authenticator } = await withPasskey();
   const due = await useLink(email);
   assert.equal(due.location, `${secondStep}?return_to=%2Fdashboard`);
@@ -91,7 +91,7 @@ test("signing in with a passkey: the link alone opens nothing, with the passkey 
   assert.doesNotMatch(page.slice(page.indexOf('id="passkeys"'), page.indexOf('id="add-passkey"')), /Never/);
 });
 
-test("whoever has no passkey signs in as before", async () => {
+test("a person without a passkey signs in as before", async () => {
   const { key } = await running.newPartner();
   const { headers, answer } = await newMember(service, running.somebody(), key);
   assert.equal(answer.headers.get("location"), "/dashboard");
@@ -112,7 +112,7 @@ test("a second step takes ten minutes at most", async () => {
   assert.deepEqual([late.status, late.location], [303, "/sign-in"]);
 });
 
-test("the answer of an authenticator is refused unless all of it is right", async () => {
+test("an authenticator's answer is refused unless all of it is correct", async () => {
   const { email, authenticator } = await withPasskey();
   const other = await withPasskey();
   const due = await useLink(email);
@@ -145,7 +145,7 @@ test("the answer of an authenticator is refused unless all of it is right", asyn
   assert.equal((await post(secondStep, { passkey: authenticator.show(options) }, due.headers)).status, 303);
 });
 
-test("a challenge works once, for five minutes, in its own session, for its own purpose", async () => {
+test("a challenge works once, for five minutes, only in its own session and for its own purpose", async () => {
   const { email, authenticator, headers } = await withPasskey();
   const due = await useLink(email);
   const spent = await dueOptions(due.headers);
@@ -174,7 +174,7 @@ test("a challenge works once, for five minutes, in its own session, for its own 
   assert.equal(at, null, "for another purpose");
 });
 
-test("an answer that was seen before, and a counter that went back, are refused", async () => {
+test("a replayed answer, and a counter that went back, are refused", async () => {
   const { email, authenticator } = await withPasskey();
   const first = await useLink(email);
   const answer = authenticator.show(await dueOptions(first.headers), { counter: 7 });
@@ -194,7 +194,7 @@ test("an answer that was seen before, and a counter that went back, are refused"
   }
 });
 
-test("an authenticator that does not count is accepted again and again", async () => {
+test("an authenticator that does not count is accepted repeatedly", async () => {
   const { email, headers } = await withPasskey();
   const uncounted = newAuthenticator(origin);
   assert.equal((await add(headers, uncounted, { counter: 0 })).status, 303);
@@ -208,7 +208,7 @@ test("an authenticator that does not count is accepted again and again", async (
   }
 });
 
-test("a passkey that is made must be all right, too, and brings no certificates", async () => {
+test("a new passkey must be completely correct, too, and brings no certificates", async () => {
   const { key } = await running.newPartner();
   const email = running.somebody();
   const { headers } = await newMember(service, email, key);
@@ -237,7 +237,7 @@ test("a passkey that is made must be all right, too, and brings no certificates"
   assert.match((await add(stranger.headers, authenticator)).text, /in use already/);
 });
 
-test("adding and removing need a recent proof, and of who has a passkey that is a passkey or a recovery code", async () => {
+test("adding and removing need a recent proof, which for a person with a passkey is a passkey or a recovery code", async () => {
   const { email, headers, authenticator, codes, key } = await withPasskey();
   const stale = () =>
     asService(
@@ -278,7 +278,7 @@ test("adding and removing need a recent proof, and of who has a passkey that is 
   assert.equal(left?.count, 0, "codes go with the last passkey");
 });
 
-test("a removed passkey signs nobody in, and one member removes none of another's", async () => {
+test("a removed passkey signs nobody in, and a member can't remove another's", async () => {
   const { email, headers, authenticator } = await withPasskey();
   const other = await withPasskey();
   const second = newAuthenticator(origin);
@@ -298,7 +298,7 @@ test("a removed passkey signs nobody in, and one member removes none of another'
   assert.equal((await post(secondStep, { passkey: second.show(more) }, due.headers)).status, 303);
 });
 
-test("ten recovery codes are shown once, are kept as hashes, and each signs in once", async () => {
+test("ten recovery codes are shown once, are stored as hashes, and each signs in once", async () => {
   const { email, codes, added } = await withPasskey();
   assert.equal(new Set(codes).size, 10);
   assert.equal(added.answer.headers.get("cache-control"), "no-store");
@@ -322,7 +322,7 @@ test("ten recovery codes are shown once, are kept as hashes, and each signs in o
   assert.equal((await post(secondStep, { code: other.codes[0] ?? "" }, next.headers)).status, 400, "another's");
 });
 
-test("adding a passkey signs the person's other browsers out, and mails that it happened", async () => {
+test("adding a passkey signs the person's other browsers out, and a mail reports it", async () => {
   const { key } = await running.newPartner();
   const email = running.somebody();
   const here = await newMember(service, email, key);
@@ -334,7 +334,7 @@ test("adding a passkey signs the person's other browsers out, and mails that it 
   assert.match(news()[0] ?? "", /A passkey was added/);
 });
 
-test("the operator removes the passkeys of who has lost them, and signs the person out", async () => {
+test("the operator removes the passkeys of a person who has lost them, and signs the person out", async () => {
   const { email, headers, codes } = await withPasskey();
   const [{ id } = { id: "" }] = await db.query<{ id: string }>(sql`SELECT id FROM users WHERE email = ${email}`);
   type Listed = { passkeys: { name: string; lastUsedAt: string | null }[] };

@@ -21,7 +21,7 @@ async function statuses(count: number, ask: (i: number) => Promise<Response>): P
   return found;
 }
 
-test("the portal counts by session: one that is spent leaves another, and keys of the same address, their own", async () => {
+test("the portal counts by session: a used-up session does not affect another, nor keys of the same address", async () => {
   const { key, headers: byKey } = await newPartner(service);
   const [one, other] = [
     await newMember(service, "a@acme.example", key),
@@ -39,7 +39,7 @@ test("the portal counts by session: one that is spent leaves another, and keys o
   assert.equal(page.status, 429, "the dashboard counts with it");
 });
 
-test("a made-up cookie counts for the address it comes from", async () => {
+test("an invented cookie counts for its sender's address", async () => {
   const invented = (i: number) => ({ Cookie: `__Host-session=${"abcdefghijklmnopqrstuvwxyz"[i % 26]?.repeat(52)}` });
   const found = await statuses(140, (i) => me(invented(i)));
   assert.ok(found.filter((status) => status === 429).length >= 20);
@@ -59,7 +59,7 @@ test("a session's runs of playbooks count for its firm, whichever member starts 
   assert.equal(found.filter((status) => status === 429).length, 2);
 });
 
-test("one address asks for ten links in a quarter of an hour", async () => {
+test("one address can request ten links in a quarter of an hour", async () => {
   const ask = () => postForm(`${service.baseUrl}/sign-in`, { email: "e@acme.example" });
   const found = await statuses(12, ask);
   // Four links were requested above.

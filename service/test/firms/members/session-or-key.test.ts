@@ -28,7 +28,7 @@ const sessionOrKey: readonly [method: string, path: string, more?: Sent][] = [
   ["POST", "/api/partner/playbooks/approval_gate/run", { headers: form, body: "kind=k&subjectId=s" }],
 ];
 
-test("without a key and a session every session-or-key route answers 401, whatever stands in their place", async () => {
+test("without a key and a session every session-or-key route answers 401, even with invalid ones", async () => {
   for (const [method, path, more] of sessionOrKey)
     for (const headers of [
       {},
@@ -42,7 +42,7 @@ test("without a key and a session every session-or-key route answers 401, whatev
     }
 });
 
-test("a session that is linked to nobody is answered with 403 on each of them, and a key beside it goes first", async () => {
+test("a session without a firm gets a 403 on each of them, and a key in the same request takes precedence", async () => {
   const { cookie } = await signIn(service, somebody());
   const { headers: byKey } = await newPartner();
   for (const [method, path, more] of sessionOrKey) {
@@ -56,7 +56,7 @@ test("a session that is linked to nobody is answered with 403 on each of them, a
   }
 });
 
-test("a linked session opens each of them, also beside a bad key", async () => {
+test("a linked session opens each of them, even with an invalid key", async () => {
   const { key } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   for (const [method, path, more] of sessionOrKey)
@@ -66,7 +66,7 @@ test("a linked session opens each of them, also beside a bad key", async () => {
     }
 });
 
-test("routes of keys alone take no session", async () => {
+test("routes for keys only accept no session", async () => {
   const { key } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   for (const path of ["/api/partner/orders", "/api/rooms", `/api/passport/${unknownId}`]) {
@@ -102,7 +102,7 @@ test("a write by session must come from our own site; a read, and a write by key
     assert.equal((await write({ ...headers, ...(site as Record<string, string>) })).status, 404);
 });
 
-test("a run of a playbook that another site asked for is refused and leaves nothing in the log", async () => {
+test("a playbook run that another site requested is refused and leaves nothing in the log", async () => {
   const { key, partnerId } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   const refused = await postForm(

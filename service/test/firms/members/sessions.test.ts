@@ -12,7 +12,7 @@ import { newMember, postForm, signIn } from "./signed-in-member.ts";
 const running = await forTests(openMembersService());
 const { service, db, call, newPartner, somebody } = running;
 
-test("me tells a session its firm, role and quota, and goes on in the environment of the key that linked it", async () => {
+test("me shows a session its firm, role and quota, and keeps the environment of the key that linked it", async () => {
   const partner = await newPartner({ name: "Both Title", live: true });
   const { key: testKey } = await issueKey(running, partner.partnerId, "test");
   const owner = await newMember(service, somebody(), testKey);
@@ -40,7 +40,7 @@ test("me tells a session its firm, role and quota, and goes on in the environmen
   assert.equal(Object.hasOwn(byKey, "role"), false);
 });
 
-test("a session sees the figures of its firm and environment alone", async () => {
+test("a session sees only the figures of its firm and environment", async () => {
   const [one, other] = [await newPartner(), await newPartner()];
   const placed = await call("/api/partner/orders", { method: "POST", headers: one.headers, body: orderForm(minimal) });
   assert.equal(placed.status, 201);
@@ -54,7 +54,7 @@ test("a session sees the figures of its firm and environment alone", async () =>
   assert.equal(await figures(live), 0);
 });
 
-test("signing out ends the session and clears the cookie; other sessions go on", async () => {
+test("signing out ends the session and clears the cookie; other sessions continue", async () => {
   const email = somebody();
   const { key } = await newPartner();
   const { headers } = await newMember(service, email, key);
@@ -66,7 +66,7 @@ test("signing out ends the session and clears the cookie; other sessions go on",
   assert.equal((await call("/api/partner/me", { headers: other.headers })).status, 200);
 });
 
-test("one ends one's own sessions, and nobody else's", async () => {
+test("a person can end only their own sessions", async () => {
   const email = somebody();
   const { key } = await newPartner();
   const { headers } = await newMember(service, email, key);
@@ -95,7 +95,7 @@ test("one ends one's own sessions, and nobody else's", async () => {
   assert.equal((await call("/api/partner/me", { headers })).status, 401);
 });
 
-test("a session of a member with live access goes over to live when live is enabled, and back to test when it no longer is", async () => {
+test("a session of a member with live access switches to live when live is enabled, and back to test when it no longer is", async () => {
   const { key, partnerId } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   const choose = async (environment: string) =>

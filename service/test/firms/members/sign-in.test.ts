@@ -26,7 +26,7 @@ const look = (path: string, headers: Record<string, string> = {}) => fetch(servi
 const statusOfMe = async (cookie: string) =>
   (await fetch(`${service.baseUrl}/api/partner/me`, { headers: { Cookie: cookie } })).status;
 
-test("a mailed link signs in the browser that asked for it; the cookie is Secure, HttpOnly, SameSite=Lax and of this host alone", async () => {
+test("a mailed link signs in the browser that requested it; the cookie is Secure, HttpOnly, SameSite=Lax and limited to this host", async () => {
   const { answer, cookie } = await signIn(service, "Flags@Harbor-Title.com");
   assert.equal(answer.status, 303);
   assert.equal(answer.headers.get("location"), "/dashboard");
@@ -45,14 +45,14 @@ test("a link works once", async () => {
   assert.match(await again.text(), /This link cannot be used/);
 });
 
-test("of twenty uses of one link at once, one begins a session", async () => {
+test("of twenty concurrent uses of one link, one begins a session", async () => {
   const { browser, path } = await askForLink(service, "race@harbor-title.com");
   const answers = await Promise.all(Array.from({ length: 20 }, () => use(path, { Cookie: browser })));
   assert.equal(answers.filter(({ status }) => status === 303).length, 1);
   assert.equal(answers.filter(({ status }) => status === 404).length, 19);
 });
 
-test("looking at a link does not use it up, and a mail program that follows it learns nothing", async () => {
+test("viewing a link does not use it up, and a mail program that follows it learns nothing", async () => {
   const { browser, path } = await askForLink(service, "look@harbor-title.com");
   const stranger = await look(path);
   assert.equal(stranger.status, 404);
@@ -62,7 +62,7 @@ test("looking at a link does not use it up, and a mail program that follows it l
   assert.equal((await use(path, { Cookie: browser })).status, 303);
 });
 
-test("a link opens nothing in another browser, so nobody can be signed in to a stranger's account", async () => {
+test("a link gives no access in another browser, so nobody can be signed in to a stranger's account", async () => {
   const { browser, path } = await askForLink(service, "bound@harbor-title.com");
   const other = await askForLink(service, "other@harbor-title.com");
   for (const headers of [{}, { Cookie: other.browser }, { Cookie: "__Host-sign-in=" }, { Cookie: "__Host-sign-in=x" }])
@@ -70,7 +70,7 @@ test("a link opens nothing in another browser, so nobody can be signed in to a s
   assert.equal((await use(path, { Cookie: browser })).status, 303);
 });
 
-test("of several links that one browser asked for, each works", async () => {
+test("all links that one browser requested work", async () => {
   const email = "several@harbor-title.com";
   const first = await askForLink(service, email);
   const second = await askForLink(service, email, "/dashboard", { Cookie: first.browser });
@@ -78,7 +78,7 @@ test("of several links that one browser asked for, each works", async () => {
   for (const { path } of [first, second]) assert.equal((await use(path, { Cookie: first.browser })).status, 303);
 });
 
-test("a session that a browser brought along is never taken over: signing in makes a new one and ends the old", async () => {
+test("an existing session of a browser is never taken over: signing in creates a new one and ends the old one", async () => {
   const planted = `__Host-session=${"a".repeat(52)}`;
   const old = await signIn(service, "fixed@harbor-title.com");
   const { browser, path } = await askForLink(service, "fixed@harbor-title.com");
@@ -92,7 +92,7 @@ test("a session that a browser brought along is never taken over: signing in mak
   assert.equal(await statusOfMe(old.cookie), 401);
 });
 
-test("the answer tells nothing of whether an address is known", async () => {
+test("the answer does not reveal whether an address is known", async () => {
   await signIn(service, "known@harbor-title.com");
   const ask = async (email: string) => {
     const answer = await postForm(`${service.baseUrl}/sign-in`, { email });
@@ -105,7 +105,7 @@ test("the answer tells nothing of whether an address is known", async () => {
   assert.deepEqual(await ask("never@harbor-title.com"), { ...known, headers: { ...known.headers } });
 });
 
-test("an address gets five links at a time, and no answer shows when there are no more", async () => {
+test("an address gets five links at a time, and no answer reveals when there are no more", async () => {
   const email = "much@harbor-title.com";
   const pages = new Set<string>();
   for (let i = 0; i < 8; i++) pages.add(await (await postForm(`${service.baseUrl}/sign-in`, { email })).text());
@@ -117,7 +117,7 @@ test("an address gets five links at a time, and no answer shows when there are n
   assert.equal(linksTo(service, email).length, 5);
 });
 
-test("a stranger who uses up links of an address keeps its owner from nothing", async () => {
+test("a stranger who uses up links of an address does not affect its owner", async () => {
   const email = "victim@harbor-title.com";
   const stranger = { "X-Forwarded-For": "2001:db8::7" };
   for (let i = 0; i < 8; i++) await postForm(`${service.baseUrl}/sign-in`, { email }, stranger);
@@ -141,7 +141,7 @@ async function flood(email: string): Promise<string> {
   return browser;
 }
 
-test("strangers of many networks keep nobody out: an address gets 20 mails, and each link works in a browser that asks then", async () => {
+test("strangers in many networks lock nobody out: an address gets 20 mails, and each link works in a browser that then requests one", async () => {
   const email = "flooded@harbor-title.com";
   const stranger = await flood(email);
   const owner = await postForm(`${service.baseUrl}/sign-in`, { email }, fromNetwork(99));
@@ -158,7 +158,7 @@ test("strangers of many networks keep nobody out: an address gets 20 mails, and 
   assert.equal((await use(oldest, browser)).status, 303);
 });
 
-test("of all browsers that share a link one signs in, when all use it at once", async () => {
+test("of all browsers that share a link one signs in, when all use it concurrently", async () => {
   const email = "shared@harbor-title.com";
   await flood(email);
   const asked = await Promise.all(
@@ -169,7 +169,7 @@ test("of all browsers that share a link one signs in, when all use it at once", 
   assert.deepEqual(used.map(({ status }) => status).toSorted(), [303, 404, 404, 404, 404, 404]);
 });
 
-test("a browser that signed in before is mailed a link of its own, whatever strangers asked for, and no stranger's works by it", async () => {
+test("a browser that signed in before gets its own link, whatever strangers requested, and strangers' links don't work in it", async () => {
   const email = "comes-again@harbor-title.com";
   const { answer } = await signIn(service, email);
   const set = answer.headers.getSetCookie().find((cookie) => cookie.startsWith("__Host-known=")) ?? "";
@@ -191,7 +191,7 @@ test("a browser that signed in before is mailed a link of its own, whatever stra
   assert.equal(linksTo(service, other).length, 20, "known for one address is not known for another");
 });
 
-test("what is no mail address is refused beside the form, with what was typed", async () => {
+test("an invalid mail address is refused next to the form, with the typed text", async () => {
   for (const email of [
     "",
     "dana",
@@ -211,7 +211,7 @@ test("what is no mail address is refused beside the form, with what was typed", 
   assert.equal(empty.status, 400);
 });
 
-test("a form of another site asks for nothing and uses nothing", async () => {
+test("a form of another site requests nothing and uses nothing", async () => {
   const { browser, path } = await askForLink(service, "cross@harbor-title.com");
   for (const headers of [{ Origin: "https://evil.example" }, { Origin: "null" }, { "Sec-Fetch-Site": "cross-site" }]) {
     assert.equal((await postForm(`${service.baseUrl}/sign-in`, { email: "x@y.example" }, headers)).status, 403);
@@ -221,14 +221,14 @@ test("a form of another site asks for nothing and uses nothing", async () => {
   assert.equal((await use(path, own)).status, 303);
 });
 
-test("after signing in one is led to the page that was asked for, and never to another site", async () => {
+test("after signing in a person is redirected to the requested page, and never to another site", async () => {
   const { browser, path } = await askForLink(service, "way@harbor-title.com", "/dashboard/orders?status=Paid");
   assert.equal((await use(path, { Cookie: browser })).headers.get("location"), "/dashboard/orders?status=Paid");
   const led = await askForLink(service, "way@harbor-title.com", "//evil.example/dashboard");
   assert.equal((await use(led.path, { Cookie: led.browser })).headers.get("location"), "/dashboard");
 });
 
-test("a way back is always a path of the dashboard", () => {
+test("the address to return to is always a path of the dashboard", () => {
   for (const text of [
     undefined,
     "",
@@ -260,7 +260,7 @@ test("a way back is always a path of the dashboard", () => {
   );
 });
 
-test("a cookie is read whatever stands beside it, and what is no token is none", () => {
+test("a cookie is read among any others, and an invalid token counts as none", () => {
   const token = "b".repeat(52);
   assert.equal(cookieOf(`a=1; __Host-session=${token}; b=2`, "__Host-session"), token);
   for (const header of [
@@ -280,7 +280,7 @@ test("a cookie is read whatever stands beside it, and what is no token is none",
   );
 });
 
-test("neither tables nor logs hold a token, of a link, of a browser or of a session", async () => {
+test("neither tables nor logs contain a token of a link, a browser or a session", async () => {
   const { cookie } = await signIn(service, "hashed@harbor-title.com");
   const { browser, path } = await askForLink(service, "hashed@harbor-title.com");
   const tokens = [cookie.split("=")[1], browser.split("=")[1], path.split("/").at(-1)];

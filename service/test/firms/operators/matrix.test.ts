@@ -94,7 +94,7 @@ test("every route of the console serves the roles of its permissions, and refuse
   }
 });
 
-test("who is no operator sees nothing of it: without a session, with a person's, with one that has ended", async () => {
+test("a person who is not an operator sees nothing of the console: without a session, with a member's, with one that has ended", async () => {
   const stranger = await newOperator(running, { roles: ["admin"], listed: false });
   const gone = await newOperator(running, { roles: ["admin"] });
   await running.service.cli("operator", "remove", gone.email);
@@ -116,7 +116,7 @@ const needs: ReadonlySet<Permission> = new Set([
 const needsPasskey = ({ permissions = [] }: Route): boolean =>
   permissions.length > 0 && permissions.every((each) => needs.has(each));
 
-test("what concerns money, keys and roles is refused to who has no passkey, whatever the roles", async () => {
+test("changes of money, keys and roles are refused to people without a passkey, whatever their roles", async () => {
   const { cookie } = await newOperator(running, { roles: operatorRoles, passkey: false });
   for (const route of await consoleRoutes()) {
     const refusal = await refusalIn(await ask(route, cookie));
@@ -125,7 +125,7 @@ test("what concerns money, keys and roles is refused to who has no passkey, what
   }
 });
 
-test("no change of money, keys or roles is made by who has shown the passkey too long ago", async () => {
+test("changes of money, keys or roles are refused to people whose passkey check is too old", async () => {
   const { id, cookie } = await newOperator(running, { roles: operatorRoles });
   const earlier = await newSession(running, id, { at: new Date(Date.now() - 16 * 60_000) });
   const changes = (await consoleRoutes()).filter((route) => route.method === "POST" && needsPasskey(route));
@@ -156,7 +156,7 @@ async function slowUpload(cookie: string, meanwhile: () => Promise<unknown>) {
   return { status: answer.statusCode, error };
 }
 
-test("an upload that was long on its way is read, unless its sender lost the right to it meanwhile", async () => {
+test("a slow upload is accepted, unless its sender lost the right to it in the meantime", async () => {
   const [same, demoted, gone, switched] = await Promise.all(
     Array.from({ length: 4 }, () => newOperator(running, { roles: ["admin"] })),
   );

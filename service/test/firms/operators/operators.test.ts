@@ -35,7 +35,7 @@ const setSession = (id: string, column: "created_at" | "last_seen_at" | "passkey
   );
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-test("an operator who was added at the command line is mailed, signs in by a link, and comes to the console", async () => {
+test("an operator who was added by the command line is mailed, signs in by a link, and gets to the console", async () => {
   const added = await cli("add", "Ann@Desk.example", "--role", "auditor,agent", "--name", "Ann");
   assert.deepEqual(
     [added.email, added.name, added.roles, added.active],
@@ -51,7 +51,7 @@ test("an operator who was added at the command line is mailed, signs in by a lin
   assert.deepEqual((await lastLine("operator.added"))?.actor, "operator");
 });
 
-test("a person who is a firm's member, too, works in both; one who is only a member sees no console", async () => {
+test("a person who is also a firm's member works in both; one who is only a member sees no console", async () => {
   const { key } = await newPartner(running.service);
   const email = "both@harbor-title.com";
   const { cookie } = await signIn(running.service, email);
@@ -76,7 +76,7 @@ test("an operator's session ends after half an hour without use, and after 8 hou
   assert.equal(await status(), 401);
 });
 
-test("who is removed or loses a role is out with the next request", async () => {
+test("a removed operator, or one who loses a role, has no access from the next request on", async () => {
   const { cookie, email, id } = await newOperator(running, { roles: ["agent"] });
   assert.equal((await get("/operator/orders", cookie)).status, 200);
   await cli("set", email, "--role", "notary");
@@ -95,7 +95,7 @@ test("who is removed or loses a role is out with the next request", async () => 
   assert.equal(operators.find((each) => each.id === id)?.active, false);
 });
 
-test("the command line refuses unknown roles, addresses and people, and nobody twice", async () => {
+test("the command line refuses unknown roles, addresses and people, and repeated operators", async () => {
   const { email } = await newOperator(running, { roles: ["agent"] });
   for (const [args, message] of [
     [["add", "x@desk.example", "--role", "boss"], /roles must be one or more of agent, notary/],
@@ -123,7 +123,7 @@ test("sessions of operators are listed as such, and end together", async () => {
   assert.equal((await running.service.cli<Listed>("session", "list", stranger.email)).sessions.length, 1);
 });
 
-test("live and test are switched for the session, the console's apart from the dashboard's", async () => {
+test("live and test are switched for each session, in the console separately from the dashboard", async () => {
   const { cookie } = await newOperator(running, { roles: ["agent"] });
   const pressed = async () =>
     / value="(live|test)" aria-pressed="true"/.exec(await (await get("/operator", cookie)).text())?.[1];
@@ -144,7 +144,7 @@ test("live and test are switched for the session, the console's apart from the d
   }
 });
 
-test("a link of the command line opens all, says so on each page, and is nobody in the log", async () => {
+test("a link of the command line gives all rights, says so on each page, and names no person in the log", async () => {
   const { url } = await running.service.cli("operator", "link");
   const answer = await postForm(running.service.baseUrl + new URL(url ?? "").pathname, {});
   const cookie = answer.headers

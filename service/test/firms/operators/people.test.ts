@@ -34,7 +34,7 @@ async function lastLine(action: string) {
   return line;
 }
 
-test("an admin adds an operator and changes the roles; every admin is mailed, the log has before and after", async () => {
+test("an admin adds an operator and changes the roles; every admin is mailed, and the log has the old and new roles", async () => {
   const second = await newOperator(running, { roles: ["admin"] });
   const added = await post("", { email: "new@desk.example", name: "New <One>", role_agent: "on", role_shipper: "on" });
   assert.equal(added.status, 303, await added.text());
@@ -69,7 +69,7 @@ test("an admin adds an operator and changes the roles; every admin is mailed, th
   await running.service.cli("operator", "remove", second.email);
 });
 
-test("an operator whose access ends is out with the next request, and may come back", async () => {
+test("an operator whose access ends has none from the next request on, and can be restored", async () => {
   const agent = await newOperator(running, { roles: ["agent"] });
   const console_ = () => fetch(`${running.service.baseUrl}/operator`, { headers: { cookie: agent.cookie } });
   assert.equal((await console_()).status, 200);
@@ -96,7 +96,7 @@ const claimOf = async (task: number) =>
     )
   )[0]?.claimedBy;
 
-test("what somebody has claimed is open again when a role or the access ends, and the person is mailed", async () => {
+test("claimed tasks are released when a role or the access ends, and the person is mailed", async () => {
   const both = await newOperator(running, { roles: ["agent", "shipper"] });
   const [quote, fax] = [await claimed("quote", both), await claimed("fax_send", both)];
   assert.equal((await post(`/${both.id}/roles`, { name: both.name, role_agent: "on" })).status, 303);
@@ -111,7 +111,7 @@ test("what somebody has claimed is open again when a role or the access ends, an
   await until(() => mailsTo(running.service, both.email).find((mail) => /is an operator no more/.test(mail)));
 });
 
-test("an admin who is removed is mailed it", async () => {
+test("a removed admin is mailed about it", async () => {
   const second = await newOperator(running, { roles: ["admin"] });
   assert.equal((await post(`/${second.id}/remove`)).status, 303);
   for (const { email } of [admin, second])
@@ -120,7 +120,7 @@ test("an admin who is removed is mailed it", async () => {
     );
 });
 
-test("an admin opens anybody's claimed task again, and so does the command line; others only their own", async () => {
+test("an admin and the command line release anybody's claimed task; others only their own", async () => {
   const agent = await newOperator(running, { roles: ["agent"] });
   const other = await newOperator(running, { roles: ["agent"] });
   const [first, second] = [await claimed("quote", agent), await claimed("order_on_hold", agent)];
@@ -133,7 +133,7 @@ test("an admin opens anybody's claimed task again, and so does the command line;
   await refused(await release(first, admin), 409, /Nobody has claimed this task/);
 });
 
-test("nobody changes their own roles, and the last active admin stays; the command line may remove even that one", async () => {
+test("nobody can change their own roles, and the last active admin stays; the command line may remove even that one", async () => {
   const own = `/${admin.id}`;
   await refused(
     await post(`${own}/roles`, { name: "Me", role_admin: "on", role_approver: "on" }),
@@ -163,7 +163,7 @@ test("nobody changes their own roles, and the last active admin stays; the comma
   admin = await newOperator(running, { roles: ["admin"] });
 });
 
-test("an admin ends an operator's sessions and takes lost passkeys away; nobody else's", async () => {
+test("only an admin can end an operator's sessions and remove lost passkeys", async () => {
   const agent = await newOperator(running, { roles: ["agent"] });
   const stranger = await newOperator(running, { roles: ["agent"], listed: false });
   const { text } = await look(`/${agent.id}`);
@@ -182,7 +182,7 @@ test("an admin ends an operator's sessions and takes lost passkeys away; nobody 
   assert.equal((await look(`/${stranger.id}`)).status, 404);
 });
 
-test("changing people needs a passkey that was shown lately; who only reads is offered nothing", async () => {
+test("changing people needs a recent passkey; a person who may only read gets no forms", async () => {
   const earlier = await newSession(running, admin.id, { at: new Date(Date.now() - 16 * 60_000) });
   const fields = { email: "late@desk.example", name: "Late", role_agent: "on" };
   await refused(await post("", fields, earlier), 403, /Confirm that it is you.*value="late@desk\.example"/s);
@@ -201,7 +201,7 @@ async function waitOf(email: string): Promise<number | null> {
   return row?.from ? Math.round((row.from.getTime() - Date.now()) / 3_600_000) : null;
 }
 
-test("an admin's new operator, or one with more rights, waits a day to decide; one of the command line does not", async () => {
+test("an operator whom an admin appoints or promotes waits a day before decisions; one of the command line does not", async () => {
   const email = "waits@desk.example";
   const added = await post("", { email, name: "Waits", role_shipper: "on" });
   const path = /people(\/[0-9a-f-]{36})/.exec(added.headers.get("location") ?? "")?.[1] ?? "";

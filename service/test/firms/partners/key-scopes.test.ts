@@ -46,7 +46,7 @@ async function keyRoutes() {
   );
 }
 
-test("every route for keys names its scope: what is read needs read, and a key of all other scopes is refused by name", async () => {
+test("every route for keys names its scope: reading needs read, and a key with all other scopes is refused by name", async () => {
   const without = new Map<string, string>();
   for (const scope of scopes) {
     const others = scopes.filter((each) => each !== scope);
@@ -68,7 +68,7 @@ test("every route for keys names its scope: what is read needs read, and a key o
   }
 });
 
-test("a key of one scope may do what that is for, and nothing else", async () => {
+test("a key with one scope can only use that scope's routes", async () => {
   const document = makePdf();
   const { key: reader } = await issue("read");
   const { key: intake } = await issue("orders");
@@ -81,7 +81,7 @@ test("a key of one scope may do what that is for, and nothing else", async () =>
   assert.equal(JSON.parse(listed.text).orders.length, 1);
 });
 
-test("who is unknown is told so before any scope, and a restricted key connects nobody to its firm", async () => {
+test("an unknown caller is refused before any scope is checked, and a restricted key connects nobody to its firm", async () => {
   const bad = await call(`svc_pk_test_${"a".repeat(52)}`, "POST", "/api/rooms");
   assert.deepEqual([bad.status, bad.text], [401, '{"error":"A valid partner API key is required."}']);
   const { key } = await issue(...scopes);
@@ -93,7 +93,7 @@ test("who is unknown is told so before any scope, and a restricted key connects 
   assert.equal(rows.length, 0);
 });
 
-test("a key opens nothing from the instant at which it expires", async () => {
+test("a key gives no access from the instant of its expiry on", async () => {
   for (const [ms, status] of [
     [60_000, 200],
     [0, 401],
@@ -119,7 +119,7 @@ test("a key reads its own name, scopes and end", async () => {
   });
 });
 
-test("a key that is rotated goes on for the overlap, and only one takes its place", async () => {
+test("a rotated key works for the overlap, and only one key replaces it", async () => {
   const { keyId, key } = await issue("read");
   const both = await Promise.allSettled([rotateKey(deps(), keyId, 1), rotateKey(deps(), keyId, 1)]);
   const [next] = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
@@ -133,7 +133,7 @@ test("a key that is rotated goes on for the overlap, and only one takes its plac
   await assert.rejects(rotateKey(deps(), next.keyId, 0), /This key is revoked/);
 });
 
-test("the command line names, restricts, ends and rotates keys, and lists what it did", async () => {
+test("the command line names, restricts, ends and rotates keys, and lists them", async () => {
   const { partnerId } = await newPartner(harness.service);
   const flags = ["--test", "--name", "CI", "--scopes", "seal,read", "--expires", "30"];
   const { keyId = "", ...issued } = await harness.service.cli("key", "issue", partnerId, ...flags);
@@ -154,7 +154,7 @@ test("the command line names, restricts, ends and rotates keys, and lists what i
   assert.match(refused.stderr, /--scopes must be one or more of read, orders, rooms, seal, webhooks/);
 });
 
-test("what is said of a new key is checked", () => {
+test("the input for a new key is checked", () => {
   const now = new Date("2026-05-06T12:00:00Z");
   assert.deepEqual(keyScopes(["seal", "read", "read"]), ["read", "seal"]);
   for (const names of [[], [""], ["read", "all"], ["READ"]]) assert.throws(() => keyScopes(names), /scopes must be/);

@@ -27,7 +27,7 @@ after(() => service.stop());
 const place = (headers: Record<string, string>) =>
   fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body: orderForm(minimal, document) });
 
-test("a firm stores so many bytes as its tier allows, also after a new start; another firm and another tier go on", async () => {
+test("a firm can store as many bytes as its tier allows, also after a restart; another firm and another tier are not affected", async () => {
   const trial = await newPartner(service);
   const keyed = { ...trial.headers, "Idempotency-Key": "the-second-order" };
   assert.equal((await place(trial.headers)).status, 201);
@@ -47,7 +47,7 @@ test("a firm stores so many bytes as its tier allows, also after a new start; an
   for (let n = 0; n < 3; n++) assert.equal((await place(paying.headers)).status, 201);
 });
 
-test("sealed PDFs and certificates of passports count, too, and what was deleted does not", async () => {
+test("sealed PDFs and certificates of passports count, too, and deleted ones do not", async () => {
   const trial = await newPartner(service);
   const seal = () => {
     const body = new FormData();

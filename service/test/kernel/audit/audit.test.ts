@@ -21,7 +21,7 @@ const linesOf = (action: string) =>
   );
 
 describe("a line of the audit log", () => {
-  test("is written with its values, and nothing where none was given", async () => {
+  test("is written with its values, and without members that were not given", async () => {
     await db.query(auditLine({ at, action: "a.alone", actor: "operator", partnerId, detail: { reason: "it's due" } }));
     const [row] = await db.query<Record<string, unknown>>(sql`SELECT * FROM audit_log WHERE action = 'a.alone'`);
     const { id: _id, row_mac: mac, ...line } = row ?? {};
@@ -43,7 +43,7 @@ describe("a line of the audit log", () => {
     });
   });
 
-  test("keeps what it is given as a value, whatever that says", async () => {
+  test("stores each input as a value, whatever it contains", async () => {
     const hostile = "'; DROP TABLE audit_log; --";
     await db.query(
       auditLine({ at, action: "a.hostile", actor: hostile, fromStatus: "$1", detail: { [hostile]: hostile } }),
@@ -53,7 +53,7 @@ describe("a line of the audit log", () => {
     ]);
   });
 
-  test("as a part of a change is written for each row that changed, and only then", async () => {
+  test("as part of a change is written for each changed row, and only then", async () => {
     const line = { at, action: "a.part", actor: "operator", partnerId, detail: { name: "Acme" } };
     const changeOf = (id: string) => sql`
       WITH changed AS (UPDATE partners SET tier = 'ProOffice' WHERE id = ${id} RETURNING *),
@@ -67,7 +67,7 @@ describe("a line of the audit log", () => {
     ]);
   });
 
-  test("is gone with the transaction that it was written in", async () => {
+  test("is rolled back with its transaction", async () => {
     const failing = db.transaction(async (tx) => {
       await tx.query(auditLine({ at, action: "a.undone", actor: "operator" }));
       throw new Error("after the line");
@@ -91,7 +91,7 @@ describe("a line of the audit log", () => {
     assert.equal((await linesOf("a.kept")).length, 1);
   });
 
-  test("has the same text whatever its values are, so that it is planned once", () => {
+  test("has the same text for any values, so that it is planned once", () => {
     const short = auditLine({ at, action: "x", actor: "operator" });
     const long = auditLine({ at, action: "y", actor: "system", partnerId, orderId: 1, toStatus: "Paid", detail: {} });
     assert.equal(short.text, long.text);

@@ -40,7 +40,7 @@ beforeEach(async () => {
   await chain();
 });
 
-test("lines get their places in the order of their ids, and further lines follow them", async () => {
+test("lines get their positions in the order of their ids, and further lines follow them", async () => {
   assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 0, faults: [], late: [] });
   await write("key:7");
   assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 1, faults: [], late: [] });
@@ -53,7 +53,7 @@ test("lines get their places in the order of their ids, and further lines follow
   assert.deepEqual(row, { same: true });
 });
 
-test("a line that differs from what its MAC covers gets no place, and is named", async () => {
+test("a line that differs from its MAC gets no position, and is named", async () => {
   const { partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false });
   const names = [
     "occurred_at",
@@ -91,14 +91,14 @@ test("a line that differs from what its MAC covers gets no place, and is named",
   }
 });
 
-test("a line that was changed before it got its place gets none", async () => {
+test("a line that was changed before it got its position gets none", async () => {
   await write("key:7");
   await attack(sql`UPDATE audit_log SET actor = 'key:8' WHERE actor = 'key:7'`);
   await chain();
   assert.equal((await faults()).length, 1);
 });
 
-test("lines behind more forged ones than are placed at once get their places", async () => {
+test("lines after more forged ones than one batch contains get their positions", async () => {
   await db.query(sql`
     INSERT INTO audit_log (occurred_at, action, actor) SELECT now(), 'forged', 'operator' FROM generate_series(1, 1001)`);
   await write("key:7");
@@ -107,7 +107,7 @@ test("lines behind more forged ones than are placed at once get their places", a
   assert.deepEqual([lines, waiting], [7, 0]);
 });
 
-test("a line gets its place whatever its detail says", async () => {
+test("a line gets its position whatever its detail says", async () => {
   const detail = {
     b: [1.5, -0, 1e21, 1e-7, null, true, { z: "\u2028\n\u007f", a: undefined }],
     "": '"',
@@ -120,7 +120,7 @@ test("a line gets its place whatever its detail says", async () => {
   assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 8, waiting: 0, faults: [], late: [] });
 });
 
-test("a line that was changed shows, whichever column it is", async () => {
+test("a changed line is detected, whichever column it is", async () => {
   for (const change of [
     sql`occurred_at = occurred_at + interval '1 microsecond'`,
     sql`action = 'other'`,
@@ -144,7 +144,7 @@ test("a line that was changed shows, whichever column it is", async () => {
   }
 });
 
-test("a line that was removed shows, and so do several, and the first", async () => {
+test("a removed line is detected, and so are several, and the first", async () => {
   await attack(sql`DELETE FROM audit_log WHERE chain_position = 3`);
   assert.deepEqual(await faults(), ["line 3 is missing"]);
   await attack(sql`DELETE FROM audit_log WHERE chain_position IN (1, 4)`);
@@ -152,7 +152,7 @@ test("a line that was removed shows, and so do several, and the first", async ()
   await assert.rejects(auditLogWhole({ db, rowMac }), /^Error: line 1 is missing; lines 3 to 4 are missing$/);
 });
 
-test("lines that changed places show", async () => {
+test("swapped lines are detected", async () => {
   await attack(sql`UPDATE audit_log SET chain_position = -chain_position WHERE chain_position IN (2, 5)`);
   await attack(sql`UPDATE audit_log SET chain_position = 7 + chain_position WHERE chain_position < 0`);
   assert.deepEqual(await faults(), [
@@ -163,14 +163,14 @@ test("lines that changed places show", async () => {
   ]);
 });
 
-test("a hidden line is closed up by nobody who has not SECRETS_KEY", async () => {
+test("a gap can only be closed with SECRETS_KEY", async () => {
   await attack(sql`DELETE FROM audit_log WHERE chain_position = 3`);
   await attack(sql`UPDATE audit_log SET chain_position = -chain_position WHERE chain_position > 3`);
   await attack(sql`UPDATE audit_log SET chain_position = -chain_position - 1 WHERE chain_position < 0`);
   assert.deepEqual((await faults())[0], "line 3 is not what was written");
 });
 
-test("a line in the chain can't be given another place, nor a place be taken from it", async () => {
+test("a line in the chain can't get another position, or lose its position", async () => {
   for (const change of [
     sql`chain_position = 9`,
     sql`chain_placed_at = NULL`,
@@ -179,7 +179,7 @@ test("a line in the chain can't be given another place, nor a place be taken fro
     await assert.rejects(db.query(sql`UPDATE audit_log SET ${change} WHERE chain_position = 6`), /is append-only/);
 });
 
-test("names a line that got its place more than a minute after its own time", async () => {
+test("names a line that got its position more than a minute after its own time", async () => {
   await write("key:7");
   await chainAt(new Date(at.getTime() + 60_000));
   assert.equal(await auditLogWhole({ db, rowMac }), "7 lines in one chain");
@@ -197,7 +197,7 @@ test("names a line that got its place more than a minute after its own time", as
   });
 });
 
-test("verifies places of earlier releases, which do not say when they were given", async () => {
+test("verifies positions of earlier releases, which do not state their time", async () => {
   const places = await db.query<{ position: number; sha256: string }>(
     sql`SELECT chain_position AS position, encode(chain_sha256, 'hex') AS sha256 FROM audit_log`,
   );
@@ -210,7 +210,7 @@ test("verifies places of earlier releases, which do not say when they were given
   assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 7, waiting: 0, faults: [], late: [] });
 });
 
-test("nodes that chain at the same time while many write make one chain of all lines", async () => {
+test("nodes that chain concurrently while many write make one chain of all lines", async () => {
   let writing = true;
   const chainers = Array.from({ length: 3 }, async () => {
     while (writing) await chain();

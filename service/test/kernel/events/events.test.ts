@@ -25,7 +25,7 @@ const eventOf = (eventId: string): EventRow => ({
 const countOf = async (eventId: string) => (await db.query(sql`SELECT FROM events WHERE event_id = ${eventId}`)).length;
 
 describe("an event", () => {
-  test("is written with its values, and without a room where none was given", async () => {
+  test("is written with its values, and without a room when none was given", async () => {
     await db.query(eventRow(eventOf("alone")));
     const [row] = await db.query<Record<string, unknown>>(sql`SELECT * FROM events WHERE event_id = 'alone'`);
     const { id: _id, row_mac: _mac, ...event } = row ?? {};
@@ -41,7 +41,7 @@ describe("an event", () => {
     });
   });
 
-  test("as a part of a change is written for each row that changed, and only then", async () => {
+  test("as part of a change is written for each changed row, and only then", async () => {
     const changeOf = (id: string) => sql`
       WITH changed AS (UPDATE partners SET name = name WHERE id = ${id} RETURNING *)
       ${eventRow(eventOf("part"), sql`changed`)} RETURNING subject`;
@@ -50,7 +50,7 @@ describe("an event", () => {
     assert.equal(await countOf("part"), 1);
   });
 
-  test("is gone with the transaction that it was written in", async () => {
+  test("is rolled back with its transaction", async () => {
     const failing = db.transaction(async (tx) => {
       await tx.query(eventRow(eventOf("undone")));
       throw new Error("after the event");
@@ -59,7 +59,7 @@ describe("an event", () => {
     assert.equal(await countOf("undone"), 0);
   });
 
-  test("is of an existing partner and of one of the two environments", async () => {
+  test("needs an existing partner and one of the two environments", async () => {
     await assert.rejects(db.query(eventRow({ ...eventOf("foreign"), partnerId: nobody })));
     await assert.rejects(db.query(eventRow({ ...eventOf("elsewhere"), environment: "staging" as "test" })));
   });
@@ -75,7 +75,7 @@ describe("an event", () => {
     assert.equal(await countOf("kept"), 1);
   });
 
-  test("waits as a delivery for the webhooks that want its topic, and for no other", async () => {
+  test("becomes a delivery for the webhooks with its topic, and for no other", async () => {
     for (const [id, topics] of [
       ["00000000-0000-4000-8000-000000000001", ["order.created"]],
       ["00000000-0000-4000-8000-000000000002", ["payment.cleared"]],

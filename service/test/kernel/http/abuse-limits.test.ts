@@ -22,7 +22,7 @@ async function statuses(count: number, path: string, bearer?: string): Promise<R
   return counts;
 }
 
-test("a network may try 300 bad keys a minute, and its good keys work on all the same", async () => {
+test("a network may try 300 bad keys a minute, and its good keys still work", async () => {
   const bad = `svc_pk_${"a".repeat(52)}`;
   assert.deepEqual(await statuses(340, "/api/partner/orders", bad), { 401: 300, 429: 40 });
   const refused = await get("/api/partner/orders", bad);
@@ -33,7 +33,7 @@ test("a network may try 300 bad keys a minute, and its good keys work on all the
   assert.equal((await get("/api/partner/orders")).status, 401);
 });
 
-test("the interface's description is read 240 times a minute by one network", async () => {
+test("the interface's description can be read 240 times a minute by one network", async () => {
   assert.deepEqual(await statuses(260, "/openapi.json"), { 200: 240, 429: 20 });
 });
 
@@ -53,7 +53,7 @@ async function forwarded(count: number, headerOf: (n: number) => string, path = 
 const verifyPath = `/api/verify/room/${"a".repeat(26)}`;
 const refusals = (statuses: number[]): number => statuses.filter((status) => status === 429).length;
 
-test("ports and brackets that a proxy writes do not make callers of their own", async () => {
+test("ports and brackets that a proxy writes do not count as other callers", async () => {
   assert.equal(refusals(await forwarded(45, (n) => `203.0.113.5:${49_152 + n}`)), 15);
   assert.equal(refusals(await forwarded(45, (n) => `[2001:db8:5:5::${n}]:${1024 + n}`)), 15);
 });
@@ -69,7 +69,7 @@ test("an IPv6 site has ten times the limit of one of its networks", async () => 
   assert.deepEqual(await forwarded(1, () => "2001:db8:7::1"), [404], "another site");
 });
 
-test("networks that are refused use up nothing of their site", async () => {
+test("refused networks use up nothing of their site", async () => {
   assert.equal(refusals(await forwarded(400, () => "2001:db8:8::1")), 370);
   assert.equal(refusals(await forwarded(270, (n) => `2001:db8:8:${(n + 1).toString(16)}::1`)), 0);
 });

@@ -6,7 +6,7 @@ import { namedQuality, preferredLanguage, prefersPage, wantsProblem } from "../.
 const problem = "application/problem+json";
 
 describe("an Accept header", () => {
-  test("gives a type that it names its quality, and 1 without one", () => {
+  test("gives a named type its quality, and 1 without one", () => {
     const cases = [
       [problem, 1],
       [`text/html, ${problem}`, 1],
@@ -22,7 +22,7 @@ describe("an Accept header", () => {
     for (const [accept, expected] of cases) assert.equal(namedQuality(accept, problem), expected, accept);
   });
 
-  test("names neither a type by a part of another, nor by a wildcard, nor inside a quoted string", () => {
+  test("does not name a type by a part of another, by a wildcard, or inside a quoted string", () => {
     for (const accept of [
       undefined,
       "",
@@ -38,7 +38,7 @@ describe("an Accept header", () => {
       assert.equal(namedQuality(accept, problem), null, accept);
   });
 
-  test("wants problem details unless it refuses them or likes plain JSON better", () => {
+  test("prefers problem details unless it refuses them or prefers plain JSON", () => {
     for (const accept of [
       problem,
       `${problem}, application/json`,
@@ -50,7 +50,7 @@ describe("an Accept header", () => {
       assert.equal(wantsProblem(accept), false, accept);
   });
 
-  test("of any kind is read without a fault, and the order of its ranges makes no difference", () => {
+  test("of any kind is read without an error, and the order of its ranges makes no difference", () => {
     const part = fc.oneof(
       fc.constantFrom(problem, "application/json", "*/*", '"', "\\", ",", ";", "q=0.3", '"a,b"', " "),
       fc.string({ maxLength: 8 }),
@@ -73,12 +73,12 @@ describe("an Accept header", () => {
     );
   });
 
-  test("as long as a header may be is read at once", () => {
+  test("of maximum length is read quickly", () => {
     assert.equal(namedQuality('"\\'.repeat(8000), problem), null);
     assert.equal(namedQuality(`${"a,".repeat(8000)}${problem};q=0.5`, problem), 0.5);
   });
 
-  test("prefers a page only where it names one with a higher quality than JSON gets from any range", () => {
+  test("prefers a page only when it names one with a higher quality than JSON gets from any range", () => {
     for (const accept of [
       "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
       "text/html",
@@ -108,7 +108,7 @@ describe("an Accept header", () => {
 describe("an Accept-Language header", () => {
   const preferred = (header: string | undefined) => preferredLanguage(header, ["en", "es"]);
 
-  test("prefers the language of ours with the highest quality, and of equals the first", () => {
+  test("prefers the supported language with the highest quality, and among equals the first", () => {
     const cases = [
       ["es", "es"],
       ["ES-mx", "es"],
@@ -123,7 +123,7 @@ describe("an Accept-Language header", () => {
       assert.equal(preferredLanguage(header, ["en", "tl"]), "tl", header);
   });
 
-  test("names none of ours by a refusal, a wildcard, or a longer word", () => {
+  test("names no supported language by a refusal, a wildcard, or a longer word", () => {
     for (const header of [undefined, "", "*", "es;q=0", "est", "fr-es", "-es", ";;,,"])
       assert.equal(preferred(header), null, header);
   });

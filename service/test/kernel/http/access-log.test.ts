@@ -38,7 +38,7 @@ const line: fc.Arbitrary<AccessLine> = fc.record({
 });
 
 describe("the access line", () => {
-  test("keeps each member as it is and masks the path, for any path and method", () => {
+  test("keeps each member unchanged and masks the path, for any path and method", () => {
     const { log, lines } = keptLog();
     fc.assert(
       fc.property(line, (given) => {
@@ -54,7 +54,7 @@ describe("the access line", () => {
     );
   });
 
-  test("is one line of JSON whose members stand in the order that readers of the log know", () => {
+  test("is one line of JSON with its members in the usual order", () => {
     const { log, lines } = keptLog();
     logAccess(log, { ...sample, path: '/a"\\\n\u2028\ud800', partnerId: "5b8c2f6e-1111-4222-8333-444455556666" });
     assert.equal(lines.length, 1);
@@ -75,13 +75,13 @@ describe("the access line", () => {
     assert.equal(new Date(String(read["time"])).toISOString(), read["time"]);
   });
 
-  test("leaves the partner out when nobody was recognized", () => {
+  test("omits the partner when the caller is unknown", () => {
     const { log, lines } = keptLog();
     logAccess(log, sample);
     assert.equal("partnerId" in (JSON.parse(lines[0] ?? "") as object), false);
   });
 
-  test("shows six characters of a code and nothing of a key, wherever they stand in the path", () => {
+  test("shows six characters of a code and nothing of a key, anywhere in the path", () => {
     const { log, lines } = keptLog();
     fc.assert(
       fc.property(fc.oneof(code, verifyCode), secret, (credential, key) => {
@@ -96,7 +96,7 @@ describe("the access line", () => {
     );
   });
 
-  test("is written at the levels that info is, at the log's level of the moment", () => {
+  test("is written whenever the log's current level includes info", () => {
     const { log, lines } = keptLog("warn");
     logAccess(log, sample);
     assert.equal(lines.length, 0);

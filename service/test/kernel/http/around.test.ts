@@ -12,8 +12,8 @@ const folder = temporaryFolder();
 
 const service = await forTests(startService({ DATA_DIR: folder.path, LOG_LEVEL: "info", TRUST_PROXY: "127.0.0.1" }));
 
-describe("errors on the wire", () => {
-  test("are problem details (RFC 9457) for a caller that asks for them", async () => {
+describe("errors of the HTTP layer", () => {
+  test("are problem details (RFC 9457) for a caller that requests them", async () => {
     const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
       headers: { Accept: "application/problem+json" },
     });
@@ -28,7 +28,7 @@ describe("errors on the wire", () => {
     });
   });
 
-  test("are plain for a caller that refuses problem details or names another type that is like theirs", async () => {
+  test("are plain for a caller that refuses problem details or names a similar type", async () => {
     for (const accept of ["application/problem+json;q=0", "application/problem+jsonld", "*/*"]) {
       const response = await fetch(`${service.baseUrl}/api/partner/orders`, { headers: { Accept: accept } });
       assert.deepEqual(await response.json(), { error: "A valid partner API key is required." }, accept);
@@ -50,7 +50,7 @@ describe("errors on the wire", () => {
     assert.match(broken.headers.get("request-id") ?? "", /^[0-9a-f-]{36}$/);
   });
 
-  test("tell with 405 which methods there are", async () => {
+  test("with 405 list the allowed methods", async () => {
     const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "PATCH" });
     assert.equal(response.headers.get("allow"), "GET, HEAD, POST");
     const code = "0".repeat(40);
@@ -72,7 +72,7 @@ describe("errors on the wire", () => {
 });
 
 describe("every answer", () => {
-  test("bears a Request-Id of its own and the security headers", async () => {
+  test("has its own Request-Id and the security headers", async () => {
     const answers = await Promise.all(
       ["/healthz", "/api/nothing", "/openapi.json"].map((path) => fetch(service.baseUrl + path)),
     );
@@ -87,7 +87,7 @@ describe("every answer", () => {
 });
 
 describe("answers of the interface", () => {
-  test("are kept by no cache, be they answers or refusals", async () => {
+  test("are not cached, whether successful or refused", async () => {
     const { headers } = await newPartner(service);
     const placed = await fetch(`${service.baseUrl}/api/partner/orders`, {
       method: "POST",
@@ -113,7 +113,7 @@ describe("answers of the interface", () => {
 });
 
 describe("logs", () => {
-  test("name no code, key, mail address or client address in full", async () => {
+  test("contain no code, key, mail address or client address in full", async () => {
     const { headers, key } = await newPartner(service);
     const order = await fetch(`${service.baseUrl}/api/partner/orders`, {
       method: "POST",
@@ -137,7 +137,7 @@ describe("logs", () => {
 });
 
 describe("operators' routes", () => {
-  test("tell health, readiness, measurements and version", async () => {
+  test("show health, readiness, metrics and version", async () => {
     assert.deepEqual(await (await fetch(`${service.baseUrl}/healthz`)).json(), { status: "ok" });
     const ready = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as {
       status: string;
@@ -162,7 +162,7 @@ describe("rate limits", () => {
     return answers.filter(({ status }) => status === 429).length;
   };
 
-  test("let 60 writes of one key pass in a minute, over all its routes, and tell the rest when to come back", async () => {
+  test("allow 60 writes of one key in a minute, over all its routes, and tell others when to retry", async () => {
     const { headers } = await newPartner(service);
     assert.equal(await spend(service, headers, 40), 0);
     assert.equal(await spend(service, headers, 30, `/api/partner/orders/${"0".repeat(40)}`), 10);
@@ -175,14 +175,14 @@ describe("rate limits", () => {
     assert.equal(response.headers.get("ratelimit"), `"partner-write";r=0;t=${seconds}`);
   });
 
-  test("count each key by itself, and tell what remains on success", async () => {
+  test("count each key separately, and state the remaining number on success", async () => {
     const { headers } = await newPartner(service);
     const response = await fetch(`${service.baseUrl}/api/partner/orders`, { headers });
     assert.equal(response.status, 200);
     assert.match(response.headers.get("ratelimit") ?? "", /^"partner-write";r=59;t=\d+$/);
   });
 
-  test("count the portal by address, and believe X-Forwarded-For of a trusted proxy only", async () => {
+  test("count the portal by address, and accept X-Forwarded-For only from a trusted proxy", async () => {
     const { headers } = await newPartner(service);
     const from = (address: string) => ({ ...headers, "X-Forwarded-For": address });
     assert.equal(await spend(service, from("192.0.2.1"), 125, "/api/partner/me"), 5);
@@ -196,7 +196,7 @@ describe("rate limits", () => {
   });
 
   test(
-    "are shared by two services over Redis, and each counts for itself when Redis is away",
+    "are shared by two services over Redis, and each counts separately when Redis is unreachable",
     needs("redis"),
     async () => {
       const port = await freePort();
@@ -222,8 +222,8 @@ describe("rate limits", () => {
   );
 });
 
-describe("odd requests", () => {
-  test("that name no Host or two are a 400 of our shape; HTTP/1.0 need not name one", async () => {
+describe("unusual requests", () => {
+  test("with no Host or two get our 400; HTTP/1.0 need not name one", async () => {
     const ask = async (head: string) => {
       const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1");
       socket.write(`${head}\r\nConnection: close\r\n\r\n`);
@@ -237,7 +237,7 @@ describe("odd requests", () => {
       assert.match(await ask(head), /^HTTP\/1\.1 200 /);
   });
 
-  test("with broken percent-encoding or an endless code get the answer of the route for what is no code", async () => {
+  test("with broken percent-encoding or a very long code get the route's answer for an invalid code", async () => {
     for (const code of ["%E0%A4%A", "%zz", "a".repeat(5000)]) {
       const room = await fetch(`${service.baseUrl}/api/rooms/${code}`);
       assert.deepEqual([room.status, await room.text(), room.headers.get("cache-control")], [404, "", "no-store"]);
@@ -248,13 +248,13 @@ describe("odd requests", () => {
     }
   });
 
-  test("with a text body where JSON is due get a 415, not a complaint about a field", async () => {
+  test("with a text body instead of JSON get a 415, not an error about a field", async () => {
     const { headers } = await newPartner(service);
     const response = await fetch(`${service.baseUrl}/api/rooms`, { method: "POST", headers, body: '{"name":"x"}' });
     assert.deepEqual([response.status, await response.json()], [415, { error: "Send the body as application/json." }]);
   });
 
-  test("with a body of any type where a form is due hear of the form", async () => {
+  test("with a body of another type instead of a form get an error about the form", async () => {
     const { headers } = await newPartner(service);
     for (const type of [
       "application/json",

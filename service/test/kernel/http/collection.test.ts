@@ -74,7 +74,7 @@ values.set("key", (await newPartner(harness.service)).key);
 
 const items = (): Item[] => collection.item.flatMap(({ item }) => item);
 
-test("the collection has the shape that Postman published, and every operation once", async () => {
+test("the collection matches Postman's schema, and has every operation once", async () => {
   assert.ok(Schema.Check(Collection, collection));
   assert.equal(collection.info.schema, "https://schema.getpostman.com/json/collection/v2.1.0/collection.json");
   const { paths } = (await (await fetch(`${harness.service.baseUrl}/openapi.json`)).json()) as { paths: object };
@@ -82,7 +82,7 @@ test("the collection has the shape that Postman published, and every operation o
   assert.equal(items().length, operations.length);
 });
 
-test("what its requests name as variables is there", () => {
+test("every variable in its requests exists", () => {
   const names = JSON.stringify(items()).matchAll(/\{\{([$\w]+)\}\}/g);
   for (const [, name = ""] of names) assert.ok(values.has(name) || name === "$guid", name);
 });
@@ -119,7 +119,7 @@ async function send(name: string): Promise<{ status: number; answer: Record<stri
   return { status: response.status, answer };
 }
 
-test("its requests work in order, each with what the ones before left", async () => {
+test("its requests work in order, each with the results of earlier ones", async () => {
   const wanted: [string, number][] = [
     ["Get your account", 200],
     ["Place an order", 201],

@@ -31,7 +31,7 @@ async function bounded(t: TestContext, unbounded: string[]) {
   return { open, refusals: () => refused };
 }
 
-test("closes connections of an address beyond its bound, and keeps those of another", async (t) => {
+test("closes connections of an address beyond its limit, and keeps those of another", async (t) => {
   const { open, refusals } = await bounded(t, []);
   for (let n = 0; n < 3; n++) assert.ok(await open("127.0.0.1"));
   assert.ok((await open("127.0.0.1")) === null);
@@ -39,7 +39,7 @@ test("closes connections of an address beyond its bound, and keeps those of anot
   assert.ok(await open("127.0.0.2"));
 });
 
-test("keeps a new connection of an address once one of its own has ended", async (t) => {
+test("accepts a new connection of an address once one of its own has ended", async (t) => {
   const { open } = await bounded(t, []);
   const first = await open("127.0.0.1");
   for (let n = 0; n < 2; n++) assert.ok(await open("127.0.0.1"));
@@ -52,7 +52,7 @@ test("keeps a new connection of an address once one of its own has ended", async
   assert.ok((await open("127.0.0.1")) === null);
 });
 
-test("keeps every connection of a proxy that is trusted", async (t) => {
+test("keeps every connection of a trusted proxy", async (t) => {
   const { open, refusals } = await bounded(t, ["127.0.0.0/8"]);
   for (let n = 0; n < 10; n++) assert.ok(await open("127.0.0.1"));
   assert.equal(refusals(), 0);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { contentDisposition } from "../../../src/kernel/http/content-disposition.ts";
 
-test("a plain name is written as it is", () => {
+test("a plain name is written unchanged", () => {
   assert.equal(contentDisposition("inline", "contract12 - signed.pdf"), 'inline; filename="contract12 - signed.pdf"');
 });
 
-test("a name in another script is written twice: plainly, and whole in UTF-8", () => {
+test("a name in another script is written twice: plainly, and complete in UTF-8", () => {
   assert.equal(
     contentDisposition("attachment", "Escritura N\u00fa\u00f1ez (1).pdf"),
     "attachment; filename=\"Escritura Nunez (1).pdf\"; filename*=UTF-8''Escritura%20N%C3%BA%C3%B1ez%20%281%29.pdf",
@@ -17,7 +17,7 @@ test("a name in another script is written twice: plainly, and whole in UTF-8", (
   );
 });
 
-test("a name never ends its own value, leads into a folder, or hides its ending", () => {
+test("a name can't end its own value, lead into a folder, or hide its ending", () => {
   for (const bad of [
     'a"; x="b.pdf',
     "a\r\nSet-Cookie: x.pdf",

@@ -17,7 +17,7 @@ function isRefused(
   }
 }
 
-test("a write of our own origin, of the host that was asked, or of no browser is taken", () => {
+test("a write from our own origin, from the requested host, or without a browser is accepted", () => {
   assert.ok(!isRefused({ origin: own }));
   assert.ok(!isRefused({ origin: own }, { host: "10.0.0.7:8080" }));
   assert.ok(!isRefused({ origin: "https://inside.example:8443" }, { host: "inside.example:8443" }));
@@ -29,7 +29,7 @@ test("a write of our own origin, of the host that was asked, or of no browser is
   assert.ok(!isRefused({ "sec-fetch-site": "none" }));
 });
 
-test("a write of another origin, of a worse scheme or of an unknown one is refused", () => {
+test("a write from another origin, with a less secure scheme or an unknown one is refused", () => {
   for (const origin of [
     "https://evil.example",
     "http://sign.example",
@@ -43,6 +43,6 @@ test("a write of another origin, of a worse scheme or of an unknown one is refus
   for (const site of ["cross-site", "same-site"]) assert.ok(isRefused({ "sec-fetch-site": site }), site);
 });
 
-test("a read is nobody's business", () => {
+test("a read is always accepted", () => {
   for (const method of ["GET", "HEAD"]) assert.ok(!isRefused({ origin: "https://evil.example" }, { method }));
 });

@@ -122,7 +122,7 @@ for (const [what, { write, other, status, made }] of Object.entries(writes))
     // An open checkout is returned again, with or without a key.
     const most = (before: number) => (isCheckout ? [before, before + 1] : [before + 1]);
 
-    test("is made once, and answered byte for byte the same, also to the firm's other key", async () => {
+    test("is performed once, and answered byte for byte the same, also with the firm's other key", async () => {
       const before = await made();
       const first = await write(`${what}-once`);
       const again = [await write(`${what}-once`), await write(`${what}-once`, rotated)];
@@ -132,7 +132,7 @@ for (const [what, { write, other, status, made }] of Object.entries(writes))
       assert.ok(most(before).includes(await made()));
     });
 
-    test("is made once when six requests come at once", async () => {
+    test("is performed once for six concurrent requests", async () => {
       const before = await made();
       const answers = await Promise.all(Array.from({ length: 6 }, () => write(`${what}-race`)));
       assert.deepEqual(
@@ -144,7 +144,7 @@ for (const [what, { write, other, status, made }] of Object.entries(writes))
       assert.ok(most(before).includes(await made()));
     });
 
-    test("is refused where the key named other content, or has fewer than 8 or more than 255 characters", async () => {
+    test("is refused when the key was used with other content, or has fewer than 8 or more than 255 characters", async () => {
       await write(`${what}-other`);
       const before = await made();
       const refused = await other(`${what}-other`);
@@ -156,7 +156,7 @@ for (const [what, { write, other, status, made }] of Object.entries(writes))
       assert.equal(await made(), before);
     });
 
-    test("is another request without a key", async () => {
+    test("without a key is another request", async () => {
       const [one, two] = [await write(null), await write(null)];
       assert.deepEqual([one.replayed, two.replayed], [null, null]);
       assert.notEqual(one.text, two.text);

@@ -20,7 +20,7 @@ const service = await forTests(
 const ask = async (headers: Record<string, string> = {}, base = service.baseUrl) =>
   fetch(`${base}/metrics`, { headers });
 
-test("the figures are there for this machine, and through a proxy only with the token", async () => {
+test("this machine can read the metrics, and a proxy only with the token", async () => {
   assert.equal((await ask()).status, 200);
   for (const name of ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"]) {
     const forwarded = { [name]: "127.0.0.1" };
@@ -35,7 +35,7 @@ test("the figures are there for this machine, and through a proxy only with the 
     assert.equal((await ask({ ...proxied, Authorization: wrong })).status, 404, wrong);
 });
 
-test("the process, the event loop and the requests are each told of once", async () => {
+test("the process, the event loop and the requests each appear once", async () => {
   const text = await (await ask()).text();
   const helped: string[] = text.match(/^# HELP \S+/gm) ?? [];
   assert.equal(new Set(helped).size, helped.length);
@@ -43,7 +43,7 @@ test("the process, the event loop and the requests are each told of once", async
     assert.ok(helped.includes(`# HELP ${name}`), name);
 });
 
-test("a refusal looks like a path that there is not", async () => {
+test("a refusal looks like an unknown path", async () => {
   const plain = async (path: string) => {
     const answer = await fetch(service.baseUrl + path, {
       headers: { "X-Real-IP": "203.0.113.9", Accept: "application/json" },
@@ -65,7 +65,7 @@ test("another machine needs the token", {
   assert.equal((await ask({ Authorization: `Bearer ${token}` }, base)).status, 200);
 });
 
-test("a token that is short or has spaces stops the start", () => {
+test("a token that is short or has spaces prevents the start", () => {
   for (const bad of ["short", "has spaces in its middle", "x".repeat(15), "ü".repeat(20)])
     assert.throws(() => readConfig({ METRICS_TOKEN: bad }, "/", "/"), /METRICS_TOKEN must be 16 or more printable/);
 });

@@ -77,7 +77,7 @@ test("every operation, parameter, field and tag has a description", () => {
   );
 });
 
-test("no description has an angle bracket that a page would take for HTML", () => {
+test("no description has an angle bracket that a page would read as HTML", () => {
   const texts = JSON.stringify(document).matchAll(/"description":"((?:[^"\\]|\\.)*)"/g);
   const plain = [...texts].map(([, words = ""]) => words.replace(/`[^`]*`/g, ""));
   assert.deepEqual(
@@ -101,7 +101,7 @@ function whole(schema: JsonSchema): object {
   return { ...(JSON.parse(text) as object), $defs: JSON.parse(defs) as object };
 }
 
-test("every example fits the schema that it stands in", () => {
+test("every example matches its schema", () => {
   const examples = [...roots(), ...allFields()].flatMap(({ where, schema }) =>
     (schema.examples ?? []).map((example) => ({ where, schema, example })),
   );

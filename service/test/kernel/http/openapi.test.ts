@@ -66,7 +66,7 @@ test("every route of the interface is described, with a name, a summary and its 
   }
 });
 
-test("every refusal is described in both of its forms, and the problem's members are the ones that are sent", async () => {
+test("every refusal is described in both of its forms, and the problem's members equal the sent ones", async () => {
   const refusals = operations().flatMap(({ responses }) =>
     Object.entries(responses).filter(([status, { content }]) => Number(status) >= 400 && content),
   );
@@ -96,7 +96,7 @@ test("headers are described where they are sent", async () => {
   assert.ok(named(document.paths["/api/partner/orders"]?.["post"]?.responses["201"]).includes("Idempotent-Replayed"));
 });
 
-test("what is described of a body that is too large, of another type or left out is what happens", async () => {
+test("the described errors for a body that is too large, of another type or missing are the real ones", async () => {
   const { headers } = await newPartner(service);
   const withBody = operations().filter(
     ({ requestBody, security = [{}] }) =>
@@ -125,7 +125,7 @@ test("what is described of a body that is too large, of another type or left out
   assert.equal(statuses.leftOut, 2);
 });
 
-test("the readable description is served from here alone", async () => {
+test("the readable description is served without other hosts", async () => {
   for (const path of ["/docs", "/docs/reference"]) {
     const response = await fetch(service.baseUrl + path);
     assert.equal(response.status, 200, path);

@@ -5,7 +5,7 @@ import { openReadiness } from "../../../src/kernel/http/readiness.ts";
 
 const times = { answerMs: 50, sharedMs: 200 };
 
-test("many who ask at the same time, and soon after, share one look at each dependency", async () => {
+test("concurrent callers, and callers soon after, share one probe of each dependency", async () => {
   let looks = 0;
   const check = async () => {
     looks++;
@@ -21,7 +21,7 @@ test("many who ask at the same time, and soon after, share one look at each depe
   assert.equal(looks, 2);
 });
 
-test("a dependency that hangs is failed in time, and is not asked again while the old question hangs", async () => {
+test("a hanging dependency fails in time, and is not probed again while the probe hangs", async () => {
   const hanging: (() => void)[] = [];
   const check = () => new Promise<void>((resolve) => hanging.push(resolve));
   const fine = { name: "seal key", check: async () => {} };
@@ -41,7 +41,7 @@ test("a dependency that hangs is failed in time, and is not asked again while th
   assert.equal((await again).status, "ok");
 });
 
-test("a dependency that refuses is failed until the answer is no longer fresh", async () => {
+test("a failing dependency counts as failed until the result is no longer fresh", async () => {
   let away = true;
   const check = async () => {
     if (away) throw new Error("connection refused");
@@ -54,7 +54,7 @@ test("a dependency that refuses is failed until the answer is no longer fresh", 
   assert.equal((await ready()).status, "ok");
 });
 
-test("a shared dependency that is away degrades the node, unless one of its own is away, too", async () => {
+test("an unreachable shared dependency degrades the node, unless one of its own has failed, too", async () => {
   const refuse = async () => {
     throw new Error("connection refused");
   };

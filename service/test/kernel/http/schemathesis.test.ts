@@ -81,7 +81,7 @@ const checks = [
   "allow_header_conformance",
 ];
 
-test("every operation answers as /openapi.json says, whatever schemathesis sends", async () => {
+test("every operation answers as /openapi.json states, whatever schemathesis sends", async () => {
   const args = [
     "run",
     `${service.baseUrl}/openapi.json`,

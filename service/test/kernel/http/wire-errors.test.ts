@@ -103,7 +103,7 @@ for (const [code, [status, title]] of Object.entries(table) as [Code, Wire][]) {
   });
 }
 
-test("what is no refusal is an opaque 500 in either shape", async () => {
+test("an error that is not a refusal is an opaque 500 in either form", async () => {
   const plain = await get("/api/broken");
   assert.deepEqual([plain.statusCode, plain.body], [500, { error: "Something went wrong on our side." }]);
   const problem = await get("/api/broken", "application/problem+json");
@@ -112,7 +112,7 @@ test("what is no refusal is an opaque 500 in either shape", async () => {
   assert.equal((problem.body as { code: string }).code, "internal");
 });
 
-test("warns once of many refusals because of load, without a stack, and logs no error", async (t) => {
+test("warns once about many refusals because of load, without a stack, and logs no error", async (t) => {
   const warn = t.mock.method(log, "warn");
   const error = t.mock.method(log, "error");
   for (let n = 0; n < 20; n++) assert.equal((await get("/api/busy")).statusCode, 503);
@@ -124,7 +124,7 @@ test("warns once of many refusals because of load, without a stack, and logs no 
   assert.equal(error.mock.callCount(), 1);
 });
 
-test("every code is refused with somewhere in the source", () => {
+test("every code is used by some refusal in the source", () => {
   const folder = join(import.meta.dirname, "../../../src");
   const source = globSync("**/*.ts", { cwd: folder })
     .map((name) => readFileSync(join(folder, name), "utf8"))

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textString } from "../../../src/kernel/pdf/edit.ts";
 
-test("writes what a signer typed so that no reader that searches the file takes it for an object", () => {
+test("writes a signer's text so that no reader that searches the file mistakes it for an object", () => {
   for (const typed of ["7 0 obj", "trailer << /Root 9 0 R >>", "startxref 15", "endstream"]) {
     const written = textString(typed);
     assert.doesNotMatch(written, /obj|trailer|xref|stream/);
@@ -11,6 +11,6 @@ test("writes what a signer typed so that no reader that searches the file takes 
   }
 });
 
-test("writes other printable text as it is, with brackets escaped", () => {
+test("writes other printable text unchanged, with brackets escaped", () => {
   assert.equal(textString("Jane (Doe)"), "(Jane \\(Doe\\))");
 });

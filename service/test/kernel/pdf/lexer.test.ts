@@ -43,7 +43,7 @@ const { value: anyValue } = fc.letrec<{ value: string }>((tie) => ({
 }));
 
 describe("skipValue", () => {
-  test("ends exactly where the object ends, whatever follows", () => {
+  test("ends exactly at the end of the object, whatever follows", () => {
     fc.assert(
       fc.property(anyValue, fc.constantFrom("", " ", "\n", "]", ">>", "/X", "%c", "(x)"), (value, after) => {
         // An integer before two more tokens could begin a reference, so it is left out. A delimiter ends every token.
@@ -53,7 +53,7 @@ describe("skipValue", () => {
     );
   });
 
-  test("takes an integer for a reference only before a generation and R", () => {
+  test("reads an integer as a reference only before a generation and R", () => {
     assert.equal(skipValue(bytes("1 0 R"), 0), 5);
     assert.equal(skipValue(bytes("1 0 R/X"), 0), 5);
     assert.equal(skipValue(bytes("1%\n0\r\nR]"), 0), 7);
@@ -63,7 +63,7 @@ describe("skipValue", () => {
     assert.equal(skipValue(bytes("1.0 0 obj"), 0), 3);
   });
 
-  test("refuses what is no object", () => {
+  test("refuses bytes that are not an object", () => {
     for (const text of [
       "",
       ")",
@@ -89,14 +89,14 @@ describe("skipValue", () => {
     }
   });
 
-  test("refuses nesting beyond its bound rather than exhaust the stack", () => {
+  test("refuses nesting beyond its limit instead of exhausting the stack", () => {
     assert.equal(skipValue(bytes("[".repeat(100) + "]".repeat(100)), 0), 200);
     assert.throws(() => skipValue(bytes("[".repeat(1_000_000)), 0), refusal("too_complex"));
     assert.throws(() => skipValue(bytes("<</A".repeat(1_000_000)), 0), refusal("too_complex"));
     assert.equal(skipValue(bytes("(".repeat(50_000) + ")".repeat(50_000)), 0), 100_000);
   });
 
-  test("ends or refuses on any bytes", () => {
+  test("ends or refuses for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (noise) => {
         const input = Buffer.from(noise);
@@ -113,7 +113,7 @@ describe("skipValue", () => {
 });
 
 describe("readDict", () => {
-  test("finds each value as it was written", () => {
+  test("finds each value as written", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(space, anyValue, space), { maxLength: 6 }), (items) => {
         const text = `<<${items.map(([a, value, b], i) => `/K${i}${a}${value}${b}`).join("")}>>`;
@@ -128,21 +128,21 @@ describe("readDict", () => {
     );
   });
 
-  test("decodes names, and takes null for absent", () => {
+  test("decodes names, and treats null as absent", () => {
     const dict = readDict(bytes("<</P#61ges /Cat#61log/X null>>"), 0);
     assert.equal(asName(entry(dict, "Pages")), "Catalog");
     assert.equal(entry(dict, "X"), undefined);
     assert.equal(entry(dict, "Y"), undefined);
   });
 
-  test("refuses a key with two different values when it is asked for", () => {
+  test("refuses a key with two different values when it is requested", () => {
     const dict = readDict(bytes("<</A 1/B 2/A 1/C 3/B 4>>"), 0);
     assert.equal(asInteger(entry(dict, "A")), 1);
     assert.equal(asInteger(entry(dict, "C")), 3);
     assert.throws(() => entry(dict, "B"), refusal("needs_repair"));
   });
 
-  test("reads integers, references and elements, and nothing else as such", () => {
+  test("reads integers, references and elements, and nothing else", () => {
     const [integer, real, reference, name] = [...elements({ bytes: bytes("[ 12 1.5 3 7 R/R]"), start: 0, end: 17 })];
     assert.equal(asInteger(integer), 12);
     assert.equal(asInteger(real), undefined);
@@ -156,7 +156,7 @@ describe("readDict", () => {
 });
 
 describe("withEntries", () => {
-  test("sets the keys and leaves every other byte", () => {
+  test("sets the keys and leaves every other byte unchanged", () => {
     fc.assert(
       fc.property(fc.array(anyValue, { minLength: 1, maxLength: 5 }), anyValue, fc.nat(6), (values, set, at) => {
         const text = `<<${values.map((value, i) => `/K${i} ${value} `).join("%c\n")}>>`;
@@ -174,14 +174,14 @@ describe("withEntries", () => {
     );
   });
 
-  test("refuses to set a key that stands twice", () => {
+  test("refuses to set a repeated key", () => {
     const dict = readDict(bytes("<</A 1/A 1>>"), 0);
     assert.throws(() => withEntries(dict, { A: "2" }), refusal("needs_repair"));
     assert.equal(withEntries(dict, { B: "2" }), "<</A 1/A 1/B 2>>");
   });
 });
 
-test("skipSpace passes white space and comments and stops at the end", () => {
+test("skipSpace skips white space and comments and stops at the end", () => {
   assert.equal(skipSpace(bytes(" \0\t\f\r\n%x\n%y\r1"), 0), 12);
   assert.equal(skipSpace(bytes("   %never ends"), 0), 14);
   assert.equal(skipSpace(bytes("x"), 5), 5);

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { pageCount } from "../../../src/kernel/pdf/pages/page-count.ts";
 
 describe("pageCount", () => {
-  test("counts what was made", () => {
+  test("counts the pages of generated documents", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 300 }), (pages) => {
         assert.equal(pageCount(makePdf({ pages })), pages);
@@ -29,14 +29,14 @@ describe("pageCount", () => {
     }
   });
 
-  test("is null for what can't be read, is encrypted or has no pages", () => {
+  test("is null for a document that is unreadable, encrypted or without pages", () => {
     for (const name of ["broken-text", "broken-truncated", "encrypted-aes-256", "no-pages-kids", "cycle-pages"]) {
       assert.equal(pageCount(zooBytes(`${name}.pdf`)), null, name);
     }
     assert.equal(pageCount(makePdf({ bytes: 3000 }), 2999), null);
   });
 
-  test("is null when the root says another number than its tree holds", () => {
+  test("is null when the root states another number than its tree contains", () => {
     const honest = makePdf({ pages: 30 });
     const lie = Buffer.from(honest.toString("latin1").replace("/Count 30", "/Count 10"), "latin1");
     assert.equal(pageCount(honest), 30);

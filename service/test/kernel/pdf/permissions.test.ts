@@ -22,7 +22,7 @@ const rewritten = (pdf: string, from: string, to: string): string => {
   return pdf.replace(from, to.padEnd(from.length));
 };
 
-test("takes what a certification or a lock states", () => {
+test("reads the permissions of a certification or a lock", () => {
   assert.equal(allowed(signed({})), null);
   assert.equal(allowed(signed({ certify: 2 })), 2);
   assert.equal(allowed(signed({ certify: 3 })), 3);
@@ -31,7 +31,7 @@ test("takes what a certification or a lock states", () => {
   assert.equal(allowed(signed({ lock: "/Action /All /P 3", fieldMdp: "/Action /All /P 2" })), 2);
 });
 
-test("takes a certification without /P for one that permits forms and signatures", () => {
+test("reads a certification without /P as one that permits forms and signatures", () => {
   assert.equal(allowed(rewritten(signed({ certify: 3 }), "/V /1.2 /P 3", "/V /1.2")), 2);
 });
 
@@ -46,14 +46,14 @@ test("refuses a document that a signature under a field of another type closed",
   forbidden(rewritten(signed({ fieldMdp: "/Action /Include /Fields [(Name)] /P 1" }), "/FT /Sig", "/#T /Sig"));
 });
 
-test("takes a /P that readers read differently for the strictest", () => {
+test("treats a /P that readers read differently as the strictest", () => {
   for (const level of ["4", "null", "(3)", "3.0", "44 0 R"]) {
     forbidden(signed({ fieldMdp: `/Action /Include /Fields [(Name)] /P ${level}` }));
     forbidden(signed({ lock: `/Action /All /P ${level}` }));
   }
 });
 
-test("takes references that cannot be read for the strictest", () => {
+test("treats unreadable references as the strictest", () => {
   const kinds = [
     "/Reference (x)",
     "/Reference [(x)]",
@@ -63,7 +63,7 @@ test("takes references that cannot be read for the strictest", () => {
   for (const kind of kinds) forbidden(signed({ subFilter: `ETSI.CAdES.detached ${kind}` }));
 });
 
-test("goes by a certification also when a later revision took it out of the catalog", () => {
+test("applies a certification even when a later revision removed it from the catalog", () => {
   const pdf = signed({ certify: 1 });
   forbidden(appendRevision(pdf, [edited(pdf, OBJECT.catalog, /\/Perms << .*? >> /, "")], " /Info 13 0 R"));
 });

@@ -399,7 +399,7 @@ describe("refuses to read the text of a document that draws", () => {
     test(what, () => assert.match(tooMuchText(made()) ?? "null", /its text has more than 1,000,000 characters/));
 });
 
-describe("refuses to read the text of a small document with far too much in", () => {
+describe("refuses to read the text of a small document with far too much content", () => {
   for (const [what, made] of bombs)
     test(what, () => {
       const bytes = made();

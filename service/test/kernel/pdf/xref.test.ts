@@ -25,7 +25,7 @@ function streamOf(entries: string, data: Buffer) {
 describe("a cross-reference table", () => {
   const table = (text: string) => readXrefTable(Buffer.from(`xref\n${text}trailer <<>>`, "latin1"), 0, budget());
 
-  test("gives each entry, however its lines end", () => {
+  test("returns each entry, however its lines end", () => {
     const entries = fc.array(fc.tuple(fc.nat(9_999_999), fc.nat(65_535), fc.boolean()), { minLength: 1, maxLength: 9 });
     const ends = fc.oneof(
       fc.constantFrom(" \n", "\r\n", " \r", "\n", " \r\n").map((end) => Array<string>(9).fill(end)),
@@ -55,7 +55,7 @@ describe("a cross-reference table", () => {
     );
   });
 
-  test("counts from 0 where a table from 1 begins with the head of the free list", () => {
+  test("counts from 0 when a table from 1 begins with the head of the free list", () => {
     const rows = "0000000000 65535 f \n0000000010 00000 n \n";
     const read = table(`1 2\n${rows}`);
     assert.equal(read.countsFrom1, true);
@@ -65,7 +65,7 @@ describe("a cross-reference table", () => {
     assert.equal(tableEntry(read, 2), undefined);
   });
 
-  test("takes a table from 1 by its numbers with another first row, in another subsection or with another number", () => {
+  test("follows the numbers of a table from 1 with another first row, in another subsection or with another number", () => {
     for (const [text, number, entry] of [
       ["1 1\n0000000000 65535 n \n", 1, { type: "offset", offset: 0, gen: 65_535 }],
       ["1 1\n0000000000 65534 f \n", 1, { type: "free" }],
@@ -79,7 +79,7 @@ describe("a cross-reference table", () => {
     }
   });
 
-  test("gives the entries of subsections in any order", () => {
+  test("returns the entries of subsections in any order", () => {
     const read = table("5 1\n0000000050 00000 n \n1 1\n0000000010 00000 n \n");
     assert.deepEqual(tableEntry(read, 5), { type: "offset", offset: 50, gen: 0 });
     assert.deepEqual(tableEntry(read, 1), { type: "offset", offset: 10, gen: 0 });
@@ -111,7 +111,7 @@ describe("a cross-reference stream", () => {
     return (num: number) => streamEntry(stream, num, budget());
   };
 
-  test("gives each entry for any widths, and type 1 where the first width is 0", () => {
+  test("returns each entry for any widths, and type 1 when the first width is 0", () => {
     const rows = Buffer.from([0, 0, 9, 0, 1, 1, 2, 5, 2, 0, 7, 3, 3, 0, 0, 0]);
     const at = read("/Size 20/W[1 2 1]/Index[4 3 19 1]", rows);
     assert.deepEqual([3, 4, 5, 6, 7, 19].map(at), [
@@ -125,7 +125,7 @@ describe("a cross-reference stream", () => {
     assert.deepEqual(read("/Size 2/W[0 1 0]", Buffer.from([4, 9]))(1), { type: "offset", offset: 9, gen: 0 });
   });
 
-  test("gives each entry where all fields are integers of 64 bits", () => {
+  test("returns each entry when all fields are integers of 64 bits", () => {
     const rows = Buffer.alloc(72);
     [0n, 0n, 65535n, 1n, 4000n, 2n, 1n, 2n ** 63n, 0n].forEach((value, i) => {
       rows.writeBigUInt64BE(value, 8 * i);
@@ -159,7 +159,7 @@ describe("a cross-reference stream", () => {
 });
 
 describe("the data of a stream", () => {
-  test("comes back from every PNG predictor", () => {
+  test("is decoded with every PNG predictor", () => {
     const rows = fc
       .integer({ min: 1, max: 9 })
       .chain((columns) =>
@@ -208,7 +208,7 @@ describe("the data of a stream", () => {
     assert.throws(() => streamData(tiff, identity, budget()), refusal("too_complex"));
   });
 
-  test("is refused beyond the budget, which all streams share", () => {
+  test("is refused beyond the budget that all streams share", () => {
     const shared = budget();
     const stream = streamOf("/Filter/FlateDecode", deflateSync(Buffer.alloc(600_000)));
     assert.equal(streamData(stream, identity, shared).length, 600_000);
@@ -231,12 +231,12 @@ describe("a document", () => {
     assert.ok(hybrid?.table && hybrid.stream);
   });
 
-  test("with junk before its header is read by offsets from either place", () => {
+  test("with junk before its header is read by offsets from either start", () => {
     assert.equal(openPdf(zooBytes("junk-before.pdf")).base, 19);
     assert.equal(openPdf(zooBytes("junk-before-absolute.pdf")).base, 0);
   });
 
-  test("whose oldest section says /Prev 0 has none before it, unless a section stands at byte 0", () => {
+  test("whose oldest section states /Prev 0 has none before it, unless a section is at byte 0", () => {
     const lines =
       "%PDF-1.4\n1 0 obj <</Pages 2 0 R>> endobj\nxref\n1 1\n0000000009 00000 n \ntrailer <</Size 3/Prev 0>>\n";
     const at = lines.indexOf("xref");
@@ -246,7 +246,7 @@ describe("a document", () => {
     assert.throws(() => openPdf(another), refusal("needs_repair"));
   });
 
-  test("whose only table is numbered from 1 is continued as one numbered from 0, but not with an earlier table", () => {
+  test("whose only table is numbered from 1 is continued like one numbered from 0, but not with an earlier table", () => {
     const pdf = makePdf().toString("latin1");
     const shifted = (text: string) => Buffer.from(text.replace("xref\n0 ", "xref\n1 "), "latin1");
     assert.deepEqual(lookUpPdf(shifted(pdf)).root.ref, lookUpPdf(Buffer.from(pdf, "latin1")).root.ref);
@@ -255,7 +255,7 @@ describe("a document", () => {
     assert.throws(() => openPdf(earlier), refusal("needs_repair"));
   });
 
-  test("tells what a certification allows and how many signatures there are", () => {
+  test("reports the permissions of a certification and the number of signatures", () => {
     const found = (name: string) => {
       const { docMdp, signatures } = lookUpPdf(zooBytes(name));
       return [docMdp, signatures];
@@ -269,12 +269,12 @@ describe("a document", () => {
     assert.deepEqual(found("certified-p3.pdf"), [3, 1]);
   });
 
-  test("gets new object numbers above every number it lists or covers", () => {
+  test("gets new object numbers above every listed or covered number", () => {
     assert.equal(lookUpPdf(zooBytes("size-too-small.pdf")).nextObject, 7);
     assert.equal(lookUpPdf(zooBytes("table-hole.pdf")).nextObject, 10);
   });
 
-  test("is refused when the same bytes would have to be read again and again", () => {
+  test("is refused when the same bytes would have to be read repeatedly", () => {
     // Every node begins inside a string of the previous one. Each entry alone is valid, but together they cost
     // quadratic time.
     const count = 2000;
@@ -301,7 +301,7 @@ describe("a document", () => {
     assert.throws(() => openPdf(Buffer.concat([pdf, Buffer.alloc(1_100_000)])), refusal("needs_repair"));
   });
 
-  test("is refused above the length that the caller allows", () => {
+  test("is refused above the caller's maximum length", () => {
     const pdf = makePdf({ bytes: 5000 });
     assert.equal(openPdf(pdf, 5000).bytes, pdf);
     assert.throws(() => openPdf(pdf, 4999), refusal("too_large"));

@@ -35,14 +35,14 @@ const isFree = (file: string): boolean =>
 
 const readsAmbient = (source: string): boolean => ambient.test(source.replace(words, ""));
 
-test("reads time and randomness nowhere below the entry points but in the files that hand them out", () => {
+test("reads time and randomness below the entry points only in the files that provide them", () => {
   const files = globSync(["service/src/**/*.ts", "packages/{evidence,certificate}/src/**/*.ts"], { cwd: root });
   assert.ok(files.length > 500);
   const reading = files.filter((file) => !isFree(file) && readsAmbient(readFileSync(join(root, file), "utf8")));
   assert.deepEqual(reading.sort(), Object.keys(sources).sort());
 });
 
-test("tells a reading from a word in a comment or a text, and from a parameter", () => {
+test("distinguishes a reading from a word in a comment or a text, and from a parameter", () => {
   assert.ok(readsAmbient("const at = new Date();"));
   assert.ok(readsAmbient("draw({ randomBytes })"));
   assert.ok(readsAmbient('import { randomInt } from "node:crypto";'));

@@ -49,7 +49,7 @@ test("counts the members of intersections, parts and imported types once", () =>
   });
 });
 
-test("finds an object that two others are spread into, and none where one is", () => {
+test("finds an object into which two others are spread, and none with only one", () => {
   assert.deepEqual(mixedObjectsIn("f({ ...a, ...b.c, d: { ...e } })", []), ["a and b.c"]);
   assert.deepEqual(mixedObjectsIn("const g = () => ({ ...open(), h, ...i })", []), ["open and i"]);
   assert.deepEqual(mixedObjectsIn("f({ ...frame, ...b, c })", ["frame"]), []);

@@ -20,7 +20,7 @@ function atHand() {
   };
 }
 
-test("admits everyone while failures are fewer than the run that opens it", () => {
+test("admits everyone while there are fewer failures than the limit", () => {
   const { breaker, fail } = atHand();
   fail(2);
   breaker.succeeded();
@@ -28,7 +28,7 @@ test("admits everyone while failures are fewer than the run that opens it", () =
   assert.equal(breaker.admits(), true);
 });
 
-test("admits nobody after the run, until the cool-down is over", () => {
+test("admits nobody after the run of failures, until the cool-down is over", () => {
   const { breaker, fail, later } = atHand();
   fail(3);
   assert.equal(breaker.admits(), false);
@@ -38,7 +38,7 @@ test("admits nobody after the run, until the cool-down is over", () => {
   assert.equal(breaker.admits(), true);
 });
 
-test("after the cool-down one caller probes alone; its success closes the breaker", () => {
+test("after the cool-down one caller probes alone, and its success closes the breaker", () => {
   const { breaker, fail, later } = atHand();
   fail(3);
   later(1_000);
@@ -49,7 +49,7 @@ test("after the cool-down one caller probes alone; its success closes the breake
   assert.equal(breaker.admits(), true);
 });
 
-test("a probe that fails opens it for another cool-down, at once", () => {
+test("a failed probe opens it at once for another cool-down", () => {
   const { breaker, fail, later } = atHand();
   fail(3);
   later(1_000);

@@ -14,7 +14,7 @@ const add = (tx: Tx, id: number) => tx.query(sql`UPDATE accounts SET cents = cen
 const balances = async () =>
   (await db.query<{ cents: number }>(sql`SELECT cents FROM accounts ORDER BY id`)).map(({ cents }) => cents);
 
-test("transactions that wait for each other all commit, each once", async () => {
+test("transactions that deadlock all commit, each once", async () => {
   let attempts = 0;
   const bothHoldARow = Promise.withResolvers<void>();
   const pay = (first: number, second: number) =>
@@ -29,7 +29,7 @@ test("transactions that wait for each other all commit, each once", async () => 
   assert.ok(attempts > 2, "one of them was rolled back for another");
 });
 
-test("what the work throws is not tried again, and nothing of it stays", async () => {
+test("work that throws is not repeated, and none of its changes remain", async () => {
   let attempts = 0;
   const work = db.transaction(async (tx) => {
     attempts++;
@@ -40,7 +40,7 @@ test("what the work throws is not tried again, and nothing of it stays", async (
   assert.deepEqual([attempts, await balances()], [1, [2, 2]]);
 });
 
-test("a connection that is ended between two statements makes its transaction unavailable and harms no other", async () => {
+test("a connection that ends between two statements makes its transaction unavailable and affects no other", async () => {
   const work = db.transaction(async (tx) => {
     const [own] = await tx.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
     await db.query(sql`SELECT pg_terminate_backend(${own?.pid ?? 0})`);
@@ -51,7 +51,7 @@ test("a connection that is ended between two statements makes its transaction un
   assert.deepEqual(await balances(), [2, 2]);
 });
 
-test("a file that the work misses is no database that is away", async () => {
+test("a missing file does not count as an unreachable database", async () => {
   const missing = Object.assign(new Error("open"), { code: "ENOENT" });
   await assert.rejects(
     db.transaction(async () => {

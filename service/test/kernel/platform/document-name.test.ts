@@ -4,7 +4,7 @@ import { documentName, openDocumentNames } from "../../../src/kernel/platform/do
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 
-test("a document is called as its file was, without folders and extension", () => {
+test("a document has the name of its file, without folders and extension", () => {
   const names = {
     "Deed of trust.pdf": "Deed of trust",
     "C:\\Users\\dana\\Payoff.PDF": "Payoff",
@@ -15,18 +15,18 @@ test("a document is called as its file was, without folders and extension", () =
   for (const [file, name] of Object.entries(names)) assert.equal(documentName(file), name);
 });
 
-test("a file that is called nothing names no document", () => {
+test("a file without a name gives the document no name", () => {
   for (const file of [undefined, "", ".pdf", "document.pdf", "Blob", "file", "upload.pdf", "\u200b.pdf", "///", "  "])
     assert.equal(documentName(file), null, String(file));
 });
 
-test("a name can't turn the words around it, nor be longer than a line or two", () => {
+test("a name can't change the direction of words around it, or be longer than a line or two", () => {
   assert.equal(documentName("invoice\u202Efdp.exe.pdf"), "invoice fdp.exe");
   assert.equal(documentName("a\u0000b\r\nc.pdf"), "a b c");
   assert.equal([...(documentName("𝒳".repeat(500)) ?? "")].length, 200);
 });
 
-test("a kept name is read by whoever has it alone, and one that was altered is none", () => {
+test("only the document's owner can decrypt a stored name, and an altered one counts as none", () => {
   const [log, secrets] = [openLog("silent"), secretBytes(Buffer.alloc(32, 7))];
   const { seal, open } = openDocumentNames({ secrets, log });
   const sealed = seal("Deed of trust", "order-1");

@@ -93,7 +93,7 @@ test("a duplicate gives up after five seconds, and another body is refused at on
   await sent;
 });
 
-test("a request that died is continued by the next one, from its result so far", async () => {
+test("a request that died is continued by the next one, from its stored result", async () => {
   const key = newKey();
   const { db } = orders;
   const begin: Steps<Thing>["begin"] = async (claim) => {
@@ -134,7 +134,7 @@ test("the database's clock ends the minute of a claim: a node whose clock is an 
   await died;
 });
 
-describe("a request that was slow, not dead, when another one took its claim over", () => {
+describe("a request that was slow, not dead, when another took over its claim", () => {
   /** Two requests in progress: the slow one began first, and the second has taken over the claim. */
   async function twoUnderWay() {
     const key = newKey();
@@ -159,14 +159,14 @@ describe("a request that was slow, not dead, when another one took its claim ove
     assert.deepEqual(await send(key, nobodyElse), replay("by the second"));
   });
 
-  test("answers with the other's result once that is there", async () => {
+  test("answers with the other's result once it exists", async () => {
     const { slow, slowSent, second, secondSent } = await twoUnderWay();
     slow.end.resolve({ thing: "by the slow one" });
     second.end.resolve({ thing: "by the second" });
     assert.deepEqual(await Promise.all([slowSent, secondSent]), [replay("by the second"), first("by the second")]);
   });
 
-  test("does not free the key when it is refused: nobody does the work beside the second", async () => {
+  test("does not release the key when it is refused: nobody repeats the work during the second", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
     slow.end.reject(new ServiceError("validation", "no"));
     await assert.rejects(slowSent, { message: "no" });
@@ -187,7 +187,7 @@ describe("a request that was slow, not dead, when another one took its claim ove
     assert.deepEqual(await secondSent, first("by the second"));
   });
 
-  test("leaves the second's result when it ends after it", async () => {
+  test("keeps the second's result when it ends later", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
     second.end.resolve({ thing: "by the second" });
     assert.deepEqual(await secondSent, first("by the second"));
@@ -196,7 +196,7 @@ describe("a request that was slow, not dead, when another one took its claim ove
     assert.deepEqual(await send(key, nobodyElse), replay("by the second"));
   });
 
-  test("leaves the claim of a third one alone when the second died as well", async () => {
+  test("keeps the claim of a third one when the second died as well", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
     await endPending(key);
     const third = held();
@@ -242,13 +242,13 @@ describe("work that may have been committed", () => {
     assert.deepEqual(await send(key, async () => assert.fail("done twice"), { refuseAbandoned }), replay("made"));
   });
 
-  test("is repeated at once where that does no harm", async () => {
+  test("is repeated at once when that is harmless", async () => {
     const key = newKey();
     await assert.rejects(send(key, unknown), { code: "unavailable" });
     assert.deepEqual(await send(key, made("repeated")), first("repeated"));
   });
 
-  test("was not where a lock was awaited in vain: the key is free again", async () => {
+  test("did not happen when the wait for a lock failed: the key is free again", async () => {
     const key = newKey();
     const lock = held();
     const holder = orders.db.transaction(async (tx) => {
@@ -278,7 +278,7 @@ test("a key expires after 24 hours: it may be used again, and is swept", async (
   assert.deepEqual(await send(old, made("third")), first("third"));
 });
 
-test("a firm, an environment and a route each have keys of their own", async () => {
+test("each firm, environment and route has its own keys", async () => {
   const key = newKey();
   await send(key, made("first"));
   const { owner } = key;
@@ -291,7 +291,7 @@ test("a firm, an environment and a route each have keys of their own", async () 
   assert.deepEqual(await send(key, async () => assert.fail("done twice")), replay("first"));
 });
 
-test("replays what earlier releases stored: JSON as it was, and texts of pages as their reader says", async () => {
+test("replays results of earlier releases: JSON unchanged, and texts of pages through their reader", async () => {
   const store = async (status: number, text: string) => {
     const key = newKey();
     const { owner, route } = key;
@@ -355,7 +355,7 @@ test("answers stored for an API key or a member are replayed to the firm after a
   ]);
 });
 
-test("a duplicate that waits for a transaction's end gives up as in progress, but a locked table is the database's", async () => {
+test("a duplicate that waits for a transaction gives up as in progress, but a locked table is the database's error", async () => {
   const key = newKey();
   const { end, begun, work } = held();
   const sent = sendInSteps(key, {

@@ -37,7 +37,7 @@ test("work of one key runs one piece at a time, in the order of the calls", asyn
   assert.deepEqual(await Promise.all(all), ["a1", "a2", "a3"]);
 });
 
-test("so many keys run at once, and the next one when a permit is free", async () => {
+test("a limited number of keys run concurrently, and the next one when a permit is free", async () => {
   const { running, work, end } = pieces();
   const semaphore = createKeyedSemaphore(2);
   const all = ["a", "b", "c"].map((name) => semaphore(name, work(name)));
@@ -50,7 +50,7 @@ test("so many keys run at once, and the next one when a permit is free", async (
   await Promise.all(all);
 });
 
-test("who works on many keys takes turns with others", async () => {
+test("a holder of many keys takes turns with others", async () => {
   const { begun, work, end } = pieces();
   const semaphore = createKeyedSemaphore(1);
   const all = ["a1", "a2", "a3", "b1"].map((name) => semaphore(name, work(name), name[0]));
@@ -60,7 +60,7 @@ test("who works on many keys takes turns with others", async () => {
   assert.deepEqual(await Promise.all(all), ["a1", "a2", "a3", "b1"]);
 });
 
-test("work that fails passes its permit on", async () => {
+test("work that fails releases its permit", async () => {
   const { work, end } = pieces();
   const semaphore = createKeyedSemaphore(1);
   const failing = semaphore("a", work("first"));

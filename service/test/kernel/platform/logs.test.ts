@@ -21,7 +21,7 @@ function run(script: string) {
 }
 
 describe("the log on standard error", () => {
-  test("holds no whole code or mail address of an error", () => {
+  test("contains no complete code or mail address of an error", () => {
     const message = `to dora@example.com of order ${"0a".repeat(20)}`;
     const { lines } = run(`log.warn({ err: new Error(${JSON.stringify(message)}) }, "failed");`);
     assert.match(lines[0] ?? "", /to d\*\*\*@example\.com of order 0a0a0a…/);
@@ -47,7 +47,7 @@ describe("the log on standard error", () => {
       );
     });
 
-  test("is written while the process goes on", async () => {
+  test("is written while the process runs", async () => {
     const script = `${opening} log.info("first"); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "ignore", "pipe"],
@@ -58,7 +58,7 @@ describe("the log on standard error", () => {
     await once(child, "exit");
   });
 
-  test("is written in full when its reader had stopped reading for a while", async () => {
+  test("is complete even if its reader had stopped reading for a while", async () => {
     const script = `${opening} for (let n = 0; n < 5000; n++) log.info({ n }, "line");
       setTimeout(() => log.info("last"), 150); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
@@ -73,7 +73,7 @@ describe("the log on standard error", () => {
     assert.equal(text.match(/"msg":"line"/g)?.length, 5000);
   });
 
-  test("asks the system for nothing while nobody writes to it", () => {
+  test("makes no system call while nobody writes to it", () => {
     const { lines } = run(`
       const { createHook } = await import("node:async_hooks");
       const { setTimeout } = await import("node:timers/promises");
@@ -86,7 +86,7 @@ describe("the log on standard error", () => {
     assert.equal(JSON.parse(lines[1] ?? "{}").asked.includes("FSREQCALLBACK"), false);
   });
 
-  test("bears the time in UTC, and of an error its words alone", () => {
+  test("contains the time in UTC, and only the message of an error", () => {
     const { lines } = run(
       `const before = Date.now(); log.error({ err: Object.assign(new Error("no", { cause: new Error("why") }), { client: { password: "p" } }) }, "failed");
        const after = Date.now(); log.info({ before, after }, "times");`,
@@ -107,7 +107,7 @@ describe("the log on standard error", () => {
 });
 
 describe("masking", () => {
-  test("leaves six characters of each kind of code, and nothing of keys and secrets", () => {
+  test("shows six characters of each kind of code, and nothing of keys and secrets", () => {
     const hex = "0123456789abcdef01234567";
     const verify = "abcdefghijklmnopqrstuvwxyz";
     assert.equal(maskCodes(`/orders/${hex}/x`), "/orders/012345…/x");
@@ -121,7 +121,7 @@ describe("masking", () => {
       assert.equal(maskCodes(kept), kept);
   });
 
-  test("finds in a short text what it finds in a long one", () => {
+  test("finds in a short text the same codes as in a long one", () => {
     const word = fc.oneof(
       fc.string(),
       fc.constantFrom("svc_pk_a", "svc_whsec_7", "svc_", "0".repeat(23), "z".repeat(22)),

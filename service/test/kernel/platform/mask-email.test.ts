@@ -10,7 +10,7 @@ test("shows the first character and the domain", () => {
   assert.equal(maskEmail("\u{1f3e0}x@example.com"), "\u{1f3e0}***@example.com");
 });
 
-test("shows nothing else, whatever the address looks like", () => {
+test("shows nothing else, for any address", () => {
   assert.equal(maskEmail("no address"), "***");
   assert.equal(maskEmail("@example.com"), "***");
   fc.assert(
@@ -21,7 +21,7 @@ test("shows nothing else, whatever the address looks like", () => {
   );
 });
 
-test("in a text of somebody else each mailbox is masked, and nothing more", () => {
+test("masks each mailbox in an external text, and nothing more", () => {
   const refusal = "550 5.1.1 <Dora.Roe+x@mail.example.com>: no such user; try postmaster@example.com.";
   assert.equal(maskEmails(refusal), "550 5.1.1 <D***@mail.example.com>: no such user; try p***@example.com.");
   for (const text of ["no address", "a @ b.example", "x@localhost", "at 10:30 @home"])

@@ -34,7 +34,7 @@ function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryL
   };
 }
 
-test("work runs as long as its bytes fit beside what runs, and waits otherwise", async () => {
+test("work runs when its bytes fit next to running work, and waits otherwise", async () => {
   const { running, start, end } = openBudget({ bytes: 10, waiting: 9 });
   await start("a1", 6);
   await start("b1", 4);
@@ -46,7 +46,7 @@ test("work runs as long as its bytes fit beside what runs, and waits otherwise",
   assert.deepEqual(running, ["c1"]);
 });
 
-test("small work does not overtake large work that waits, and holders take turns", async () => {
+test("small work does not overtake large waiting work, and holders take turns", async () => {
   const { running, start, end } = openBudget({ bytes: 10, waiting: 9 });
   await start("a1", 8);
   await start("b1", 10);
@@ -61,7 +61,7 @@ test("small work does not overtake large work that waits, and holders take turns
   assert.deepEqual(running, ["b2"]);
 });
 
-test("work that is larger than the whole budget runs alone, and work that fails gives its bytes back", async () => {
+test("work that is larger than the whole budget runs alone, and work that fails releases its bytes", async () => {
   const { running, start, end } = openBudget({ bytes: 10, waiting: 9 });
   const { outcome } = await start("a1", 50);
   await start("b1", 1);
@@ -73,7 +73,7 @@ test("work that is larger than the whole budget runs alone, and work that fails 
   assert.deepEqual(running, ["b1", "c1"]);
 });
 
-test("beyond so many that wait, work is refused as unavailable, and later accepted again", async () => {
+test("beyond the maximum of waiting work, work is refused as unavailable, and accepted again later", async () => {
   const { running, start, end } = openBudget({ bytes: 10, waiting: 1 });
   await start("a1", 10);
   await start("b1", 1);
@@ -85,7 +85,7 @@ test("beyond so many that wait, work is refused as unavailable, and later accept
   assert.deepEqual(running, ["c2"]);
 });
 
-test("one holder takes no more than its share of the places to wait", async () => {
+test("one holder takes no more than its share of the waiting places", async () => {
   const { running, start, end } = openBudget({ bytes: 10, waiting: 9, waitingEach: 1 });
   await start("a1", 10);
   await start("a2", 1);
@@ -100,7 +100,7 @@ test("one holder takes no more than its share of the places to wait", async () =
   assert.deepEqual(running, ["a4"], "a place that was left is free again");
 });
 
-test("one holder has no more than its share of the bytes, and what waits for it holds up nobody else", async () => {
+test("one holder gets no more than its share of the bytes, and its waiting work delays nobody else", async () => {
   const { running, start, end } = openBudget({ bytes: 10, bytesEach: 6, waiting: 9 });
   await start("a1", 4);
   await start("a2", 3);
@@ -114,7 +114,7 @@ test("one holder has no more than its share of the bytes, and what waits for it 
   assert.deepEqual(running, ["c1", "a2"]);
 });
 
-test("two holders that take all they may leave room for a third, and for one another", async () => {
+test("two holders with their maximum leave room for a third, and for each other", async () => {
   const { running, start, end } = openBudget({ bytes: 8, bytesEach: 4, waiting: 99 });
   for (const holder of ["a", "b"]) for (let n = 1; n <= 5; n++) await start(`${holder}${n}`, 1);
   assert.deepEqual(running, ["a1", "a2", "a3", "a4", "b1", "b2"]);
@@ -143,7 +143,7 @@ test("work that waits too long is refused as unavailable, and gives its place to
   await end("a1");
 });
 
-test("a reservation that is given back twice counts once", async () => {
+test("a repeated release of a reservation counts once", async () => {
   const budget = createMemoryBudget({ bytes: 10, bytesEach: 10, waiting: 0, waitingEach: 0, waitMs: 1_000 });
   const release = await budget.reserve("a test", 10);
   release();
@@ -152,7 +152,7 @@ test("a reservation that is given back twice counts once", async () => {
   await assert.rejects(budget.reserve("a test", 1), { code: "unavailable" });
 });
 
-test("admits live reads of a firm whose test reads hold their whole share and fill their line", async () => {
+test("admits live reads of a firm whose test reads use their whole share and queue", async () => {
   const budget = createMemoryBudget({ bytes: 20, bytesEach: 10, waiting: 9, waitingEach: 1, waitMs: 60_000 });
   const [live, sandbox] = (["live", "test"] as const).map((environment) =>
     memoryHolder({ partnerId: "a", environment }),

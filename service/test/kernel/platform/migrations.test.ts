@@ -49,7 +49,7 @@ async function earlierRows(db: Database, newest: number): Promise<void> {
 
 const applied = (db: Database) => db.query<{ version: number }>(sql`SELECT * FROM schema_migrations ORDER BY version`);
 
-test("every migration has a number of its own, from the baseline on without a gap", () => {
+test("every migration has its own number, from the baseline on without a gap", () => {
   const versions = readdirSync(migrations)
     .filter((name) => name.endsWith(".sql"))
     .map((name) => Number(name.slice(0, 4)))
@@ -60,7 +60,7 @@ test("every migration has a number of its own, from the baseline on without a ga
   );
 });
 
-test("upgrades a database of the baseline's schema that earlier files made to the schema of a new one", async () => {
+test("upgrades a database of the baseline's schema from earlier files to the schema of a new one", async () => {
   const { db } = await databaseOfSchema(baseline.version);
   const before = await applied(db);
   await upgrade(db);
@@ -72,7 +72,7 @@ test("upgrades a database of the baseline's schema that earlier files made to th
   assert.deepEqual(await schemaOf(db), await schemaOf(fresh));
 });
 
-test("starts on a database of the newest schema that earlier files made, and changes nothing", async () => {
+test("starts on a database of the newest schema from earlier files, and changes nothing", async () => {
   const db = await newDatabase();
   databases.push(db);
   await earlierRows(db, baseline.version);
@@ -94,7 +94,7 @@ test("refuses a database of an older schema, names the commit to start first, an
   assert.deepEqual([await applied(db), await schemaOf(db)], before);
 });
 
-test("refuses a database whose migration of the baseline's number is another one", async () => {
+test("refuses a database whose migration with the baseline's number is another one", async () => {
   const { db } = await databaseOfSchema(baseline.version);
   await db.query(sql`UPDATE schema_migrations SET sha256 = 'other' WHERE version = ${baseline.version}`);
   await assert.rejects(
@@ -103,7 +103,7 @@ test("refuses a database whose migration of the baseline's number is another one
   );
 });
 
-test("a migration that adds a column of blobs stops older nodes, which would sweep blobs that no table they know refers to", () => {
+test("a migration that adds a column of blobs stops older nodes, which would sweep blobs of tables that they don't know", () => {
   const files = readdirSync(migrations).filter((name) => name.endsWith(".sql") && name > "0094");
   for (const name of files) {
     const text = readFileSync(join(migrations, name), "utf8");

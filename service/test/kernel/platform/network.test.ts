@@ -3,13 +3,13 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { clientNetwork, clientSite, forwardedAddresses, parseRange } from "../../../src/kernel/platform/network.ts";
 
-test("an IPv4 address counts as itself, mapped into IPv6 or not", () => {
+test("an IPv4 address counts as itself, whether or not it is mapped into IPv6", () => {
   assert.equal(clientNetwork("203.0.113.7"), "203.0.113.7");
   assert.equal(clientNetwork("::ffff:203.0.113.7"), "203.0.113.7");
   assert.equal(clientNetwork("::FFFF:203.0.113.7"), "203.0.113.7");
 });
 
-test("of an IPv6 address the first 64 bits count, however it is written", () => {
+test("only the first 64 bits of an IPv6 address count, however it is written", () => {
   for (const ip of [
     "2001:db8:1:2::1",
     "2001:0DB8:0001:0002:ffff:ffff:ffff:ffff",
@@ -22,7 +22,7 @@ test("of an IPv6 address the first 64 bits count, however it is written", () => 
   assert.equal(clientNetwork("64:ff9b::192.0.2.1"), "64:ff9b:0:0::/64");
 });
 
-test("the site of an IPv6 address is its first 48 bits, and nothing else has one", () => {
+test("the site of an IPv6 address is its first 48 bits, and other texts have none", () => {
   assert.equal(clientSite("2001:db8:1:2::1"), "2001:db8:1::/48");
   assert.equal(clientSite("2001:db8:1:ffff::1"), "2001:db8:1::/48");
   for (const text of ["203.0.113.7", "::ffff:203.0.113.7", "unix", ""]) assert.equal(clientSite(text), null, text);
@@ -55,11 +55,11 @@ test("a forwarded entry that is not an address ends the list at the proxy that w
     assert.equal(forwardedAddresses(header), addresses, header);
 });
 
-test("what is no address stays what it is", () => {
+test("a text that is not an address stays unchanged", () => {
   for (const text of ["", "unix", "1.2.3", "a:b"]) assert.equal(clientNetwork(text), text);
 });
 
-test("two IPv6 addresses count together exactly when their first four groups are equal", () => {
+test("two IPv6 addresses count together only when their first four groups are equal", () => {
   const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 });
   const full = (list: readonly number[]) => list.map((group) => group.toString(16).padStart(4, "0")).join(":");
   const short = (list: readonly number[]) => new URL(`http://[${full(list)}]`).hostname.slice(1, -1);
@@ -75,7 +75,7 @@ test("two IPv6 addresses count together exactly when their first four groups are
 });
 
 describe("a range", () => {
-  test("is an address, or one with how many of its bits count", () => {
+  test("is an address, or an address with the number of bits that count", () => {
     const read = (text: string) => parseRange(text)?.map(String);
     assert.deepEqual(read("10.0.0.0/8"), ["10.0.0.0", "8"]);
     assert.deepEqual(read("203.0.113.7"), ["203.0.113.7", "32"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPlainName, isPlainTitle } from "../../../src/kernel/platform/mail/plain-name.ts";
 
-test("what a firm calls people and documents stands in mails, but no address", () => {
+test("mails contain a firm's names for people and documents, but no address", () => {
   for (const name of ["Jane Doe", "王小明", "O’Neil & Sons (Trust)"]) assert.ok(isPlainName(name), name);
   for (const name of ["evil.example", "www.x", "a".repeat(81), "Jane\nBcc: x", "<b>"])
     assert.ok(!isPlainName(name), name);

@@ -13,7 +13,7 @@ describe("a prepared statement", () => {
   });
   after(() => db.close());
 
-  test("answers the second time on a connection as the first", async () => {
+  test("returns the same the second time on a connection", async () => {
     const read = (n: number | null) => sql`
       SELECT ${n}::bigint AS count, 'é'::text AS word, NULL::text AS missing, '{"a":1}'::jsonb AS json,
         timestamptz '2026-01-02T03:04:05.678Z' AS at, '\\x00ff'::bytea AS bytes, ARRAY['x', NULL] AS list, true AS yes`;
@@ -32,19 +32,19 @@ describe("a prepared statement", () => {
     });
   });
 
-  test("answers with as many rows as there are, each time", async () => {
+  test("returns all rows, each time", async () => {
     const numbers = (most: number) => sql`SELECT n FROM generate_series(1, ${most}::int) n`;
     await db.transaction(async (tx) => {
       for (const most of [2, 0, 1]) assert.equal((await tx.query(numbers(most))).length, most);
     });
   });
 
-  test("answers with the last of columns that have one name, be it nothing", async () => {
+  test("returns the last of several columns with one name, even if it is null", async () => {
     const read = sql`SELECT 1 AS id, NULL::int AS id`;
     for (let n = 0; n < 2; n++) assert.deepEqual(await db.query(read), [{ id: null }]);
   });
 
-  test("of a cursor answers with the columns of each", async () => {
+  test("of a cursor returns the columns of each statement", async () => {
     const declare = (columns: string) => `DECLARE each CURSOR FOR SELECT ${columns}`;
     await db.transaction(async (tx) => {
       await tx.script(declare("1 AS a"));
@@ -61,7 +61,7 @@ describe("a prepared statement", () => {
     assert.deepEqual(await db.query(sql`SELECT count(*) AS n FROM copied`), [{ n: 0 }]);
   });
 
-  test("may answer with no columns", async () => {
+  test("may return no columns", async () => {
     const rename = (name: string) => sql`UPDATE things SET name = ${name}`;
     await db.transaction(async (tx) => {
       for (const name of ["a", "b"]) assert.deepEqual(await tx.query(rename(name)), []);
@@ -78,7 +78,7 @@ describe("a prepared statement", () => {
     assert.deepEqual(await db.query(add(3)), [{ id: 3 }]);
   });
 
-  test("whose values can't be written as text is not sent, and its connection is of use", async () => {
+  test("whose values can't be written as text is not sent, and its connection stays usable", async () => {
     const circular: { self?: object } = {};
     circular.self = circular;
     await db.transaction(async (tx) => {
@@ -87,7 +87,7 @@ describe("a prepared statement", () => {
     });
   });
 
-  test("that is refused says who asked", async () => {
+  test("that is refused names its caller", async () => {
     const askWrongly = async () => {
       await db.query(sql`SELECT 1 / ${0}::int`);
     };

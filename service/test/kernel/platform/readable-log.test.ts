@@ -12,12 +12,12 @@ test("a line of the log is shown with its time, its level, its message and its f
   assert.match(shown({ msg: "Server listening" }), /^\d\d:\d\d:\d\d info {2}Server listening\n$/);
 });
 
-test("an error is shown with where it came from", () => {
+test("an error is shown with its origin", () => {
   const line = shown({ level: 50, err: { message: "it broke", stack: "Error: it broke\n    at here" } });
   assert.match(line, /error it broke\n {4}Error: it broke\n {8}at here\n$/);
 });
 
-test("nothing that was logged can steer the terminal", () => {
+test("nothing in the log can control the terminal", () => {
   const line = readableLine(
     JSON.stringify({
       level: 30,

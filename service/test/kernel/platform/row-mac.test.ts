@@ -8,7 +8,7 @@ const rows = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 const at = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 6));
 const members = { id: "a", sha256: "b", version: 1, kept: true, at, none: null };
 
-test("a MAC holds for the same table and members, and for nothing else", () => {
+test("a MAC is valid only for the same table and members", () => {
   const mac = rows.of("t", members);
   assert.equal(mac.length, 36);
   assert.ok(rows.holds("t", members, mac));
@@ -28,7 +28,7 @@ test("a MAC holds for the same table and members, and for nothing else", () => {
   assert.equal(rows.holds("u", members, mac), false);
 });
 
-test("no MAC, a short one, an altered one and one of another key do not hold", () => {
+test("a missing, short or altered MAC, and one of another key, is not valid", () => {
   const mac = rows.of("t", members);
   assert.equal(rows.holds("t", members, null), false);
   assert.equal(rows.holds("t", members, new Uint8Array()), false);
@@ -44,7 +44,7 @@ test("no MAC, a short one, an altered one and one of another key do not hold", (
   assert.notDeepEqual(other.of("t", members).subarray(0, 4), mac.subarray(0, 4));
 });
 
-test("reports a row that is not vouched for once an hour, without a whole code, and counts it", () => {
+test("reports a row with an invalid MAC once an hour, without a complete code, and counts it", () => {
   let now = Date.UTC(2026, 0, 2, 3, 59);
   const lines: object[] = [];
   const counted: string[] = [];

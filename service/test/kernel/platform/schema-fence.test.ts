@@ -34,7 +34,7 @@ const notExpanding =
   /\b(?:DROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME\b|(?<!\b(?:OR|BEFORE)\s)TRUNCATE|SET\s+NOT\s+NULL|ALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE|ADD\s+COLUMN\s+\w+\s+[^,;]*NOT\s+NULL(?![^,;]*(?:DEFAULT|GENERATED)))/i;
 const withoutComments = (script: string) => script.replace(/--.*$/gm, "");
 
-test("each migration says whether older nodes go on, and one beside which they do only expands", () => {
+test("each migration states whether older nodes continue, and one next to which they do only expands", () => {
   const scripts = readdirSync(migrations)
     .filter((name) => name.endsWith(".sql") && Number(name.slice(0, 4)) > 74)
     .map((name) => ({ name, script: readFileSync(join(migrations, name), "utf8") }));
@@ -48,7 +48,7 @@ test("each migration says whether older nodes go on, and one beside which they d
   }
 });
 
-test("finds what does not only expand", () => {
+test("finds statements that do more than expand", () => {
   for (const script of [
     "ALTER TABLE orders DROP COLUMN note",
     "ALTER TABLE orders RENAME note TO notes",
@@ -76,7 +76,7 @@ async function nodesOf(dataDir: string, name: string) {
 const touch = sql`DELETE FROM sessions WHERE false`;
 const refused = { code: "unavailable" };
 
-test("a migration waits for older nodes' transactions that wrote, and none of theirs writes after it", async () => {
+test("a migration waits for older nodes' writing transactions, and none of theirs writes after it", async () => {
   const place = temporaryFolder();
   const { prepareDatabase } = await import("@signsealship/testing/data-template");
   await prepareDatabase(place.path);
@@ -128,7 +128,7 @@ test("a migration waits for older nodes' transactions that wrote, and none of th
   }
 });
 
-test("a fence is never lowered, and an older release neither migrates nor changes rights behind it", async () => {
+test("a fence is never lowered, and an older release neither migrates nor changes rights after it", async () => {
   const db = await newDatabase();
   try {
     const next = nextRelease(`${goOn}CREATE TABLE expanded (id int);`, `${stop}CREATE TABLE later (id int);`);
@@ -159,7 +159,7 @@ async function servedFolder() {
   return { data, service, key, db: await databaseOf(data.path) };
 }
 
-test("a node whose database a newer release migrates writes no more, says why, and ends by itself", async () => {
+test("a node whose database a newer release migrates stops writing, states the reason, and ends by itself", async () => {
   const { data, service, key, db } = await servedFolder();
   try {
     assert.equal(await place(service.baseUrl, key), 201);
@@ -207,7 +207,7 @@ test("a node whose database a newer release migrates writes no more, says why, a
   }
 });
 
-test("beside a migration that only expands an older node goes on, starts again, and leaves the rights as they are", async () => {
+test("next to a migration that only expands an older node continues, starts again, and leaves the rights unchanged", async () => {
   const { data, service, key, db } = await servedFolder();
   let again: typeof service | undefined;
   try {

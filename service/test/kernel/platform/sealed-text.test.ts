@@ -11,7 +11,7 @@ const oldTexts = openSealedTexts(old);
 const nextTexts = openSealedTexts(secretBytes(next.reveal(), [old]));
 const code = "mfrggzdfmztwq2lknnwg23tpoa";
 
-test("seals equal texts alike, names the key, and shows nothing of the text", () => {
+test("encrypts equal texts alike, names the key, and reveals nothing of the text", () => {
   const form = oldTexts.seal("proof", code);
   assert.equal(form, oldTexts.seal("proof", code));
   assert.ok(form.startsWith(`c1.${keyIdText(old)}.`));
@@ -21,7 +21,7 @@ test("seals equal texts alike, names the key, and shows nothing of the text", ()
     assert.ok(!`${form}${bytes.toString("latin1")}${bytes.toString("hex")}`.includes(shown));
 });
 
-test("opens what it sealed, under an old key, too, and finds it under either", () => {
+test("decrypts its own forms, under an old key, too, and finds a text under either", () => {
   assert.equal(oldTexts.open("proof", oldTexts.seal("proof", code)), code);
   assert.equal(nextTexts.open("proof", oldTexts.seal("proof", code)), code);
   const forms = nextTexts.allForms("proof", code);
@@ -29,7 +29,7 @@ test("opens what it sealed, under an old key, too, and finds it under either", (
   assert.equal(new Set(forms).size, 2);
 });
 
-test("leaves a text of another kind, an altered one and one that is not sealed as they are", () => {
+test("leaves a text of another kind, an altered one and an unsealed one unchanged", () => {
   const form = oldTexts.seal("proof", code);
   const altered = form.slice(0, -2) + (form.endsWith("AA") ? "BB" : "AA");
   for (const stored of [form.replace("c1.", "c2."), altered, code, "", "c1.", `c1.${keyIdText(old)}.AAAA`])
@@ -38,7 +38,7 @@ test("leaves a text of another kind, an altered one and one that is not sealed a
     assert.equal(oldTexts.open(kind, form), form);
 });
 
-test("refuses a text under a key that is not there, and names the key", () => {
+test("refuses a text under a missing key, and names the key", () => {
   assert.throws(() => oldTexts.open("proof", nextTexts.seal("proof", code)), {
     code: "unavailable",
     message: new RegExp(keyIdText(next)),
@@ -57,7 +57,7 @@ describe("in the database", () => {
   });
   after(() => db.close());
 
-  test("stores the form of the current key, and finds texts under every key", async () => {
+  test("stores the form under the current key, and finds texts under every key", async () => {
     const stored = await db.query(sql`SELECT n, code FROM kept ORDER BY n`);
     assert.deepEqual(stored, [
       { n: 1, code: nextTexts.seal("room", code) },
@@ -71,12 +71,12 @@ describe("in the database", () => {
     assert.deepEqual(await db.query(sql`SELECT n FROM kept WHERE ${isSealed(sql`code`, "proof", code)}`), []);
   });
 
-  test("opens the columns that a statement names, and no other one", async () => {
+  test("decrypts only the columns that a statement names", async () => {
     const [row] = await db.query(sql`SELECT code AS "code@room", label, NULL AS "none@room" FROM kept WHERE n = 1`);
     assert.deepEqual(row, { code, label: nextTexts.seal("room", code), none: null });
   });
 
-  test("opens the named member of JSON alone: a form that somebody put into another text stays closed", async () => {
+  test("decrypts only the named member of JSON: a form that somebody put into another text stays encrypted", async () => {
     const [row] = await db.query<{ list: object[] }>(sql`
       SELECT json_agg(json_build_object('code', code, 'label', label) ORDER BY n) AS "list@room.code" FROM kept`);
     assert.deepEqual(row?.list, [
@@ -85,7 +85,7 @@ describe("in the database", () => {
     ]);
   });
 
-  test("fails where a text is under a key that is not there", async () => {
+  test("fails when a text is under a missing key", async () => {
     const closed = await newDatabase();
     closed.useSealedTexts(oldTexts);
     await closed.transaction((tx) => tx.script("CREATE TABLE kept (code text)"));

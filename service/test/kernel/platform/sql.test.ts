@@ -9,7 +9,7 @@ describe("a statement", () => {
     assert.deepEqual(values, ["x'; --", "Paid"]);
   });
 
-  test("takes statements in as parts, however deep, and numbers all parameters anew", () => {
+  test("accepts statements as parts, at any depth, and renumbers all parameters", () => {
     const owner = sql`partner_id = ${7} AND environment = ${"test"}`;
     const paged = sql`${owner} AND id < ${99}`;
     const { text, values } = sql`SELECT ${1} FROM rooms WHERE ${paged} AND name = ${"n"} ${nothing}LIMIT ${5}`;
@@ -20,7 +20,7 @@ describe("a statement", () => {
     assert.deepEqual(values, [1, 7, "test", 99, "n", 5]);
   });
 
-  test("may be parts alone", () => {
+  test("may consist only of parts", () => {
     const { text, values } = sql`${sql`a = ${1}`}${sql` AND b = ${2}`}`;
     assert.equal(text, "a = $1 AND b = $2");
     assert.deepEqual(values, [1, 2]);
@@ -32,7 +32,7 @@ describe("a statement", () => {
     assert.notEqual(find("a", true).text, find("a", false).text);
   });
 
-  test("has another text with a part in the place of a value, or with its parts in another order", () => {
+  test("has another text with a part in place of a value, or with its parts in another order", () => {
     const find = (first: unknown, second: unknown) => sql`SELECT ${first}, ${second}`.text;
     const [a, b] = [sql`a`, sql`b`];
     assert.equal(find(a, b), "SELECT a, b");
@@ -42,7 +42,7 @@ describe("a statement", () => {
     assert.equal(find(1, 2), "SELECT $1, $2");
   });
 
-  test("keeps null, undefined, dates, buffers and objects as they are", () => {
+  test("keeps null, undefined, dates, buffers and objects unchanged", () => {
     const values = [null, undefined, new Date(0), Buffer.from("x"), { a: 1 }];
     assert.deepEqual(sql`${values[0]}${values[1]}${values[2]}${values[3]}${values[4]}`.values, values);
   });

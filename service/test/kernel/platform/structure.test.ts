@@ -14,7 +14,7 @@ test("the service has twelve wings, and five files that wire them", () => {
   assert.equal(wings.length, 12);
 });
 
-test("every wing but the last has an import rule, which refuses the wings above it", () => {
+test("every wing except the last has an import rule, which refuses the wings above it", () => {
   const rules = createRequire(import.meta.url)(join(root, ".dependency-cruiser.cjs")) as {
     forbidden: { name: string }[];
   };

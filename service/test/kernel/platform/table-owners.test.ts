@@ -8,7 +8,7 @@ const service = join(import.meta.dirname, "../../..");
 const tables = tablesOf(join(service, "migrations"));
 const owners: Ownership = JSON.parse(readFileSync(join(service, "migrations/owners.json"), "utf8"));
 
-test("tables are written by their owner, and read by the features that the list names", () => {
+test("tables are written by their owner, and read by the listed features", () => {
   const files = sourcesOf(join(service, "src")).map((file) => readSql(file, tables));
   assert.ok(files.reduce((sum, { templates }) => sum + templates, 0) > 1000, "the statements were found");
   assert.deepEqual(breachesOf(files, owners), []);
@@ -38,7 +38,7 @@ function check(planted: Record<string, string>, rules: Ownership = owned): strin
   );
 }
 
-test("accepts a service in which every feature keeps to its tables", () => {
+test("accepts a service in which every feature uses only its tables", () => {
   assert.deepEqual(check({}), []);
 });
 
@@ -55,7 +55,7 @@ for (const [name, statement] of Object.entries({
   "a write after a regular expression with a backtick": 'const tick = /[`"]/;\nsql`DELETE FROM orders`',
   "a write after a comment with a backtick": "// the ` of a template\nsql`DELETE FROM orders`",
 }))
-  test(`refuses ${name} by a feature that only reads the table`, () => {
+  test(`refuses ${name} by a feature that may only read the table`, () => {
     const breaches = check({ "closing/rooms/write.ts": statement });
     assert.ok(breaches.includes("closing/rooms/write.ts: writes orders, which orders/order owns"), breaches.join("\n"));
   });
@@ -69,7 +69,7 @@ for (const [name, statement] of Object.entries({
   "the name of the table alone": "sql`orders`",
   "a subquery in a call": "sql`SELECT coalesce((SELECT 1 FROM orders), 0)`",
 }))
-  test(`refuses ${name} by a feature that is not among the readers`, () => {
+  test(`refuses ${name} by a feature that is not a listed reader`, () => {
     const file = "signing/envelopes/read.ts";
     const breaches = check({ [file]: statement });
     assert.ok(
@@ -78,7 +78,7 @@ for (const [name, statement] of Object.entries({
     );
   });
 
-test("takes no column, lock, string or comment for a table", () => {
+test("does not mistake a column, lock, string or comment for a table", () => {
   const statement = `sql\`
     SELECT a.orders, count(*) AS orders, extract(epoch FROM b), 'FROM orders' -- FROM orders
     FROM webhooks a WHERE b IS DISTINCT FROM c FOR NO KEY UPDATE\``;
@@ -110,7 +110,7 @@ test("refuses a write of a table that an expression names, unless the file is li
   assert.deepEqual(check(planted, { ...owned, anyTable: { "upkeep/all.ts": "MACs of all tables." } }), []);
 });
 
-test("refuses entries that nothing needs", () => {
+test("refuses entries that are no longer needed", () => {
   const stale: Ownership = {
     tables: {
       orders: {

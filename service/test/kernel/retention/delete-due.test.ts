@@ -111,7 +111,7 @@ test("documents of a test order are deleted 30 days after its last change, with 
   assert.equal(await run(after30), 0, "a second run finds nothing");
 });
 
-test("what a deleted document was called, and what signers were told of it, is forgotten with it", async () => {
+test("a deleted document's name and notices are deleted with it", async () => {
   const { code } = await order("Completed", { environment: "test" });
   const kept = await order("Completed", { environment: "live" });
   for (const each of [code, kept.code])
@@ -129,7 +129,7 @@ test("what a deleted document was called, and what signers were told of it, is f
 const alter = (code: string, set: Statement) =>
   orders.db.query(sql`UPDATE orders SET ${set} WHERE ${isSealed(sql`code`, "order", code)}`);
 
-test("nothing is deleted of an order whose last change, status or environment somebody altered; other orders go on", async () => {
+test("no document is deleted of an order whose last change, status or environment was altered; other orders continue", async () => {
   const changed = await order("Completed", { environment: "test" });
   await changeOrder(orders.db, changed.code, sql`updated_at = ${after30}`);
   await alter(changed.code, sql`updated_at = ${placed}`);
@@ -145,7 +145,7 @@ test("nothing is deleted of an order whose last change, status or environment so
   assert.equal(await run(after30), 2);
 });
 
-test("a blob that an altered order needs, too, stays", async () => {
+test("a blob that an altered order also needs stays", async () => {
   const one = await order("Completed", { environment: "test" });
   const other = await order("EsignPending", { environment: "live" });
   await orders.db.query(sql`UPDATE documents SET blob_key = ${one.key} WHERE order_id = ${idOf(other.code)}`);
@@ -156,7 +156,7 @@ test("a blob that an altered order needs, too, stays", async () => {
   assert.equal(await run(after30), 1);
 });
 
-test("what a firm noted of an order is deleted with its documents", async () => {
+test("a firm's notes on an order are deleted with its documents", async () => {
   const { code } = await order("Completed", { environment: "test" });
   const kept = await order("Completed", { environment: "live" });
   await orders.db.query(sql`
@@ -169,7 +169,7 @@ test("what a firm noted of an order is deleted with its documents", async () => 
   assert.deepEqual(left, [{ code: kept.code }]);
 });
 
-test("notes are deleted also where another order still needs the PDF that the noted one was placed with", async () => {
+test("notes are deleted even if another order still needs the same PDF", async () => {
   const { code, key } = await order("Completed", { environment: "test" });
   const other = await order("Completed", { environment: "live" });
   await orders.db.query(sql`UPDATE documents SET blob_key = ${key} WHERE order_id = ${idOf(other.code)}`);
@@ -184,7 +184,7 @@ test("notes are deleted also where another order still needs the PDF that the no
   assert.deepEqual(await orders.db.query(sql`SELECT FROM firm_notes WHERE order_id = ${idOf(code)}`), []);
 });
 
-test("leaps of the firm's test clock count towards the 30 days, those since the last change and for test alone", async () => {
+test("leaps of the firm's test clock count toward the 30 days: only those since the last change, and only for test", async () => {
   const [{ code, key }, live] = [await order("Completed", { environment: "test" }), await order("Completed")];
   const leap = (at: Date, days: number) =>
     orders.db.query(sql`
@@ -202,7 +202,7 @@ test("leaps of the firm's test clock count towards the 30 days, those since the 
   await orders.db.query(sql`DELETE FROM test_clock_advances`);
 });
 
-test("live documents are kept by what became of their order", async () => {
+test("live documents are kept depending on their order's outcome", async () => {
   const years = (n: number) => n * 365;
   const expected: [string, number | null, string][] = [
     ["Completed", years(10), "live.finishedOrders"],
@@ -235,7 +235,7 @@ test("live documents are kept by what became of their order", async () => {
   }
 });
 
-test("a cancelled order for which money is held, and one whose checkout can be paid still, keep their documents", async () => {
+test("a canceled order with held money, and one whose checkout can still be paid, keep their documents", async () => {
   const paid = await order("Cancelled");
   await orders.db.query(sql`
     INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
@@ -258,7 +258,7 @@ test("a cancelled order for which money is held, and one whose checkout can be p
   assert.equal(await isStored(open.key), false);
 });
 
-test("a blob that another row needs stays until that is due, too", async () => {
+test("a blob that another row needs stays until that row is due, too", async () => {
   const one = await order("Completed", { environment: "test" });
   const other = await order("EsignPending", { environment: "live" });
   await orders.db.query(sql`UPDATE documents SET blob_key = ${one.key} WHERE order_id = ${idOf(other.code)}`);
@@ -281,7 +281,7 @@ test("a completed document that waits for its order is needed; its used token ne
   assert.equal(await isStored(key), false);
 });
 
-test("what a crash left in the store after its mark is removed as an orphan is, and marked no second time", async () => {
+test("a blob that a crash left in the store after its mark is removed like an orphan, and not marked again", async () => {
   const { key } = await order("Completed", { environment: "test" });
   await run(after30, shipped, { blobs: { ...blobs, discard: async () => {} } });
   assert.ok(await isStored(key));
@@ -293,7 +293,7 @@ test("what a crash left in the store after its mark is removed as an orphan is, 
   assert.ok(await isStored(kept.key));
 });
 
-test("a mark that somebody wrote without the key has nothing removed", async () => {
+test("a mark that somebody wrote without the key removes nothing", async () => {
   const { key } = await order("EsignPending", { environment: "live" });
   await orders.db.query(sql`
     INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac) VALUES (${key}, 'x', now(), ${Buffer.alloc(36)})`);
@@ -310,7 +310,7 @@ const refusedMarks = (key: string) =>
   orders.db.query(sql`
     SELECT mark_id FROM refused_marks JOIN deleted_blobs ON id = mark_id WHERE blob_key = ${key}`);
 
-test("a mark that somebody wrote without the key keeps no blob longer, nor takes the place of the plan's own", async () => {
+test("a mark that somebody wrote without the key keeps no blob longer, and does not replace the plan's own", async () => {
   const { key } = await order("Completed", { environment: "test" });
   await checkMarks();
   await forge(key, 3);
@@ -344,13 +344,13 @@ test("a check refuses each forged mark once, also one whose transaction was open
   assert.deepEqual(await refusedMarks(deleted.key), []);
 });
 
-test("a check reads more marks than fit into one page, and finds the forged ones of all pages", async () => {
+test("a check reads more marks than one page, and finds the forged ones of all pages", async () => {
   const key = newUuid();
   await forge(key, 2500);
   assert.equal(await checkMarks(), 2500);
 });
 
-test("nobody who puts a mark there chooses its number, or hides it from the next check", async () => {
+test("nobody who inserts a mark can choose its number, or hide it from the next check", async () => {
   const check = createMarkCheck({ db: orders.db, rowMac, clock: systemClock });
   await check();
   const [key, id] = [newUuid(), newUuid()];
@@ -378,7 +378,7 @@ test("a genuine mark that somebody refused in the service's name is written agai
   assert.equal(await run(later), 0);
 });
 
-test("an order that somebody changes at this moment is left for the next run", async () => {
+test("an order that is being changed is left for the next run", async () => {
   const { code, key } = await order("Completed", { environment: "test" });
   await orders.db.transaction(async (tx) => {
     await tx.query(sql`SELECT FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
@@ -389,7 +389,7 @@ test("an order that somebody changes at this moment is left for the next run", a
   assert.equal(await isStored(key), false);
 });
 
-test("two nodes at once mark each of many documents once, batch by batch", async () => {
+test("two concurrent nodes mark each of many documents once, batch by batch", async () => {
   const [partner] = await orders.db.query<{ id: string }>(sql`SELECT id FROM partners LIMIT 1`);
   await orders.db.query(sql`
     WITH made AS (
@@ -436,7 +436,7 @@ async function passports(environment: "live" | "test") {
   return { proof, closing, roomId };
 }
 
-test("sealed PDFs and certificates of test are deleted by the plan, those of live only where it says so", async () => {
+test("sealed PDFs and certificates of test are deleted by the plan, live ones only if it says so", async () => {
   const ofTest = await passports("test");
   const live = await passports("live");
   await run(beforeThat);
@@ -456,7 +456,7 @@ test("sealed PDFs and certificates of test are deleted by the plan, those of liv
   assert.deepEqual([await isStored(live.proof), await isStored(live.closing)], [false, false]);
 });
 
-test("nothing is deleted by an order or a room that was altered in the database, and what follows them is", async () => {
+test("nothing is deleted because of an altered order or room, and what follows them is", async () => {
   const { code, key } = await order("EsignPending", { environment: "live" });
   const { closing, roomId } = await passports("live");
   const due = await order("Completed", { environment: "test" });
@@ -468,7 +468,7 @@ test("nothing is deleted by an order or a room that was altered in the database,
   await orders.db.query(sql`UPDATE rooms SET environment = 'live' WHERE id = ${roomId}`);
 });
 
-test("what is due, and what comes next, can be asked before it happens", async () => {
+test("due and upcoming deletions can be listed in advance", async () => {
   await run(new Date(placed.getTime() + 60 * 365 * day));
   await order("Completed", { environment: "test" });
   await order("Cancelled", { environment: "live" });
@@ -479,7 +479,7 @@ test("what is due, and what comes next, can be asked before it happens", async (
   assert.deepEqual(await ask(at90), { due: 2, next: null, nextRule: null });
 });
 
-test("each row is judged by indexes: no table is read whole for one of them", async () => {
+test("each row is judged by indexes: no table is read completely for one of them", async () => {
   const plans = await orders.db.transaction(async (tx) => {
     await tx.script("SET LOCAL enable_seqscan = off");
     const lines: string[] = [];
@@ -530,7 +530,7 @@ async function template(
   return id;
 }
 
-test("an archived template's documents are deleted after 90 days, and no longer count as stored; what an order was placed from stays", async () => {
+test("an archived template's documents are deleted after 90 days, and no longer count as stored; orders keep their record", async () => {
   const used = await order("Completed", { environment: "live" });
   const partnerId = newUuid();
   await orders.db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Other Title', 'trial')`);
@@ -550,7 +550,7 @@ test("an archived template's documents are deleted after 90 days, and no longer 
   assert.equal(before - (await stored()), 10, "versions of one document count once");
 });
 
-test("a document that a version with an order shares stays", async () => {
+test("a document that is shared by a version with an order stays", async () => {
   const used = await order("Completed", { environment: "live" });
   const key = await store();
   const archived = await template([key, key], placed, (await orders.ownerOf(used.code)).partnerId);
@@ -560,7 +560,7 @@ test("a document that a version with an order shares stays", async () => {
   assert.ok(await isStored(key));
 });
 
-test("a template that is archived by its row alone keeps its documents, and one that was archived and restored, too", async () => {
+test("a template that is archived only in its row keeps its documents, and so does one that was restored", async () => {
   const { partnerId } = await orders.ownerOf((await order("Completed", { environment: "live" })).code);
   const other = newUuid();
   await orders.db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${other}, 'Another Title', 'trial')`);
@@ -587,7 +587,7 @@ test("a template that is archived by its row alone keeps its documents, and one 
   for (const { name, isKept, key } of templates) assert.equal(await isStored(key), isKept, name);
 });
 
-test("marks are never taken back", async () => {
+test("marks are never removed", async () => {
   const { key } = await order("Completed", { environment: "test" });
   await run(after30);
   await assert.rejects(orders.db.query(sql`DELETE FROM deleted_blobs WHERE blob_key = ${key}`), /append-only/);

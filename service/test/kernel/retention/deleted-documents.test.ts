@@ -47,7 +47,7 @@ async function days(ahead: number): Promise<void> {
   firm = firm.at(running.service);
 }
 
-test("pages of test say when their documents are deleted, and doctor what comes next", async () => {
+test("pages of test orders state when their documents are deleted, and doctor lists the next deletions", async () => {
   assert.equal(blobsIn().length, 3);
   assert.match(await page(`/orders/${order}`), /Test documents are deleted 30 days after the last change/);
   assert.match(await page(`/rooms/${room}`), /Test documents, .*are deleted 30 days after the last change/);
@@ -59,7 +59,7 @@ test("pages of test say when their documents are deleted, and doctor what comes 
   assert.match(finding?.detail ?? "", /retention\.yaml: 0 documents are due; next by test\.\w+ on \d{4}-\d\d-\d\d$/);
 });
 
-test("after 30 days the stored files of test are gone, and every address says so and goes on verifying", async () => {
+test("after 30 days the stored files of test are gone, and every address says so and still verifies", async () => {
   await days(31);
   await until(() => blobsIn().length === 0);
   const proof = await json(`/api/passport/verify/${passport.verifyCode}`);
@@ -105,7 +105,7 @@ test("the evidence of a deleted PDF says so, and verifies", needs("unzip"), asyn
   );
 });
 
-test("the chain of a room goes on: its next version names no document that is not held any more", async () => {
+test("the chain of a room continues: its next version names no deleted document", async () => {
   const second = await sealRoom(firm, room);
   assert.equal(second.prevManifestSha256, version.manifestSha256);
   const { chainOk, manifest } = await verify(running.service.baseUrl, second.verifyCode);
@@ -113,7 +113,7 @@ test("the chain of a room goes on: its next version names no document that is no
   assert.deepEqual(Object.keys(manifest.documents[0] ?? {}), ["label", "orderCode", "statusAtSnapshot"]);
 });
 
-test("a test order goes on in the sandbox without its document", async () => {
+test("a test order continues in the sandbox without its document", async () => {
   await firm.ok("POST", `/api/partner/sandbox/orders/${order}/checkout`, {});
   const { status } = await firm.ok<{ status: string }>("POST", `/api/partner/sandbox/orders/${order}/advance`, {});
   assert.equal(status, "EsignComplete");
@@ -128,7 +128,7 @@ test("an order whose document was deleted is not payable", async () => {
   assert.match(JSON.stringify(body), /The document of this order was deleted on/);
 });
 
-test("a mark of deletion that the plan did not write is not believed", async () => {
+test("a mark of deletion that the plan did not write is ignored", async () => {
   const code = await firm.order({ svc_sign: "true" });
   const itsRoom = await firm.room();
   await firm.ok("POST", `/api/rooms/${itsRoom}/orders`, { orderCode: code });

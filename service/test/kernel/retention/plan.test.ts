@@ -17,13 +17,13 @@ function planOf(content: string) {
   return readRetention(path);
 }
 
-test("the shipped plan deletes what is of test after 30 days, and keeps live evidence", () => {
+test("the shipped plan deletes test data after 30 days, and keeps live evidence", () => {
   const { test: ofTest, live } = readRetention(shipped);
   assert.deepEqual(ofTest, { orderDocuments: 30, proofPassports: 30, closingPassports: 30 });
   assert.deepEqual([live.proofPassports, live.closingPassports], ["none", "none"]);
 });
 
-test("a plan may keep everything", () => {
+test("a plan may keep all data", () => {
   assert.equal(planOf(text.replaceAll(/: \d+/g, ": none")).live.finishedOrders, "none");
 });
 
@@ -41,7 +41,7 @@ test("a plan that breaks a rule is refused by the entry's name", () => {
   assert.throws(() => readRetention(join(folder.path, "none.yaml")), /^StartupError: RETENTION .*ENOENT/);
 });
 
-test("what is kept without end is never due", () => {
+test("data that are kept forever are never due", () => {
   const now = new Date("2026-03-31T00:00:00Z");
   assert.deepEqual(dueBefore(30, now), new Date("2026-03-01T00:00:00Z"));
   assert.equal(dueBefore("none", now), null);

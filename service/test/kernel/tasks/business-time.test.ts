@@ -8,21 +8,21 @@ const after = (from: string, hours: number) => addBusinessHours(new Date(from), 
 
 describe("business hours", () => {
   test("within a day are hours", () => assert.equal(after("2026-11-23T15:30:00Z", 4), "2026-11-23T19:30:00.000Z"));
-  test("go on the next day where they pass the close", () =>
+  test("continue on the next day when they pass the close", () =>
     assert.equal(after("2026-11-23T20:00:00Z", 4), "2026-11-24T16:00:00.000Z"));
-  test("begin at the opening for what comes before it", () =>
+  test("begin at the opening for earlier times", () =>
     assert.equal(after("2026-11-23T07:00:00Z", 1), "2026-11-23T15:00:00.000Z"));
-  test("leave out weekends and holidays", () => {
+  test("skip weekends and holidays", () => {
     assert.equal(after("2026-11-20T21:30:00Z", 1), "2026-11-23T14:30:00.000Z");
     assert.equal(after("2026-11-25T21:30:00Z", 1), "2026-11-27T14:30:00.000Z");
   });
   test("that end with the day end at the close", () =>
     assert.equal(after("2026-11-23T14:00:00Z", 8), "2026-11-23T22:00:00.000Z"));
-  test("follow the zone's clock over its changes", () => {
+  test("follow the zone's clock changes", () => {
     assert.equal(after("2026-10-30T20:00:00Z", 2), "2026-11-02T15:00:00.000Z");
     assert.equal(after("2027-03-12T21:00:00Z", 2), "2027-03-15T14:00:00.000Z");
   });
-  test("never end before they begin, and are as many as were asked for", () => {
+  test("never end before they begin, and have the requested length", () => {
     for (let hour = 0; hour < 24 * 40; hour += 5) {
       const from = new Date(Date.UTC(2026, 9, 20, hour));
       const [one, two] = [addBusinessHours(from, 3, calendar), addBusinessHours(from, 7, calendar)];

@@ -53,8 +53,8 @@ async function tasksOf(code: string): Promise<Task[]> {
 const open = (task: NewTask, from?: Statement) => running.db.transaction((tx) => openTask(tx, task, from));
 const standing = async (code: string) => (await tasksOf(code)).map(({ kind, state }) => `${kind} ${state}`).reverse();
 
-describe("the order's way opens and closes what people have to do", () => {
-  test("a notarization, held, released, failed and reopened", async () => {
+describe("an order's moves open and close the tasks of people", () => {
+  test("for a notarization, held, released, failed and reopened", async () => {
     const code = await order({ svc_notary: "true" });
     assert.deepEqual(await standing(code), ["notarize open"]);
     await claimTask({ db: running.db, clock: systemClock }, (await tasksOf(code))[0]?.id ?? 0, "operator:n");
@@ -70,7 +70,7 @@ describe("the order's way opens and closes what people have to do", () => {
     assert.equal((await tasksOf(code)).at(-1)?.endedBy, "operator");
   });
 
-  test("labels and packets by how the order ships, and what failed", async () => {
+  test("for labels and packets by the kind of shipping, and for failures", async () => {
     const label = await order({ ...shipping });
     assert.deepEqual(await standing(label), ["label_print open"]);
     await move(label, "ShippingFailed", "lost");
@@ -79,7 +79,7 @@ describe("the order's way opens and closes what people have to do", () => {
     assert.deepEqual(await standing(await order({ fax_to: "2125550123" })), ["fax_send open"]);
   });
 
-  test("what was paid for as a rush is due in half the time", async () => {
+  test("are due in half the time for a paid rush", async () => {
     const code = await order({ svc_notary: "true" });
     await move(code, "NotarizationFailed", "x");
     await changeOrder(
@@ -92,7 +92,7 @@ describe("the order's way opens and closes what people have to do", () => {
     assert.ok((rush ?? 0) < (usual ?? 0));
   });
 
-  test("a refund drops what was open", async () => {
+  test("are dropped by a refund", async () => {
     const code = await order({ svc_notary: "true" });
     await move(code, "RefundPending", "asked for");
     assert.deepEqual(await standing(code), ["notarize dropped"]);
@@ -104,7 +104,7 @@ describe("the order's way opens and closes what people have to do", () => {
     assert.deepEqual(await standing(held), ["notarize dropped", "payment_unapplied open", "order_on_hold dropped"]);
   });
 
-  test("an order without a price waits for one from its creation", async () => {
+  test("exist from its creation for an order without a price", async () => {
     const code = await order({ svc_notary: "true" });
     const at = new Date();
     const quote = { kind: "quote", at, environment: "test", orderId: sql`o.id` } as const;
@@ -118,7 +118,7 @@ describe("a task", () => {
   const refusal = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
   const newTask = async () => (await tasksOf(await order({ svc_notary: "true" })))[0]?.id ?? 0;
 
-  test("is claimed by one of ten at once", async () => {
+  test("is claimed by one of ten concurrent callers", async () => {
     const id = await newTask();
     const claims = await Promise.allSettled(
       Array.from({ length: 10 }, (_, n) => claimTask(deps(), id, `operator:${n}`)),
@@ -131,7 +131,7 @@ describe("a task", () => {
     assert.equal(row?.lines, 1);
   });
 
-  test("is given back by who has claimed it, and by nobody else", async () => {
+  test("is released only by the person who has claimed it", async () => {
     const id = await newTask();
     await assert.rejects(releaseTask(deps(), id, "operator:a"), refusal("conflict"));
     await claimTask(deps(), id, "operator:a");
@@ -141,7 +141,7 @@ describe("a task", () => {
     await releaseTask(deps(), id, "operator:c", true);
   });
 
-  test("that has ended or never was can't be claimed", async () => {
+  test("that has ended or never existed can't be claimed", async () => {
     const code = await order({ svc_notary: "true" });
     const id = (await tasksOf(code))[0]?.id ?? 0;
     await move(code, "OnHold", "x");
@@ -149,7 +149,7 @@ describe("a task", () => {
     await assert.rejects(claimTask(deps(), 2 ** 40, "operator:a"), refusal("not_found"));
   });
 
-  test("ends by a word only where nothing else would end it", async () => {
+  test("ends with a note only if nothing else would end it", async () => {
     await assert.rejects(finishTask(deps(), await newTask(), "operator:a", "done"), refusal("conflict"));
     await open({ kind: "job_dead", at: new Date(), environment: "live", subject: "refund" });
     const [dead] = await running.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE kind = 'job_dead'`);
@@ -185,7 +185,7 @@ describe("access requests and playbooks", () => {
 });
 
 describe("a live order whose service has ended", () => {
-  test("begins the next one by itself, once, and not from elsewhere", async () => {
+  test("begins the next service automatically, once, and not from another status", async () => {
     const code = await order({ svc_sign: "true", svc_notary: "true" });
     const [row] = await running.db.query<{ id: number }>(
       sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
@@ -205,7 +205,7 @@ describe("a live order whose service has ended", () => {
     assert.deepEqual((await standing(code)).slice(-1), ["notarize open"]);
   });
 
-  test("has its job from the moment it ends, and none where it is a test order", async () => {
+  test("has its job from the moment it ends, and none if it is a test order", async () => {
     const jobs = async () =>
       (await running.db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM jobs WHERE queue = 'next-segment'`))[0]
         ?.n;

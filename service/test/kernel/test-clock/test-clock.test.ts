@@ -68,7 +68,7 @@ const trailOf = (code: string) =>
 const daysUntil = (instant: Date | null | undefined) =>
   instant ? Math.round((instant.getTime() - Date.now()) / (day * 1000)) : null;
 
-test("an advance has envelopes of the firm's test orders remind and expire, and of nobody else's; what is dated keeps real time", async () => {
+test("an advance makes envelopes of only the firm's test orders remind and expire; recorded times are real", async () => {
   const [acme, other] = [await firm(), await firm()];
   const [mine, live, theirs] = [await toSign(acme), await toSign(acme), await toSign(other)];
   await asLive(live);
@@ -91,7 +91,7 @@ test("an advance has envelopes of the firm's test orders remind and expire, and 
   assert.deepEqual([await envelopeOf(live), await envelopeOf(theirs)], [liveBefore, theirsBefore]);
 });
 
-test("an advance ends waiting executions, replaced webhook secrets and idempotency keys, and deletes documents that were due", async () => {
+test("an advance ends waiting executions, replaced webhook secrets and idempotency keys, and deletes due documents", async () => {
   const [acme, other] = [await firm(), await firm()];
   const run = async ({ ok }: Firm) => {
     const body = new URLSearchParams({ kind: "closing", subjectId: "FILE-1" });
@@ -152,7 +152,7 @@ test("an advance ends waiting executions, replaced webhook secrets and idempoten
   assert.deepEqual([await deleted(again), await deleted(await place(acme))], [0, 0]);
 });
 
-test("advances at once add up, on the clock and on what they bring nearer", async () => {
+test("concurrent advances add up, on the clock and on the moved times", async () => {
   const acme = await firm();
   const code = await toSign(acme);
   const before = (await envelopeOf(code)).expiresAt.getTime();
@@ -186,7 +186,7 @@ test("a clock that a killed service was advancing becomes ready with the next on
   }
 });
 
-test("a sweep that takes too long is stopped and left to later ones; one that fails in time is not forgiven", async () => {
+test("a sweep that takes too long is stopped and left to later ones; one that fails in time fails the advance", async () => {
   const never = new AbortController().signal;
   const untilStopped = (_: string, stopping: AbortSignal) =>
     new Promise((_resolve, reject) => stopping.addEventListener("abort", () => reject(new Error("ended"))));
@@ -197,7 +197,7 @@ test("a sweep that takes too long is stopped and left to later ones; one that fa
   );
 });
 
-test("after a reset the clock counts from real time, and what was leapt before is not leapt again", async () => {
+test("after a reset the clock counts from real time, and earlier leaps are not repeated", async () => {
   const acme = await firm();
   await advance(acme, { advanceSeconds: day });
   await advance(acme, { advanceSeconds: day });
@@ -212,7 +212,7 @@ test("after a reset the clock counts from real time, and what was leapt before i
   );
 });
 
-test("a clock goes forward only, five years at most, and for test keys alone; what it is told wrong is named", async () => {
+test("a clock only goes forward, by five years at most, and only for test keys; wrong input is named", async () => {
   const acme = await firm();
   const refusals: [unknown, RegExp][] = [
     [undefined, /^advanceSeconds or to is required/],
@@ -244,7 +244,7 @@ test("a clock goes forward only, five years at most, and for test keys alone; wh
   await newClient(running.service.baseUrl, "svc_pk_test_none").refused(401, "GET", path);
 });
 
-test("a member sees the clock in test, advances it and sets it back; in live there is none", async () => {
+test("a member sees the clock in test, advances and resets it; live has none", async () => {
   const acme = await firm();
   const code = await toSign(acme);
   const { service } = running;

@@ -33,7 +33,7 @@ test("a partner without orders gets zeroes and no months", async () => {
   });
 });
 
-test("the cohort is what was created from now minus the days to now, both included, in one environment", async () => {
+test("the cohort contains the orders from now minus the days to now, both included, in one environment", async () => {
   const partnerId = await newPartnerRow(data.db);
   const add = (createdAt: Date, environment: "live" | "test" = "live") =>
     addOrder(data.db, partnerId, { status: "Paid", createdAt, environment });
@@ -48,7 +48,7 @@ test("the cohort is what was created from now minus the days to now, both includ
   assert.equal((await snapshot(partnerId, 7, "test")).funnel.paid, 1);
 });
 
-test("every status is in the bucket of the contract, an unknown one in problem, and the five sum to the cohort", async () => {
+test("every status is in its bucket of the contract, an unknown one in problem, and the five sum to the cohort", async () => {
   const table = {
     created: "Created QuoteReady AwaitingPayment",
     paid: "Paid",
@@ -101,7 +101,7 @@ test("services, sealed and notarized documents, delivered shipments and revenue 
   assert.equal(revenueCents, 6200);
 });
 
-test("turnaround runs from the earliest payment of completed orders and leaves out what ends before it", async () => {
+test("turnaround runs from the earliest payment of completed orders and ignores earlier ends", async () => {
   const partnerId = await newPartnerRow(data.db);
   const add = (hours: number, more: object = {}) => {
     const paid = ago(10 * day);
@@ -173,7 +173,7 @@ test("days is an integer, 90 when absent, and clamped to 1-366", () => {
     );
 });
 
-test("who waits for the same figures shares a read that begins after they came; other figures have their own", async () => {
+test("callers that wait for the same figures share a read that begins after they came; other figures have their own", async () => {
   const partnerId = await newPartnerRow(data.db);
   let reads = 0;
   const read = analyticsReader({
@@ -201,7 +201,7 @@ test("who waits for the same figures shares a read that begins after they came; 
   assert.equal(reads <= 4, true, `${reads} reads for five callers`);
 });
 
-test("a read that takes too long is given up as unavailable, and the next one is served", async () => {
+test("a read that takes too long fails as unavailable, and the next one is served", async () => {
   const partnerId = await newPartnerRow(data.db);
   const read = analyticsReader({ db: data.db, clock: () => now }, 200);
   const caller = { partnerId, environment: "live" } as const;

@@ -41,7 +41,7 @@ async function explainFigures(partnerId: string) {
   return { nodes, blocks: (nodes[0]?.["Shared Hit Blocks"] ?? 0) + (nodes[0]?.["Shared Read Blocks"] ?? 0) };
 }
 
-test("the figures of a small partner cost what its own orders cost, beside however large a neighbour", async () => {
+test("the figures of a small partner cost only its own orders, however large the other partners are", async () => {
   const { nodes: all, blocks } = await explainFigures(small);
   assert.deepEqual(
     all.filter((node) => node["Node Type"] === "Seq Scan"),
@@ -50,7 +50,7 @@ test("the figures of a small partner cost what its own orders cost, beside howev
   assert.ok(blocks < 1500, `${blocks} pages for 60 orders`);
 });
 
-test("the figures of a large partner are read by way of indexes, documents and events from them alone", async () => {
+test("the figures of a large partner are read through indexes, documents and events only through them", async () => {
   const { nodes: all } = await explainFigures(large);
   const tables = all.filter((node) => node["Relation Name"] !== undefined);
   assert.ok(tables.length > 0);

@@ -37,7 +37,7 @@ test("a snapshot has the fields of the contract and the request's id", async () 
   assert.match(String(body["generatedAt"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-test("figures follow a status that changes, and show nothing of another partner or environment", async () => {
+test("figures follow changed statuses, and include no other partner or environment", async () => {
   const partner = await running.partner();
   const code = await partner.order();
   const read = (client: Client) => client.ok<Snapshot>("GET", "/api/partner/analytics");
@@ -49,7 +49,7 @@ test("figures follow a status that changes, and show nothing of another partner 
     assert.deepEqual((await read(other)).volumeByMonth, []);
 });
 
-test("days that are no integer are refused by name; others are clamped", async () => {
+test("days that are not an integer are refused by name; others are clamped", async () => {
   for (const days of ["abc", "1.5", "", "%20", "7&days=8"])
     assert.equal(
       await acme.refused(400, "GET", `/api/partner/analytics?days=${days}`),
@@ -64,7 +64,7 @@ test("days that are no integer are refused by name; others are clamped", async (
     assert.equal((await acme.ok<Snapshot>("GET", `/api/partner/analytics?days=${days}`)).windowDays, effective);
 });
 
-test("without a key analytics and launchpad ask to sign in, before they look at anything else", async () => {
+test("without a key analytics and launchpad ask for a sign-in, before any other check", async () => {
   for (const path of ["/api/partner/analytics?days=abc", "/api/partner/launchpad"])
     for (const headers of [{}, { Authorization: "Bearer svc_pk_test_nonsense" }] as HeadersInit[]) {
       const response = await fetch(running.service.baseUrl + path, { headers });

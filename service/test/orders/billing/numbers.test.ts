@@ -99,7 +99,7 @@ function requireChain(all: readonly StatementWithLines[]): void {
   }
 }
 
-test("numbers receipts and credit notes without gaps when payments come at once and some are rolled back", async () => {
+test("numbers receipts and credit notes without gaps when payments are concurrent and some are rolled back", async () => {
   const codes = await Promise.all(Array.from({ length: 16 }, () => orders.insert("QuoteReady")));
   const results = await Promise.allSettled(
     codes.map((code, n) =>
@@ -118,7 +118,7 @@ test("numbers receipts and credit notes without gaps when payments come at once 
   await requireNoGaps();
 });
 
-test("gives a repeated event no second number, and a part refund by any two events one credit note", async () => {
+test("gives a repeated event no second number, and a part refund with two events one credit note", async () => {
   const { code, charge, event } = await payOrder();
   await apply(event);
   await apply({ ...event, id: `evt_${++count}` });
@@ -139,7 +139,7 @@ test("gives a repeated event no second number, and a part refund by any two even
   assert.equal(documents[1]?.receiptNumber, documents[0]?.number);
 });
 
-test("credits the rest when everything goes back after a part, and nothing of a refund that is pending or too large", async () => {
+test("credits the rest after a full refund that follows a partial one, and nothing for a pending or too large refund", async () => {
   const { code, charge } = await payOrder();
   const pending = refunded(charge.intent, 700);
   Object.assign(pending.data.object, { status: "pending" });
@@ -176,7 +176,7 @@ test("issues the receipt and the credit note of a payment that arrives after its
   );
 });
 
-test("a refund of one order of a shared payment credits that order's part alone", async () => {
+test("a refund of one order of a shared payment credits only that order's part", async () => {
   const [one, other] = [await orders.insert("Paid"), await orders.insert("Paid")];
   const intent = `pi_${++count}`;
   await payShared(intent, [one, other]);
@@ -200,7 +200,7 @@ const payShared = (intent: string, codes: readonly string[]) =>
     }
   });
 
-test("refuses to change or to delete a document or a closed month", async () => {
+test("refuses to change or delete a document or a closed month", async () => {
   await payOrder();
   now += 40 * 86_400_000;
   await close();
@@ -209,7 +209,7 @@ test("refuses to change or to delete a document or a closed month", async () => 
   await assert.rejects(db.query(sql`DELETE FROM billing_statements`), /append-only/);
 });
 
-test("a closed month never changes: what was dated before its end and comes later is of the next one", async () => {
+test("a closed month never changes: items that arrive late belong to the next one", async () => {
   now = new Date("2026-06-30T20:00:00Z").getTime();
   const { charge } = await payOrder();
   now = new Date("2026-07-01T03:00:00Z").getTime();
@@ -232,7 +232,7 @@ test("a closed month never changes: what was dated before its end and comes late
   requireChain(all);
 });
 
-test("shows a second payment of an order as a balance in the firm's favor until it goes back", async () => {
+test("shows a second payment of an order as a balance in the firm's favor until it is refunded", async () => {
   const before = (await statements()).at(-1)?.statement.sums.closing ?? 0;
   const { code } = await payOrder();
   const second = `pi_${++count}`;
@@ -242,7 +242,7 @@ test("shows a second payment of an order as a balance in the firm's favor until 
   assert.equal((await statements()).at(-1)?.statement.sums.closing, before);
 });
 
-test("after any history, receipts less credit notes are the processor's books, and statements chain", async () => {
+test("after any history, receipts less credit notes equal the processor's books, and statements form a chain", async () => {
   for (let seed = 1; seed <= repeats(40, 6); seed++) {
     const random = seededRandom(seed);
     const charges: Charge[] = [];

@@ -42,7 +42,7 @@ async function paidOrder(fields: Record<string, string> = {}) {
   return { code: orderCode, intent: String(event.data.object["payment_intent"]) };
 }
 
-test("a payment has a receipt, and a refunded part a credit note: both as the same PDF each time, in every place", async () => {
+test("a payment has a receipt, and a refunded part a credit note: both as the same PDF each time, everywhere", async () => {
   const { code, intent } = await paidOrder({ external_reference: "2026-1187" });
   const [receipt] = await receiptsOf(code);
   assert.ok(receipt);
@@ -83,7 +83,7 @@ test("a payment has a receipt, and a refunded part a credit note: both as the sa
   assert.deepEqual(drawn.buyer, { name: "Acme Title, LLC", address: ["9 Elm Street", "Albany"] });
 });
 
-test("shows receipts to nobody else, and to no client whose firm pays", async () => {
+test("shows receipts to nobody else, and not to a client whose firm pays", async () => {
   const { code } = await paidOrder({ pay_by: "firm" });
   const [receipt] = await receiptsOf(code);
   assert.ok(receipt);
@@ -127,7 +127,7 @@ test("the statement agrees with the receipts as JSON, page, PDF and CSV", async 
   assert.deepEqual([drawn.sums.payments, drawn.lines.length], [open.paymentsCents, lines.length]);
 });
 
-test("refuses a bad name or address, and everybody but owners", async () => {
+test("refuses a bad name or address, and everybody except owners", async () => {
   const save = (fields: Record<string, string>, by = member) =>
     postForm(`${live.url()}/dashboard/statements/address`, fields, by);
   for (const [fields, message] of [

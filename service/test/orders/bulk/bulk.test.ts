@@ -89,7 +89,7 @@ async function placedOrders(): Promise<number[]> {
   return [row?.orders ?? 0, row?.rows ?? 0];
 }
 
-test("a file is checked whole, priced, and places an order for each row, with its people and values", async () => {
+test("a file is checked completely, priced, and places an order for each row, with its people and values", async () => {
   const answer = await call("POST", "bulk", form(people(3)));
   assert.deepEqual([answer.status, answer.body.rows, answer.body.errors], [200, 3, []]);
   assert.ok((answer.body.totalCents ?? 0) > 0);
@@ -117,7 +117,7 @@ test("a file is checked whole, priced, and places an order for each row, with it
   ]);
 });
 
-test("the same file sent twice is one bulk, and placing it twice, or at once, places no row twice", async () => {
+test("the same file sent twice is one bulk, and placing it repeatedly or concurrently places no row twice", async () => {
   const csv = people(12);
   const bulkId = await accepted(csv);
   assert.equal(await accepted(csv), bulkId);
@@ -126,7 +126,7 @@ test("the same file sent twice is one bulk, and placing it twice, or at once, pl
   assert.deepEqual(await placedOrders(), [12, 12]);
 });
 
-test("twenty who ask at once share one work: each row is looked for once, not by each of them", async () => {
+test("twenty concurrent callers share one run: each row is prepared once, not by each of them", async () => {
   const bulkId = randomUUID();
   let looks = 0;
   const query = async ({ text }: { text: string }) => {
@@ -143,7 +143,7 @@ test("twenty who ask at once share one work: each row is looked for once, not by
   assert.equal(looks, 2, "who asks later is not answered by work that has ended");
 });
 
-test("a service that is killed in the middle goes on where it was", async () => {
+test("a service that is killed in between continues from the same row", async () => {
   const bulkId = await accepted(people(40));
   const placing = call("POST", `bulk/${bulkId}/place`).catch(() => null);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -189,7 +189,7 @@ test("failed rows name their reason, and only a retry tries them again", async (
   assert.deepEqual(await place(bulkId), [0, 2, 0, 0]);
 });
 
-test("a canceled bulk forgets its people, and so does one that nobody placed in 30 days", async () => {
+test("a canceled bulk deletes its people, and so does one that nobody placed in 30 days", async () => {
   const kept = async (bulkId: string) =>
     (await query<{ n: number }>(sql`SELECT count(content)::int AS n FROM bulk_rows WHERE bulk_id = ${bulkId}`))[0]?.n;
   const [first, second] = [await accepted(people(2)), await accepted(people(2))];
@@ -202,7 +202,7 @@ test("a canceled bulk forgets its people, and so does one that nobody placed in 
   assert.equal(await kept(second), 0);
 });
 
-test("rows come page by page", async () => {
+test("rows are listed page by page", async () => {
   const bulkId = await accepted(people(5));
   const seen: number[] = [];
   for (let cursor: string | null = "0"; cursor !== null; ) {
@@ -232,7 +232,7 @@ test("another firm's bulk looks like an unknown one, and one that was moved to i
   assert.deepEqual(await placedOrders(), [0, 0]);
 });
 
-test("a placed row is not placed again by who can write the database", async () => {
+test("a placed row is not placed again by an attacker with database access", async () => {
   const bulkId = await accepted(people(1));
   const [kept] = await query<{ content: Buffer }>(sql`SELECT content FROM bulk_rows WHERE bulk_id = ${bulkId}`);
   assert.deepEqual(await place(bulkId), [0, 1, 0, 0]);
@@ -290,7 +290,7 @@ describe("refuses", () => {
     });
 });
 
-test("a file is read as RFC 4180 says: quotes, commas and line breaks in cells, and a byte order mark", () => {
+test("a file is read by RFC 4180: quotes, commas and line breaks in cells, and a byte order mark", () => {
   const read = (text: string) => readCsv(Buffer.from(text));
   const { columns, rows } = read('\uFEFFa,"b c"\r\n"x, ""y""","1\n2"\r\n\r\nlast,\r\n');
   assert.deepEqual(columns, ["a", "b c"]);

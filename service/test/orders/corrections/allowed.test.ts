@@ -72,12 +72,12 @@ test("a signed or notarized document stays", () => {
     assert.ok(!allowedIn(status, { isSealed: true }).includes("document"), status);
 });
 
-test("what was not bought can't be corrected", () => {
+test("services that were not bought can't be corrected", () => {
   assert.ok(!allowedIn("EsignDeclined", { ship: false }).includes("address"));
   assert.ok(!allowedIn("EsignDeclined", { fax: false }).includes("fax"));
 });
 
-test("a parcel and a fax are sent again once, and a fax number changes three times a day", () => {
+test("a parcel and a fax are sent again once, and a fax number can be changed three times a day", () => {
   assert.ok(!allowedIn("ShippingFailed", { shippedAgain: 1 }).includes("again"));
   assert.ok(allowedIn("ShippingFailed", { faxedAgain: 1 }).includes("again"));
   assert.ok(!allowedIn("FaxFailed", { faxedAgain: 1 }).includes("again"));
@@ -85,6 +85,6 @@ test("a parcel and a fax are sent again once, and a fax number changes three tim
   assert.ok(!allowedIn("FaxFailed", { faxChanges: 3 }).includes("fax"));
 });
 
-test("a refund is asked for once at a time", () => {
+test("only one refund can be requested at a time", () => {
   assert.equal(whyNot(at("EsignDeclined", { refundIsAsked: true }), "refund"), "A refund was asked for already.");
 });

@@ -71,7 +71,7 @@ async function declined() {
   return { code, signers, links };
 }
 
-test("a declined order goes on with another document and another signer, under its code and its payment", async () => {
+test("a declined order continues with another document and another signer, under its code and its payment", async () => {
   const { code, signers, links } = await declined();
   const [before] = await documentsOf(code);
   assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 3 })))).code, 200);
@@ -106,7 +106,7 @@ test("a declined order goes on with another document and another signer, under i
   assert.equal(corrections[1]?.before["email"], signers[1].email);
 });
 
-test("links of the round before lead nowhere, and its document is still the one that was signed", async () => {
+test("links of the earlier round lead nowhere, and its document is still the signed one", async () => {
   const { code, links } = await declined();
   await call(`${code}/document`, upload(makePdf({ pages: 1, text: "Other" } as Parameters<typeof makePdf>[0])));
   await call(`${code}/send-again`);
@@ -140,7 +140,7 @@ test("a document is replaced while people sign: all of them sign again", async (
   );
 });
 
-test("the same document changes nothing, and what is not a PDF is refused", async () => {
+test("the same document changes nothing, and a file that is not a PDF is refused", async () => {
   const { code } = await declined();
   const bytes = makePdf({ pages: 3 });
   await call(`${code}/document`, upload(bytes));
@@ -159,7 +159,7 @@ test("the same document changes nothing, and what is not a PDF is refused", asyn
   }
 });
 
-test("an address, a fax number and an email are corrected together, or not at all", async () => {
+test("an address, a fax number and an email are corrected together, or none is", async () => {
   const code = await running.order([jane], {
     ...{ svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street", ship_city: "Albany" },
     ...{ ship_state: "NY", ship_postal: "12207", fax_to: "2125550123" },
@@ -203,7 +203,7 @@ test("wrong fields are refused by name", async () => {
   }
 });
 
-test("a client’s new address gets the next round, and the documents link of the old one opens nothing", async () => {
+test("a client’s new address gets the next round, and the documents link of the old one gives no access", async () => {
   const code = await running.order([], { signers: "" });
   const mailed = await running.linkOf("signer@example.com").catch(() => null);
   assert.ok(mailed);
@@ -218,7 +218,7 @@ test("a client’s new address gets the next round, and the documents link of th
   assert.equal((await ceremony.view(await running.linkOf(moved.email))).state, "ready");
 });
 
-test("a client who has signed did so under the address of that time", async () => {
+test("a client who has signed keeps the address of that time", async () => {
   const client = person("Client");
   const code = await running.order([], {
     ...{ email: client.email, signers: "", svc_ship: "true", ship_name: "Lender", ship_line1: "1 Main Street" },
@@ -236,7 +236,7 @@ test("a client who has signed did so under the address of that time", async () =
   );
 });
 
-test("a document for a notary alone is replaced with the places where people sign", async () => {
+test("a document that only a notary signs is replaced with the places where people sign", async () => {
   const place = (y: number) =>
     JSON.stringify([{ signer: 1, kind: "signature", page: 1, x: 100, y, width: 200, height: 50 }]);
   const more = { svc_sign: "", svc_notary: "true", name: "Jane Doe", signers: "", fields: place(100) };
@@ -256,7 +256,7 @@ test("a document for a notary alone is replaced with the places where people sig
   assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 5 }), { fields: beyond }))).code, 400);
 });
 
-test("of two requests at once to send again one moves the order", async () => {
+test("of two concurrent requests to send again one moves the order", async () => {
   const { code } = await declined();
   const { partnerId } = (
     await db.query<{ partnerId: string }>(sql`
@@ -268,7 +268,7 @@ test("of two requests at once to send again one moves the order", async () => {
   assert.equal((await correctionsOf(code)).corrections.length, 1);
 });
 
-test("a refund is asked for once, and a person of the service is told", async () => {
+test("a refund is requested once, and a person of the service is told", async () => {
   const { code } = await declined();
   assert.equal((await call(`${code}/refund-request`, {})).code, 400);
   assert.equal((await call(`${code}/refund-request`, { reason: "x", amountCents: 0.5 })).code, 400);
@@ -295,7 +295,7 @@ test("an unpaid order, and another firm’s, are not corrected", async () => {
   assert.equal((await call(`${code}/document`, upload(makePdf({ pages: 1 })), foreign)).code, 404);
 });
 
-test("what was there before stays: a changed row is refused, and the database lets nobody change one", async () => {
+test("earlier data are kept: a changed row is refused, and the database allows no changes", async () => {
   const { code } = await declined();
   await call(`${code}/send-again`);
   const id = await idOf(code);

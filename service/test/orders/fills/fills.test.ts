@@ -112,7 +112,7 @@ test("a client answers by the link, step by step, and the firm orders the docume
   assert.equal((await fetch(`${made.url}/document`)).status, 404);
 });
 
-test("a partner's own answers fill it in at once, and a signed template orders it without another word", async () => {
+test("a partner's own answers complete it at once, and a signed template orders it without further input", async () => {
   const roles = JSON.stringify([{ name: "Buyer" }]);
   const id = await template({ svc_sign: "true", roles });
   const questions = (await call("GET", `templates/${id}/questions`)).body.questions;
@@ -128,7 +128,7 @@ test("a partner's own answers fill it in at once, and a signed template orders i
   assert.equal(placed.status, 201, JSON.stringify(placed.body));
 });
 
-test("a token of an earlier version names the version that it needs", async () => {
+test("a token of an earlier version names its version", async () => {
   const id = await template();
   const made = await fill({ template: id, values: { buyer: "Jane", agree: true }, complete: true });
   await call("POST", `templates/${id}/versions`, orderForm({ name: "Deed, changed" }, null));
@@ -137,7 +137,7 @@ test("a token of an earlier version names the version that it needs", async () =
   assert.equal((await order(made.fillToken ?? "", { template: id, template_version: "1" })).status, 201);
 });
 
-test("the audit log says whether the firm or the client filled it in", async () => {
+test("the audit log states whether the firm or the client filled it in", async () => {
   const made = await fill({ template: await template(), values: { buyer: "Jane", agree: true }, complete: true });
   const [row] = await db.query<{ actor: string }>(sql`
     SELECT actor FROM audit_log WHERE action = 'fill.completed' AND detail->>'fillId' = ${made.fillId}`);
@@ -161,7 +161,7 @@ test("a fill and its token belong to one firm and environment", async () => {
   await db.query(sql`UPDATE fills SET partner_id = ${partner.partnerId} WHERE id = ${made.fillId}`);
 });
 
-test("a key that may only read sees states, and no link and no token", async () => {
+test("a key that may only read sees states, but no link and no token", async () => {
   const made = await fill({ template: await template(), values: { buyer: "Jane", agree: true }, complete: true });
   const reading = { db, clock: () => new Date(), rowMac };
   const wanted = { actor: "operator", scopes: ["read"], name: "Reports" } as const;
@@ -170,7 +170,7 @@ test("a key that may only read sees states, and no link and no token", async () 
   assert.deepEqual([body.state, body.url, body.fillToken], ["completed", null, null]);
 });
 
-test("of two windows, the second learns that the first saved, and loses nothing that was typed", async () => {
+test("of two windows, the second learns that the first saved, and keeps the typed text", async () => {
   const made = await fill({ template: await template() });
   const { text } = await page(made.url);
   const revision = revisionIn(text);
@@ -185,7 +185,7 @@ test("of two windows, the second learns that the first saved, and loses nothing 
   assert.equal(stale.status, 409);
 });
 
-test("of two presses of the last button one makes the document", async () => {
+test("of two presses of the last button only one makes the document", async () => {
   const made = await fill({ template: await template(), values: { buyer: "Jane", agree: true } });
   const { text } = await page(`${made.url}/review`);
   const revision = revisionIn(text);
@@ -199,7 +199,7 @@ test("of two presses of the last button one makes the document", async () => {
   assert.equal(row?.count, 1);
 });
 
-test("a script saves while something is typed, and a reload shows it", async () => {
+test("a script saves while somebody types, and a reload shows it", async () => {
   const made = await fill({ template: await template() });
   const { text } = await page(made.url);
   const saved = await post(`${made.url}/1/save`, { q0: "Half a na", revision: revisionIn(text) }, "application/json");
@@ -211,7 +211,7 @@ test("a script saves while something is typed, and a reload shows it", async () 
   assert.doesNotMatch((await page(made.url)).text, /Half a na/);
 });
 
-test("answers that are missing, too long, or not among the choices are refused beside their question", async () => {
+test("answers that are missing, too long, or not among the choices are refused next to their question", async () => {
   const made = await fill({ template: await template() });
   const { text } = await page(made.url);
   const tries = { q3: "1234567", q6: "TX", q0: "\u202Eeoj", revision: revisionIn(text) };
@@ -230,7 +230,7 @@ test("answers that are missing, too long, or not among the choices are refused b
   assert.equal((await get(made.fillId)).state, "open");
 });
 
-test("what a person types is text on every page", async () => {
+test("a person's input is text on every page", async () => {
   const made = await fill({
     template: await template({ name: "<b>Deed</b>" }),
     values: { buyer: '"><script>x</script>', agree: true },
@@ -242,7 +242,7 @@ test("what a person types is text on every page", async () => {
   }
 });
 
-test("a canceled, expired or foreign link takes and shows nothing", async () => {
+test("a canceled, expired or foreign link accepts and shows nothing", async () => {
   const canceled = await fill({ template: await template(), values: { buyer: "Jane" } });
   assert.equal((await call("POST", `fills/${canceled.fillId}/cancel`)).body.state, "canceled");
   const shown = await page(canceled.url);
@@ -266,7 +266,7 @@ test("a canceled, expired or foreign link takes and shows nothing", async () => 
     assert.equal((await page(url)).status, 404);
 });
 
-test("the link is mailed to the person, in their language, at most five times", async () => {
+test("the link is mailed to the person, in the person's language, at most five times", async () => {
   const made = await fill({
     template: await template(),
     name: "Jane Doe",
@@ -304,7 +304,7 @@ test("lists page by page, each fill once", async () => {
   assert.equal((await call("GET", "fills?cursor=x")).status, 400);
 });
 
-test("refuses what it can't ask, naming the field and the rule", async () => {
+test("refuses impossible questions, naming the field and the rule", async () => {
   const id = await template();
   const refusals: [object, string][] = [
     [{}, "template is required."],
@@ -361,7 +361,7 @@ test("a field may have the name of any member of an object", async () => {
   assert.equal((await get(made.fillId)).state, "completed");
 });
 
-test("open forms and their documents count as stored until an order takes them or they end", async () => {
+test("open forms and their documents count as stored until an order uses them or they end", async () => {
   const firm = await newPartner(service);
   const stored = async () =>
     (await storageUse(db, () => 1e12)({ partnerId: firm.partnerId, tier: "Trial" }))?.stored ?? 0;
@@ -379,7 +379,7 @@ test("open forms and their documents count as stored until an order takes them o
   assert.ok((await stored()) > 2 * form.length, "the order has it now");
 });
 
-test("a form is deleted 30 days after its end, with its person", async () => {
+test("a form is deleted 30 days after its end, with its personal data", async () => {
   const made = await fill({ template: await template(), name: "Jane Doe" });
   await call("POST", `fills/${made.fillId}/cancel`);
   await sweepEndedFills(db, new Date(Date.now() + 29 * 86_400_000));
@@ -388,7 +388,7 @@ test("a form is deleted 30 days after its end, with its person", async () => {
   assert.equal((await call("GET", `fills/${made.fillId}`)).status, 404);
 });
 
-test("a state that was changed in the database is not believed", async () => {
+test("a state that was changed in the database is ignored", async () => {
   const made = await fill({ template: await template() });
   await call("POST", `fills/${made.fillId}/cancel`);
   await db.query(sql`UPDATE fills SET state = 'open', ended_at = NULL WHERE id = ${made.fillId}`);

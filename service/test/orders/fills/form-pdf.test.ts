@@ -28,7 +28,7 @@ const valuesIn = (pdf: Buffer): Record<string, string> => {
   return Object.fromEntries(namedFields(look).map(({ name, dict }) => [name, valuesAt(look.file, dict).join("+")]));
 };
 
-test("asks for each field in reading order, with the form's words, those next to it, or its name", async () => {
+test("asks for each field in reading order, with the form's words, the words next to it, or its name", async () => {
   const found = await questions(everyKind());
   assert.deepEqual(
     found.map(({ name, kind, label, isGuessed, required }) => [name, kind, label, isGuessed, required]),
@@ -56,7 +56,7 @@ test("asks for each field in reading order, with the form's words, those next to
   assert.deepEqual([of("zip")?.maxLength, of("notes")?.lines, of("f2")?.value], [5, true, ["Springfield"]]);
 });
 
-test("writes answers into the form's own fields, and closes all but the signature", async () => {
+test("writes answers into the form's own fields, and closes all fields except the signature", async () => {
   const answers = {
     buyer: ["Zoë Łukasz 陈 محمد"],
     f2: ["Reno"],
@@ -87,7 +87,7 @@ test("writes answers into the form's own fields, and closes all but the signatur
   assert.equal(((await questionsOf(pdf)) as { whyNot?: string }).whyNot, "no_fields");
 });
 
-test("refuses an answer that is too long for its field, and characters that no font has", async () => {
+test("refuses an answer that is too long for its field, and characters that no font contains", async () => {
   const form = everyKind();
   const output = await fillForm(form, {
     answers: answersIn({
@@ -109,7 +109,7 @@ test("refuses an answer that is too long for its field, and characters that no f
   });
 });
 
-test("an answer can't end its string, or draw what it says", async () => {
+test("an answer can't end its string, or be drawn as operators", async () => {
   const hostile = ") /AA << /S /JavaScript /JS (x) >> endobj\n";
   const form = madeForm([{ entries: "/FT /Tx /T (a) /TU (A)", rect: "72 600 572 620" }]);
   const pdf = await filled(form, { a: [hostile.trim()] });
@@ -117,7 +117,7 @@ test("an answer can't end its string, or draw what it says", async () => {
   assert.ok(!pdf.toString("latin1", form.length).includes("JavaScript"));
 });
 
-test("says why a form can't be filled in", async () => {
+test("states why a form can't be filled in", async () => {
   const why = async (form: Buffer) => ((await questionsOf(form)) as { whyNot?: string }).whyNot;
   assert.equal(await why(madeForm([])), "no_fields");
   assert.equal(await why(madeForm([{ entries: "/FT /Tx /T (a) /Ff 8192" }])), "secret_fields");
@@ -126,7 +126,7 @@ test("says why a form can't be filled in", async () => {
   assert.equal(await why(madeForm(many)), "too_many");
 });
 
-test("leaves out what hides or turns text in the form's words", async () => {
+test("omits marks that hide text or change its direction from the form's words", async () => {
   const [question] = await questions(
     madeForm([{ entries: "/FT /Tx /T (a) /TU <FEFF004E202E0061006D0065000A200B0031>" }]),
   );

@@ -56,8 +56,8 @@ const jobsOf = async (code: string) => (await orders.look(code)).jobs.filter((qu
 const tasksOf = async (id: number) =>
   (await tasksOfOrder(orders.db, id)).map(({ kind, state, outcome }) => `${kind} ${state} ${outcome}`);
 
-describe("an order that waits for what a provider can do", () => {
-  test("has a job where it is live, and none where it is a test", async () => {
+describe("an order that waits for work that a provider can do", () => {
+  test("has a job when it is live, and none when it is a test order", async () => {
     const live = await waiting();
     assert.equal(await jobsOf(live.code), 1);
     const simulated = await waiting({ environment: "test" });
@@ -66,7 +66,7 @@ describe("an order that waits for what a provider can do", () => {
     assert.ok(!taken.includes(simulated.id), "not even by a job that somebody made");
   });
 
-  test("is taken once, and its task is closed with that", async () => {
+  test("is claimed once, which closes its task", async () => {
     const { id } = await waiting({ fax: false });
     await Promise.all([run(id), run(id), run(id)]);
     await run(id);
@@ -82,7 +82,7 @@ describe("an order that waits for what a provider can do", () => {
     assert.deepEqual(await tasksOf(id), ["label_print claimed null"]);
   });
 
-  test("is taken though a person has claimed its fax, which stays theirs", async () => {
+  test("is claimed even if a person has claimed its fax, which stays the person's", async () => {
     const { id } = await waiting();
     await claim(id, "fax_send");
     await run(id);
@@ -90,7 +90,7 @@ describe("an order that waits for what a provider can do", () => {
     assert.deepEqual((await tasksOf(id)).toSorted(), ["fax_send claimed null", "label_print done sent by Lob"]);
   });
 
-  test("is left to the person who has claimed its task, also where its fax is open", async () => {
+  test("is left to the person who has claimed its task, even if its fax is open", async () => {
     const { id } = await waiting();
     await claim(id, "label_print");
     await run(id);
@@ -98,7 +98,7 @@ describe("an order that waits for what a provider can do", () => {
     assert.deepEqual((await tasksOf(id)).toSorted(), ["fax_send open null", "label_print claimed null"]);
   });
 
-  test("stays with people where the provider does not take it, or works beside them", async () => {
+  test("stays with people when the provider does not claim it, or works next to them", async () => {
     for (const said of [null, "beside"] as const) {
       const { id } = await waiting({ fax: false });
       answer = said;
@@ -107,7 +107,7 @@ describe("an order that waits for what a provider can do", () => {
     }
   });
 
-  test("is asked for again when a hold ends, and not while it lasts", async () => {
+  test("is offered again when a hold ends, and not during it", async () => {
     const { code, id } = await waiting();
     await run(id);
     await move(code, "held");

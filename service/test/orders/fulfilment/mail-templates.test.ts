@@ -27,7 +27,7 @@ test("a client is greeted by name, in any script", () => {
   assert.equal(greetingFor(null), "Hello,");
 });
 
-test("what could be read as an address, or is longer than a name, is not sent on", () => {
+test("a text that looks like an address, or is longer than a name, is not sent", () => {
   for (const name of [
     "Dana https://evil.example/pay",
     "Pay at evil.example",
@@ -40,7 +40,7 @@ test("what could be read as an address, or is longer than a name, is not sent on
     assert.equal(greetingFor(name), "Hello,", name);
 });
 
-test("each mail says whose it is and what it is about, has one link on a line of its own, and one button", () => {
+test("each mail states its firm and subject, has one link on a line of its own, and one button", () => {
   for (const moment of moments) {
     const mail = mailOf(moment, at, order, links);
     assert.match(mail.subject, /^\[Acme Title & Escrow\] .+: Deed of trust$/, moment);
@@ -55,7 +55,7 @@ test("each mail says whose it is and what it is about, has one link on a line of
   }
 });
 
-test("a mail that leads to finished documents shows the state of the log, in its header, too", () => {
+test("a mail with a link to finished documents shows the state of the log, in its header, too", () => {
   const checkpoint = "sign.example.com/log/live\n12\nroot=\n\n— signature\n";
   for (const moment of moments) {
     const letter = letterOf(moment, at, order, links);
@@ -67,7 +67,7 @@ test("a mail that leads to finished documents shows the state of the log, in its
   assert.equal(mailOf("signed", at, order, links).checkpoint, undefined);
 });
 
-test("a sentence that a firm's name ends has one period", () => {
+test("a sentence that ends with a firm's name has one period", () => {
   const firm = { ...order.firm, name: "Demo Title Co." };
   for (const moment of moments) {
     const { text, html } = mailOf(moment, at, { ...order, firm }, links);
@@ -76,19 +76,19 @@ test("a sentence that a firm's name ends has one period", () => {
   }
 });
 
-test("docs/mails.md has each moment of an order by its subject", () => {
+test("docs/mails.md lists each moment of an order by its subject", () => {
   const page = readFileSync(new URL("../../../../docs/mails.md", import.meta.url), "utf8");
   for (const moment of moments)
     assert.ok(page.includes(`| ${mailWords[moment]({ ...order, firm: "Acme" }).subject} |`), moment);
 });
 
-test("the mails of a moment are told apart by when it was, and one that is sent twice is known", () => {
+test("the mails of one kind differ by their time, and a repeated mail is recognized", () => {
   const once = mailOf("on_hold", at, order, links).id;
   assert.equal(mailOf("on_hold", at, order, links).id, once);
   assert.notEqual(mailOf("on_hold", "2026-01-06T10:00:00.000Z", order, links).id, once);
 });
 
-test("the documents are linked when there are finished ones, and else the order's page", () => {
+test("the documents are linked when there are finished ones, otherwise the order's page", () => {
   for (const moment of moments) {
     const { text } = mailOf(moment, at, order, links);
     const finished = moment === "signed" || moment === "completed";
@@ -96,7 +96,7 @@ test("the documents are linked when there are finished ones, and else the order'
   }
 });
 
-test("a parcel is named with its number, a fax by the end of its number, and what is not known by nothing", () => {
+test("a parcel is named with its number, a fax by the end of its number, and unknown facts are omitted", () => {
   const of = (moment: MailMoment, more = {}) => mailOf(moment, at, { ...order, ...more }, links).text;
   for (const moment of ["shipped", "ready_for_pickup", "delivered"] as const)
     assert.match(of(moment), /Carrier: USPS\nTracking number: 9400111899223197428490/);
@@ -107,7 +107,7 @@ test("a parcel is named with its number, a fax by the end of its number, and wha
   for (const moment of moments) assert.doesNotMatch(of(moment, unknown), /null|undefined|: *$/, moment);
 });
 
-test("a name or title that could be read as an address, or breaks a line, is in no part of any mail", () => {
+test("a name or title that looks like an address, or breaks a line, is in no part of any mail", () => {
   for (const odd of [
     "evil.example",
     "Pay at www.evil",
@@ -126,7 +126,7 @@ test("a name or title that could be read as an address, or breaks a line, is in 
   }
 });
 
-test("names are text: no markup of theirs is the mail's, and only a color and an https logo are shown", () => {
+test("names are text: their markup has no effect, and only a color and an https logo are shown", () => {
   const firm = {
     name: "Acme & <b>Sons</b>",
     accentColor: "red; background: url(x)",

@@ -23,7 +23,7 @@ const historyOf = async (code: string) =>
     ({ toStatus }) => toStatus,
   );
 
-test("completes an order that bought signing alone as soon as it is signed, and its log has both", async () => {
+test("completes an order that only bought signing as soon as it is signed, and its log has both", async () => {
   const code = await live.paidOrder({ svc_sign: "true" });
   await sign(code);
   await until(async () => (await live.statusOf(code)) === "Completed");
@@ -37,7 +37,7 @@ test("begins the next service at once", async () => {
   assert.deepEqual((await historyOf(code)).slice(-2), ["EsignComplete", "ShippingPending"]);
 });
 
-test("asks whether a parcel has arrived that a person handed over, until somebody records it", async () => {
+test("asks whether a parcel that a person handed over has arrived, until somebody records it", async () => {
   const code = await live.paidOrder({ ...shipping, email: "parcel@example.com" });
   const arrivals = async () =>
     (await live.tasksOf(code)).filter(({ kind }) => kind === "arrival").map(({ state, reason }) => [state, reason]);
@@ -47,7 +47,7 @@ test("asks whether a parcel has arrived that a person handed over, until somebod
   assert.deepEqual(await arrivals(), [["done", "USPS 9400 1000"]]);
 });
 
-test("says that a carrier reports a delivery only where the carrier did", () => {
+test("states that a carrier reports a delivery only if the carrier did", () => {
   const facts = { ...order, firm: order.firm.name };
   const lines = (carrierReports: boolean) => mailWords.delivered({ ...facts, carrierReports }).lines.join(" ");
   assert.match(lines(true), /reports that the document .* was delivered\./);
@@ -61,7 +61,7 @@ const dueOf = async (code: string): Promise<Date | undefined> =>
         AND payload ->> 'orderId' = (SELECT id::text FROM orders WHERE ${isSealed(sql`code`, "order", code)})`)
   )[0]?.dueAt;
 
-test("waits as long as an owner of the firm chose, and goes on by itself", async () => {
+test("pauses as long as an owner of the firm chose, and continues by itself", async () => {
   const { key, headers } = await newPartner(service, { live: true, name: "Careful Title" });
   const owner = (await newMember(service, "owner@careful.example", key)).headers;
   const set = (minutes: string, who: Record<string, string> = owner) =>

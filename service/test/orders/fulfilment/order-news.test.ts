@@ -53,7 +53,7 @@ async function newPerson(key: string) {
 
 const move = (code: string, to: string, reason: string) => service.cli("order", "move", code, to, "--reason", reason);
 
-test("mails the member who placed an order when it is held, with the reason and the way there", async () => {
+test("mails the member who placed an order when it is held, with the reason and a link", async () => {
   const { key } = await running.newPartner();
   const dana = await newPerson(key);
   const code = await dana.place("2026-1187");
@@ -66,7 +66,7 @@ test("mails the member who placed an order when it is held, with the reason and 
   assert.equal(await sweep(30), 0, "told once");
 });
 
-test("puts what happened to many orders into one mail, and the next one waits 15 minutes", async () => {
+test("puts news about many orders into one mail, and the next one waits 15 minutes", async () => {
   const { key } = await running.newPartner();
   const dana = await newPerson(key);
   for (const reference of ["A-1", "A-2", "A-3"]) await move(await dana.place(reference), "OnHold", "x");
@@ -79,7 +79,7 @@ test("puts what happened to many orders into one mail, and the next one waits 15
   await until(() => dana.mails("On hold: A-5")[0]);
 });
 
-test("mails nothing to a member who switched such mails off, and nobody about an order of a key", async () => {
+test("mails nothing to a member who switched these mails off, and nobody about an order of a key", async () => {
   const { key, headers } = await running.newPartner();
   const dana = await newPerson(key);
   assert.equal((await dana.security({ kind: "orders", mails: "perhaps" })).status, 400);
@@ -113,7 +113,7 @@ test("mails the owner instead of a member who has left", async () => {
   assert.equal(dana.mails("On hold").length, 0);
 });
 
-test("mails nobody about an order that was altered, and no stranger whom the database names", async () => {
+test("mails nobody about an altered order, and no stranger whom the database names", async () => {
   const { key } = await running.newPartner();
   const dana = await newPerson(key);
   const stranger = await newPerson((await running.newPartner({ name: "Other" })).key);
@@ -144,7 +144,7 @@ const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, 
       .map(({ id, status }) => ({ code: String(id), status, name: `No. ${id}`, reason: null })),
   );
 
-test("lists and counts what needs somebody before what is complete, however late it happened", async () => {
+test("lists and counts orders that need a person before complete ones, however late they changed", async () => {
   const orders = urgentFirst([...noted(0, 60, "Completed"), ...noted(60, 63, "EsignDeclined")]);
   const summary = await summaryOf(
     orders,
@@ -169,7 +169,7 @@ test("lists and counts what needs somebody before what is complete, however late
   ]);
 });
 
-test("reads on when orders have moved on, counts those it need not read, and says nothing of none", async () => {
+test("reads further when orders have moved on, counts unread ones, and omits empty statuses", async () => {
   const orders = urgentFirst([...noted(0, 250, "PaymentFailed"), ...noted(250, 1000, "Completed")]);
   const summary = await summaryOf(
     orders,

@@ -54,7 +54,7 @@ type OrderShown = {
 };
 const show = (code: string) => service.cli<OrderShown>("order", "show", code);
 
-test("a person carries an order from signing to delivery, and its client hears of it", async () => {
+test("a person moves an order from signing to delivery, and its client is mailed", async () => {
   const code = await paidOrder({ svc_sign: "true", svc_notary: "true", ...shipping });
   assert.match(await refused(code, "EsignComplete"), /needs the document/);
   assert.equal(await move(code, "EsignComplete", "--document", signed), "EsignComplete");
@@ -106,7 +106,7 @@ test("a person carries an order from signing to delivery, and its client hears o
   );
 });
 
-test("a client is mailed the quote with a link to pay, once, and a link that is whole in the mail as it is sent", async () => {
+test("a client is mailed the quote with a link to pay, once, and the link is unbroken in the sent mail", async () => {
   const form = orderForm({ ...minimal, svc_sign: "true", name: "Zoë Ng" }, null);
   form.append(
     "document",
@@ -127,7 +127,7 @@ test("a client is mailed the quote with a link to pay, once, and a link that is 
   assert.equal(about().length, 2);
 });
 
-test("holds, failures and reopenings need a reason, and a release finds all as it was", async () => {
+test("holds, failures and reopenings need a reason, and a release restores the earlier state", async () => {
   const code = await paidOrder({ svc_notary: "true" });
   assert.match(await refused(code, "OnHold"), /needs a reason/);
   assert.equal(await move(code, "OnHold", "--reason", "the notary is ill"), "OnHold");
@@ -149,7 +149,7 @@ test("holds, failures and reopenings need a reason, and a release finds all as i
   );
 });
 
-test("nobody but the processor moves an order to Paid, and nobody jumps", async () => {
+test("only the processor moves an order to Paid, and nobody skips a status", async () => {
   const body = orderForm({ ...minimal, svc_sign: "true" });
   const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode } = (await response.json()) as { orderCode: string };
@@ -165,7 +165,7 @@ test("nobody but the processor moves an order to Paid, and nobody jumps", async 
   assert.equal(await move(orderCode, "Cancelled", "--reason", "asked for"), "Cancelled");
 });
 
-test("a document that cannot be sealed is refused by name, and nothing moves", async () => {
+test("a document that cannot be sealed is refused by name, and the order does not move", async () => {
   const code = await paidOrder({ svc_sign: "true" });
   const broken = join(folder.path, "broken.pdf");
   writeFileSync(broken, "not a PDF");
@@ -176,7 +176,7 @@ test("a document that cannot be sealed is refused by name, and nothing moves", a
   assert.equal(documents.length, 1);
 });
 
-test("a wrong command line is exit 2", async () => {
+test("a wrong command line exits with 2", async () => {
   for (const args of [
     ["x"],
     ["x", "Paid", "--release"],
@@ -187,7 +187,7 @@ test("a wrong command line is exit 2", async () => {
     assert.equal((await runCli({ DATA_DIR: folder.path }, "order", "move", ...args)).code, 2, args.join(" "));
 });
 
-test("a mail server that is away delays nothing and loses nothing", async () => {
+test("an unreachable mail server delays and loses nothing", async () => {
   mails.refuseNext(2);
   const code = await paidOrder({ svc_sign: "true" });
   assert.equal((await show(code)).status, "EsignPending");

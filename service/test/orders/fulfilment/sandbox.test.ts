@@ -57,7 +57,7 @@ type OrderShown = {
   history: { toStatus: string }[];
 };
 
-test("a member that the sandbox does not know is named in the answer", async () => {
+test("an unknown member for the sandbox is named in the answer", async () => {
   const code = await place({ svc_sign: "true" });
   assert.deepEqual((await sandbox(code, "checkout", { outcom: "decline" })).warnings, [
     'outcom is no field of this request and was ignored: did you mean "outcome"?',
@@ -65,7 +65,7 @@ test("a member that the sandbox does not know is named in the answer", async () 
   assert.equal((await sandbox(code, "advance", { event: null })).warnings, undefined);
 });
 
-test("walks through every milestone to the end, leaving real artifacts", async () => {
+test("passes every milestone to the end, and creates real artifacts", async () => {
   const code = await place(everything);
   assert.deepEqual(brief(await sandbox(code, "advance")), [200, "EsignPending", ["payment.cleared"]]);
   assert.deepEqual(brief(await sandbox(code, "advance")), [200, "EsignComplete", ["signature.completed"]]);
@@ -107,7 +107,7 @@ test("walks through every milestone to the end, leaving real artifacts", async (
   );
 });
 
-test("goes straight to a named milestone, and a passed one is a no-op", async () => {
+test("moves straight to a named milestone, and does nothing for a passed one", async () => {
   const code = await place(everything);
   const there = await sandbox(code, "advance", { event: "shipment.delivered" });
   assert.deepEqual(brief(there), [200, "Delivered", ["payment.cleared", "signature.completed", "shipment.delivered"]]);
@@ -120,7 +120,7 @@ test("an order of one service skips the others", async () => {
   assert.deepEqual(brief(await sandbox(code, "advance")), [200, "Completed", []]);
 });
 
-test("a milestone of a service that was not bought is a 409", async () => {
+test("a milestone of a service that was not bought gets a 409", async () => {
   const code = await place({ svc_sign: "true" });
   for (const event of ["shipment.delivered"]) {
     const answer = await sandbox(code, "advance", { event });
@@ -130,7 +130,7 @@ test("a milestone of a service that was not bought is a 409", async () => {
   assert.deepEqual(brief(await sandbox(code, "checkout")), [200, "EsignPending", ["payment.cleared"]]);
 });
 
-test("each outcome of a payment parks the order where the processor would", async () => {
+test("each outcome of a payment gives the order the same status as the processor would", async () => {
   const code = await place({ svc_sign: "true" });
   const steps: [object | undefined, string, string[]][] = [
     [{ outcome: "decline" }, "PaymentFailed", []],
@@ -158,7 +158,7 @@ test("each outcome of a payment parks the order where the processor would", asyn
   }
 });
 
-test("a live order is 409, an unknown and a foreign one 404, an odd value 400", async () => {
+test("a live order gets a 409, an unknown or another firm's a 404, an invalid value a 400", async () => {
   const live = await place({ svc_sign: "true" }, liveKey);
   for (const headers of [partner.headers, liveKey]) {
     const answer = await sandbox(live, "advance", undefined, headers);
@@ -175,7 +175,7 @@ test("a live order is 409, an unknown and a foreign one 404, an odd value 400", 
   for (const event of ["order.created", 1, "", {}]) assert.equal((await sandbox(mine, "advance", { event })).http, 400);
 });
 
-test("an order that needs a price from a person cannot be paid before it has one", async () => {
+test("an order that a person must price cannot be paid before", async () => {
   const code = await place({ ...shipping, ship_state: "PR", ship_postal: "00000" });
   assert.equal((await sandbox(code, "checkout")).http, 409);
   assert.equal((await sandbox(code, "advance")).http, 409);
@@ -201,7 +201,7 @@ test("an order that needs a price from a person cannot be paid before it has one
   assert.equal((await sandbox(code, "checkout")).status, "ShippingPending");
 });
 
-test("ten requests at once walk an order once", async () => {
+test("ten concurrent requests complete an order once", async () => {
   const code = await place(everything);
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => sandbox(code, "advance", { event: "shipment.delivered" })),
@@ -213,7 +213,7 @@ test("ten requests at once walk an order once", async () => {
   assert.equal(documents.length, 3);
 });
 
-test("a document that cannot be sealed is stood for by a page that says so, where signing is not bought", async () => {
+test("a document that cannot be sealed is replaced by a page that explains it, when signing is not bought", async () => {
   const header = Buffer.from("%PDF-1.4\nno more than a header\n%%EOF");
   const code = await place({ svc_notary: "true" }, partner.headers, header);
   let { status } = await sandbox(code, "checkout");
@@ -223,7 +223,7 @@ test("a document that cannot be sealed is stood for by a page that says so, wher
   assert.equal(documents.length, 2);
 });
 
-test("the client of a test order is written to in the outbox only", async () => {
+test("mails to the client of a test order are only stored in the outbox", async () => {
   const code = await place({ svc_sign: "true", email: `${"x".repeat(10)}@example.com` });
   await sandbox(code, "checkout");
   const outbox = join(folder.path, "outbox");

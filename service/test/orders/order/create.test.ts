@@ -69,7 +69,7 @@ const fetchOrder = async (code: string): Promise<Order> =>
 const types = (order: Order): string[] => order.lines.map((line) => line.type);
 
 describe("placing an order", () => {
-  test("answers with every field of the contract, and no other", async () => {
+  test("returns exactly the contract's fields", async () => {
     const order = await place({ svc_sign: "true", external_reference: "FILE-1" });
     assert.deepEqual(Object.keys(order).sort(), [
       "checkoutUrl",
@@ -92,7 +92,7 @@ describe("placing an order", () => {
     assert.equal(order.checkoutUrl, null);
   });
 
-  test("with a test key warns of fields that are unknown, with the one that was meant, and of no service", async () => {
+  test("with a test key warns of unknown fields, with the likely name, and of missing services", async () => {
     const misspelt = { scv_sign: "true", colour_of_paper: "blue" };
     assert.deepEqual((await place({ ...misspelt, svc_notary: "on" })).warnings, [
       'scv_sign is no field of this request and was ignored: did you mean "svc_sign"?',
@@ -105,7 +105,7 @@ describe("placing an order", () => {
     assert.equal((await place({ ...many, fax_to: "2125550123" })).warnings?.length, 10);
   });
 
-  test("warns a retry in the same words, and a live key of nothing", async () => {
+  test("warns a retry in the same words, and gives a live key no warnings", async () => {
     const send = async (headers: Record<string, string>) => {
       const body = orderForm({ ...minimal, scv_sign: "true" }, examplePdf);
       const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
@@ -125,13 +125,13 @@ describe("placing an order", () => {
     assert.equal(headers.get("request-id"), body.requestId);
   });
 
-  test("takes the tier discount off the total, on the workflow fee only and as no line", async () => {
+  test("subtracts the tier discount from the total, only on the workflow fee and without a line", async () => {
     const order = await place({ svc_notary: "on" });
     assert.deepEqual(types(order), ["WorkflowFee", "NotaryFee", "TechFee"]);
     assert.deepEqual([order.subtotalCents, order.discountCents, order.totalCents], [6100, 120, 5980]);
   });
 
-  test("with no service bought is the workflow fee alone, and its services are the empty string", async () => {
+  test("without services costs only the workflow fee, and its services are the empty string", async () => {
     const order = await place({});
     assert.deepEqual(types(order), ["WorkflowFee"]);
     const detail = await fetchOrder(order.orderCode);
@@ -150,13 +150,13 @@ describe("placing an order", () => {
     assert.deepEqual({ ...detail, ...created }, detail);
   });
 
-  test("lets the catalog decide signing and notarization, and shipping add to it", async () => {
+  test("lets the catalog decide signing and notarization, and adds shipping", async () => {
     const order = await place({ doc_slug: "quitclaim-deed", svc_sign: "false", ...shipping });
     const detail = await fetchOrder(order.orderCode);
     assert.equal(detail.services, "Sign, Notarize, Ship");
   });
 
-  test("prices shipping as postage and handling, and print-and-mail in the place of handling", async () => {
+  test("prices shipping as postage and handling, and print-and-mail instead of handling", async () => {
     assert.deepEqual(types(await place(shipping)), ["WorkflowFee", "ShippingCarrierRate", "ShippingHandlingFee"]);
     const mailed = await place({ ...shipping, ship_method: "print_mail" });
     assert.deepEqual(types(mailed), ["WorkflowFee", "ShippingCarrierRate", "PrintMailFee"]);
@@ -170,7 +170,7 @@ describe("placing an order", () => {
     assert.ok((near.lines[1]?.amountCents ?? 0) < (far.lines[1]?.amountCents ?? 0));
   });
 
-  test("waits for a person where no carrier rate exists, without a checkout", async () => {
+  test("waits for a person when no carrier rate exists, without a checkout", async () => {
     const order = await place({ ...shipping, ship_state: "AE", ship_postal: "09012", create_checkout: "true" });
     assert.equal(order.status, "ManualQuoteRequired");
     assert.equal(order.checkoutUrl, null);
@@ -189,7 +189,7 @@ describe("placing an order", () => {
     }
   });
 
-  test("counts empty fields as absent, as browsers send them", async () => {
+  test("counts empty fields, which browsers send, as absent", async () => {
     const order = await place({ fill_token: "", fax_to: "", from_name: "", external_reference: "", svc_ship: "" });
     assert.deepEqual([order.externalReference, order.faxToNumber], [null, null]);
   });
@@ -235,7 +235,7 @@ describe("an order is refused, with the field and the rule named,", () => {
   test("with neither document nor fill_token", async () => {
     assert.match(await refused({}, null), /^document or fill_token is required/);
   });
-  test("with a document that is no PDF", async () => {
+  test("with a document that is not a PDF", async () => {
     assert.match(await refused({}, Buffer.from("GIF89a")), /^document must be a PDF/);
   });
   test("with a fill_token in capitals, too short or unknown", async () => {
@@ -258,7 +258,7 @@ describe("a fill token", () => {
     );
   });
 
-  test("brings its document to one order and no more", async () => {
+  test("gives its document to only one order", async () => {
     const file = join(folder.path, "filled.pdf");
     writeFileSync(file, examplePdf);
     const { fillToken, expiresAt } = await service.cli("fill", "add", file);
@@ -271,7 +271,7 @@ describe("a fill token", () => {
 });
 
 describe("text parts", () => {
-  test("come as they were sent, even when they are labelled as JSON", async () => {
+  test("arrive unchanged, even when they are labelled as JSON", async () => {
     const form = orderForm(minimal);
     form.append("external_reference", new Blob(['{"a": 1}'], { type: "application/json" }));
     // In FormData a Blob always has a file name, so the part without one is written as text.
@@ -286,7 +286,7 @@ describe("text parts", () => {
     assert.equal(((await response.json()) as Order).externalReference, '{"a": 1}');
   });
 
-  test("keep their white space where they are echoed, and are found by it", async () => {
+  test("keep their white space in answers, and are found by it", async () => {
     const order = await place({ external_reference: "  R 7 " });
     assert.equal(order.externalReference, "  R 7 ");
     const url = `${service.baseUrl}/api/partner/orders?external_reference=${encodeURIComponent("  R 7 ")}`;
@@ -308,7 +308,7 @@ describe("credentials", () => {
     };
   };
 
-  test("of every bad kind look the same", async () => {
+  test("with any fault get the same answer", async () => {
     const revoked = await newPartner(service);
     await service.cli("key", "revoke", revoked.keyId);
     const answers = await Promise.all([
@@ -327,7 +327,7 @@ describe("credentials", () => {
       });
   });
 
-  test("of another partner or of the other environment see nothing of an order", async () => {
+  test("of another partner or of the other environment reveal nothing about an order", async () => {
     const order = await place({});
     const foreign = await newPartner(service);
     const unknown = await fetch(`${service.baseUrl}/api/partner/orders/${"0".repeat(40)}`, {
@@ -345,7 +345,7 @@ describe("credentials", () => {
     }
   });
 
-  test("of a live key stop working when live is turned off", async () => {
+  test("of a live key stop working when live access is withdrawn", async () => {
     const firm = await newPartner(service, { live: true });
     const get = () => fetch(`${service.baseUrl}/api/partner/orders`, { headers: firm.headers });
     assert.equal((await get()).status, 200);

@@ -45,7 +45,7 @@ const when = (field: string, operator: string, value?: string | number) => ({
   show_when: { field, operator, ...(value !== undefined && { value }) },
 });
 
-test("keeps names, conditions and formulas, with a condition's value as its field is drawn", () => {
+test("stores names, conditions and formulas, with a condition's value as its field shows it", () => {
   const price = number({ id: "price", format: { currency: "USD" } });
   const [, large, sum] = parse([
     price,
@@ -59,14 +59,14 @@ test("keeps names, conditions and formulas, with a condition's value as its fiel
   assert.deepEqual(parse([pets({ required: false })])[0]?.choices, { least: 0, most: 3 });
 });
 
-test("a signer's rules may read an earlier turn, and a value that nobody changes", () => {
+test("a signer's rules may refer to an earlier turn, and to a value that nobody can change", () => {
   const later = text({ signer: 2, ...when("agreed", "checked") });
   assert.ok(parse([box({ id: "agreed" }), later]));
   const sender = number({ id: "rate", value: 5, read_only: true, signer: 2 });
   assert.ok(parse([sender, number({ formula: "rate * 2" })]));
 });
 
-test("fields with rules have members for the order's MAC, and are written into a template as they were sent", () => {
+test("fields with rules have members for the order's MAC, and are written unchanged into a template", () => {
   const sent = [box({ id: "agreed" }), text({ ...when("agreed", "checked") }), pets({ most: 2 })];
   const fields = parse(sent);
   const order = { orderCode: "1", signers: null, customerName: null, customerEmail: "a@b.co", fields };
@@ -186,7 +186,7 @@ describe("fields are refused, with the member and the rule named,", () => {
     });
 });
 
-test("a formula is exact, rounds halves away from zero, and has no value where it divides by zero", () => {
+test("a formula is exact, rounds halves away from zero, and has no value when it divides by zero", () => {
   const calculate = (formula: string, values: Record<string, bigint> = {}) => {
     const read = parseFormula(formula);
     if ("fault" in read) return read.fault;
@@ -219,7 +219,7 @@ test("a formula is exact, rounds halves away from zero, and has no value where i
     assert.equal(calculate(formula, { a: 2n, b: 3n }), expected, formula);
 });
 
-test("a hidden field holds nothing, so that what depends on it is hidden, too, and counts as 0", () => {
+test("a hidden field is empty, so fields that depend on it are hidden, too, and it counts as 0", () => {
   type Field = RuledField & { readonly typed: string };
   const fields: readonly Field[] = [
     { kind: "checkbox", id: "pets", typed: "Off" },
@@ -248,7 +248,7 @@ test("the longest chain of the longest formulas is calculated", () => {
   assert.deepEqual(first && applyRules(fields, () => []).calculate(first), { value: "9,700" });
 });
 
-test("a formula is settled once nobody can change what it reads, also where that is hidden for good", () => {
+test("a formula is final once nobody can change its inputs, even if it is permanently hidden", () => {
   type Field = RuledField & { readonly by: number };
   const fields: readonly Field[] = [
     { kind: "checkbox", id: "some", by: 1 },

@@ -30,7 +30,7 @@ const dropdown = { kind: "dropdown", ...place, options: labels("Red", "Blue") };
 const option = (label: string, x = 72, more: Record<string, unknown> = {}) => ({ label, ...small, x, ...more });
 const radio = { kind: "radio", options: [option("Yes"), option("No", 100)] };
 
-test("accepts the least and the largest place of each new type", () => {
+test("accepts the smallest and the largest place of each new type", () => {
   for (const [field, least, most] of [
     [checkbox, [6, 6], [36, 36]],
     [number, [24, 10], [576, 200]],
@@ -46,7 +46,7 @@ test("accepts the least and the largest place of each new type", () => {
   }
 });
 
-test("keeps what is asked for, and nothing where the order says nothing", () => {
+test("stores requested values, and nothing when the order states none", () => {
   const kept = { signer: 1, page: 1, label: null, required: true };
   assert.deepEqual(parse(text), { ...kept, ...text });
   assert.deepEqual(parse(checkbox), { ...kept, ...checkbox, required: false });
@@ -75,14 +75,14 @@ test("keeps what is asked for, and nothing where the order says nothing", () => 
   });
 });
 
-test("has members for its MAC that hold whole numbers and texts alone", () => {
+test("has members for its MAC that contain only whole numbers and texts", () => {
   const field = parse({ ...radio, options: [option("Yes", 72.25), option("No", 100)], value: "Yes" });
   assert.ok(field);
   const order = { orderCode: "1", signers: null, customerName: null, customerEmail: "a@b.co", fields: [field] };
   assert.match(String(signingMembers(order)["fields"]), /"x":"72\.25"/);
 });
 
-test("takes options that people tell apart", () => {
+test("accepts options that people can distinguish", () => {
   const options = labels("Yes", "yes", "Yés", "Yes.", "да");
   assert.deepEqual(parse({ ...dropdown, options })?.options, options);
 });
@@ -225,7 +225,7 @@ describe("a field is refused, with the element and the rule named,", () => {
     });
 });
 
-test("a number is written with its digits grouped, and as many decimals as its format has", () => {
+test("a number is written with grouped digits, and as many decimals as its format has", () => {
   const written = (typed: string, format: FieldFormat = {}) => {
     const read = readFieldValue({ kind: "number", format }, typed);
     return "value" in read ? read.value : read.rule;

@@ -63,7 +63,7 @@ const form = fc.record({
   document: fc.option(fc.oneof(fc.uint8Array({ maxLength: 500 }), fc.constant(Buffer.from("%PDF-1.4\n%%EOF")))),
 });
 
-test("no order form gets anything but 201 or a 400 with one clear error", async () => {
+test("every order form gets a 201 or a 400 with one clear error", async () => {
   await fc.assert(
     fc.asyncProperty(form, async ({ base, changes, document }) => {
       const body = orderForm({ ...base, ...changes }, document);
@@ -78,7 +78,7 @@ test("no order form gets anything but 201 or a 400 with one clear error", async 
   );
 });
 
-test("no query string and no path gets a 5xx", async () => {
+test("no query string and no path causes a 5xx", async () => {
   const value = fc.oneof(nasty, queryText, fc.string({ maxLength: 40 }));
   await fc.assert(
     fc.asyncProperty(
@@ -103,7 +103,7 @@ test("no query string and no path gets a 5xx", async () => {
   );
 });
 
-test("raw multipart bytes, mutated, never get a 5xx", async () => {
+test("mutated raw multipart bytes never cause a 5xx", async () => {
   const source = new Response(orderForm(minimal, Buffer.from("%PDF-1.4\n%%EOF")));
   const type = source.headers.get("content-type") ?? "";
   const bytes = Buffer.from(await source.arrayBuffer());

@@ -44,7 +44,7 @@ async function orderCount(reference: string): Promise<number> {
   return ((await response.json()) as { orders: unknown[] }).orders.length;
 }
 
-test("fifty duplicates make one order and get fifty equal answers", async () => {
+test("fifty duplicates create one order and get fifty equal answers", async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => post("fifty-duplicates", { external_reference: "duplicates" })),
   );
@@ -62,7 +62,7 @@ test("a replay has the first request's id in its body, and its own in the header
   assert.notEqual(second.requestId, requestId);
 });
 
-test("a key that was used with another body, another document or other fields is a 409 that says so", async () => {
+test("a key that was used with another body, another document or other fields gets a 409 that says so", async () => {
   assert.equal((await post("one-key-one-body")).status, 201);
   const otherDocument = Buffer.concat([examplePdf, Buffer.from("\n")]);
   for (const answer of [
@@ -74,7 +74,7 @@ test("a key that was used with another body, another document or other fields is
   }
 });
 
-test("the order of the fields does not make another body", async () => {
+test("a different order of the fields is the same body", async () => {
   const first = await post("field-order", { name: "A", external_reference: "B" });
   const second = await post("field-order", { external_reference: "B", name: "A" });
   assert.equal(second.body, first.body);
@@ -91,7 +91,7 @@ test("a retry with the firm's rotated key is still a retry", async () => {
   headers = rotated;
 });
 
-test("keys are apart between firms", async () => {
+test("keys of different firms are separate", async () => {
   const other = await newPartner(service);
   const mine = await post("shared-name");
   const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
@@ -103,12 +103,12 @@ test("keys are apart between firms", async () => {
   assert.notEqual(await response.text(), mine.body);
 });
 
-test("a refusal is not kept: the corrected request with the same key succeeds", async () => {
+test("a refusal is not stored: the corrected request with the same key succeeds", async () => {
   assert.equal((await post("corrected-later", { signer_state: "XX" })).status, 400);
   assert.equal((await post("corrected-later")).status, 201);
 });
 
-test("a key shorter than 8 or longer than 255 characters is a 400", async () => {
+test("a key shorter than 8 or longer than 255 characters gets a 400", async () => {
   for (const key of ["short", "x".repeat(256)]) {
     const answer = await post(key);
     assert.equal(answer.status, 400);
@@ -118,7 +118,7 @@ test("a key shorter than 8 or longer than 255 characters is a 400", async () => 
   assert.equal((await post("12345678")).status, 201);
 });
 
-test("kill -9 among duplicates and a restart leave one order and equal answers", async () => {
+test("kill -9 during duplicates and a restart leave one order and equal answers", async () => {
   for (const round of [1, 2, 3].slice(-repeats(3, 1))) {
     const key = `killed-in-round-${round}`;
     const reference = `killed-${round}`;
@@ -134,7 +134,7 @@ test("kill -9 among duplicates and a restart leave one order and equal answers",
   }
 });
 
-test("two services on one database answer twins alike", async () => {
+test("two services on one database answer duplicates equally", async () => {
   const second = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
   const send = (baseUrl: string) =>
     fetch(`${baseUrl}/api/partner/orders`, {

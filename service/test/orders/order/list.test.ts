@@ -25,7 +25,7 @@ const get = (query: string) => fetch(`${service.baseUrl}/api/partner/orders${que
 const page = async (query: string): Promise<Page> => (await get(query)).json() as Promise<Page>;
 const listed = async (query: string): Promise<string[]> => (await page(query)).orders.map(({ orderCode }) => orderCode);
 
-test("lists the newest first, twenty by default, with the summary's fields alone", async () => {
+test("lists the newest first, twenty by default, with only the summary's fields", async () => {
   const { orders, nextCursor, requestId } = await page("");
   assert.deepEqual(
     orders.map(({ orderCode }) => orderCode),
@@ -50,7 +50,7 @@ test("clamps a limit outside 1 to 100", async () => {
   assert.equal((await listed("?limit=100000")).length, 25);
 });
 
-test("refuses a limit that is no whole number, naming it", async () => {
+test("refuses a limit that is not a whole number, naming it", async () => {
   for (const limit of ["abc", "1.5", "1e2", "0x10"]) {
     const response = await get(`?limit=${limit}`);
     assert.equal(response.status, 400);
@@ -58,7 +58,7 @@ test("refuses a limit that is no whole number, naming it", async () => {
   }
 });
 
-test("pages on by the cursor to the end, each order once", async () => {
+test("pages by the cursor to the end, each order once", async () => {
   const seen: string[] = [];
   let cursor: string | null = "";
   while (cursor !== null) {
@@ -69,7 +69,7 @@ test("pages on by the cursor to the end, each order once", async () => {
   assert.deepEqual(seen, codes);
 });
 
-test("refuses a cursor that it did not give", async () => {
+test("refuses a cursor that it did not issue", async () => {
   for (const cursor of ["x", "0".repeat(40)]) assert.equal((await get(`?cursor=${cursor}`)).status, 400);
 });
 

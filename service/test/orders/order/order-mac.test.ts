@@ -78,7 +78,7 @@ for (const [name, change] of changes)
     assert.equal(logged().length, 1, "once, however often it is read");
   });
 
-test("a list is read to its end past orders that were altered", async () => {
+test("a list can be read to its end past altered orders", async () => {
   const firm = await running.partner("ClosingDesk", "Long list");
   const codes: string[] = [];
   for (let n = 0; n < 5; n++) codes.push(await firm.order());
@@ -98,7 +98,7 @@ test("a list is read to its end past orders that were altered", async () => {
   assert.deepEqual(read, [codes[4], codes[0]]);
 });
 
-test("an order that was moved to another firm, by itself or with its documents, gives that firm no document", async () => {
+test("an order that was moved to another firm, alone or with its documents, gives that firm no document", async () => {
   const code = await acme.order();
   const mine = await mallory.order();
   const { documents } = await acme.ok<{ documents: { documentId: string }[] }>("GET", `${path(code)}/documents`);
@@ -129,7 +129,7 @@ test("an order that was moved to another firm, by itself or with its documents, 
   await byMallory(code);
 });
 
-test("an earlier row that is put back with its earlier MAC is not authentic", async () => {
+test("an earlier row that is restored with its earlier MAC is not authentic", async () => {
   const code = await acme.order();
   const [before] = await role.query<{ status: string; mac: Buffer; version: number }>(
     sql`SELECT status, state_mac AS mac, state_version AS version FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
@@ -147,7 +147,7 @@ test("an earlier row that is put back with its earlier MAC is not authentic", as
   }
 });
 
-test("an order's code stays in its row, so that no earlier row comes back under another id", async () => {
+test("an order's code stays in its row, so an earlier row can't be restored under another id", async () => {
   const [code, mine] = [await acme.order(), await mallory.order()];
   const [earlier] = await role.query<{ row: object }>(
     sql`SELECT to_jsonb(o) AS row FROM orders o WHERE ${isSealed(sql`code`, "order", code)}`,
@@ -171,7 +171,7 @@ test("an order's code stays in its row, so that no earlier row comes back under 
   );
 });
 
-test("the service's role can't switch off what counts an order's versions", async () => {
+test("the service's role can't disable the trigger that counts an order's versions", async () => {
   for (const statement of [
     sql`ALTER TABLE orders DISABLE TRIGGER orders_next_state`,
     sql`SET session_replication_role = replica`,
@@ -181,7 +181,7 @@ test("the service's role can't switch off what counts an order's versions", asyn
     await assert.rejects(role.query(statement), /permission denied|must be owner/, statement.text);
 });
 
-test("the text that the MAC of a new order covers is the one that PostgreSQL writes of its row", async () => {
+test("the text that the MAC of a new order covers equals PostgreSQL's text of its row", async () => {
   const values = ['a\u0001\u007f"\\/é\u2028', null, true, 12, [{ bb: "x", a: null, ccc: [1, { z: "\n" }] }], {}, []];
   const [row] = await role.query<{ text: string }>(sql`
     SELECT json_build_array(${values[0]}::text, ${null}::text, ${true}::boolean, ${12}::int, ${JSON.stringify(values[4])}::jsonb,

@@ -46,7 +46,7 @@ await db.query(sql`ANALYZE orders, tasks`);
 const of = { partnerId, environment: "live" } as const;
 const noFilter = { status: null, externalReference: null, after: null, limit: 21 };
 
-test("on many orders every list stays on its index and touches few pages", async () => {
+test("with many orders every list uses its index and reads few pages", async () => {
   const [middle] = await db.query<{ code: string }>(sql`SELECT substr(code, 4) AS code FROM orders WHERE id = 25000`);
   const lists = {
     newest: [noFilter, "orders_newest"],
@@ -67,7 +67,7 @@ test("on many orders every list stays on its index and touches few pages", async
   }
 });
 
-test("on many orders a firm's list stays on its indexes, however it is asked for", async () => {
+test("with many orders a firm's list uses its indexes, with any filters", async () => {
   const whole = {
     text: null,
     statuses: null,
@@ -100,7 +100,7 @@ test("on many orders a firm's list stays on its indexes, however it is asked for
   }
 });
 
-test("on many orders those found by their documents' names are looked up by index, a few as well as a thousand", async () => {
+test("with many orders those found by their documents' names are looked up by index, a few as well as a thousand", async () => {
   const asked = { text: "affidavit", statuses: null, from: null, until: null, sort: "newest", place: null } as const;
   for (const count of [0, 3, 1000]) {
     const found = Array.from({ length: count }, (_, n) => 50_000 - 20 * n);
@@ -113,7 +113,7 @@ test("on many orders those found by their documents' names are looked up by inde
   }
 });
 
-test("on many orders one is found by its code in one index look-up", async () => {
+test("with many orders one is found by its code in one index look-up", async () => {
   const [order] = await db.query<{ code: string }>(sql`SELECT substr(code, 4) AS code FROM orders WHERE id = 37777`);
   const plan = await explain(
     db,
@@ -124,7 +124,7 @@ test("on many orders one is found by its code in one index look-up", async () =>
   assert.ok(plan.blocks < 10);
 });
 
-test("on many orders and tasks the console's lists and searches stay on their indexes", async () => {
+test("with many orders and tasks the console's lists and searches use their indexes", async () => {
   const kinds = Object.keys(taskKinds) as TaskKind[];
   const [order] = await db.query<{ code: string }>(sql`SELECT substr(code, 4) AS code FROM orders WHERE id = 37777`);
   const all = { environment: "live", status: null, partnerId: null, service: null, after: null } as const;

@@ -7,12 +7,12 @@ const read = (fields: Record<string, string>, hasDocument = true) =>
   readWhole(new Map(Object.entries(fields)), hasDocument, rules);
 const good = { email: "signer@example.com", byod_confirmed: "true" };
 
-test("a form that is right is read without a refusal", () => {
+test("a correct form is read without a refusal", () => {
   const { refusals, form } = read({ ...good, svc_sign: "true" });
   assert.deepEqual([refusals, form?.services.sign], [[], true]);
 });
 
-test("everything that is wrong with a form is said at once, each thing once", () => {
+test("all faults of a form are reported at once, each once", () => {
   const { refusals, form } = read(
     {
       email: "x",
@@ -41,13 +41,13 @@ test("everything that is wrong with a form is said at once, each thing once", ()
   assert.equal(form?.services.ship, true, "what stands in for them makes a form that can be priced");
 });
 
-test("signers that can't be read leave the rest of the form to be read", () => {
+test("unreadable signers leave the rest of the form readable", () => {
   const { refusals, form } = read({ ...good, svc_sign: "true", signers: "[", external_reference: "x".repeat(121) });
   assert.deepEqual(refusals.map((each) => each.split(/[ .[]/)[0]).sort(), ["external_reference", "signers"]);
   assert.notEqual(form, null);
 });
 
-test("whatever is typed, it ends", () => {
+test("reading ends for any input", () => {
   for (const fields of [
     {},
     { email: "\0" },

@@ -61,14 +61,14 @@ test("signers sign in parallel, by their link and in English, unless the order s
   assert.deepEqual(second, { ...bob, phone: "+12125550123", auth: "access_code", accessCode: "4711" });
 });
 
-test("signer_auth without signers is the client's", () => {
+test("signer_auth without signers applies to the client", () => {
   assert.deepEqual(
     parse({ signer_auth: "mail_code", name: "Cleo" }).signers?.map(({ name, auth }) => [name, auth]),
     [["Cleo", "mail_code"]],
   );
 });
 
-test("fields are kept as they were asked for, and must be filled by default", () => {
+test("fields are stored as requested, and are required by default", () => {
   assert.deepEqual(parse({ fields: [signature] }).signatureFields, [{ ...signature, label: null, required: true }]);
   const text = { ...signature, kind: "text", label: "Unit", required: false };
   assert.deepEqual(parse({ fields: [text, signature] }).signatureFields?.[0], text);
@@ -175,7 +175,7 @@ describe("an order is refused, with the member and the rule named,", () => {
     });
 });
 
-test("a document that the law excludes is not signed electronically, and an order that asks for it is refused with the law", () => {
+test("a document that the law excludes is not signed electronically, and an order that requests it is refused with the law", () => {
   const will = { sign: false, notarize: false, esignExcluded: "15 USC 7003(a)(1)" };
   const order = (fields: Record<string, string>) => () =>
     parseOrderForm(new Map(Object.entries({ ...minimal, doc_slug: "last-will", ...fields })), true, {
@@ -190,7 +190,7 @@ test("a document that the law excludes is not signed electronically, and an orde
   assert.equal(order({})().services.sign, false);
 });
 
-test("whatever JSON comes, it is taken or refused by one sentence that names the field", () => {
+test("any JSON is accepted, or refused by one sentence that names the field", () => {
   const member = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom("name", "a@b.co", 1, 0, -1, 1e308, true, null, "link", "en", "signature", "__proto__"),
@@ -215,7 +215,7 @@ test("whatever JSON comes, it is taken or refused by one sentence that names the
   );
 });
 
-test("a list nested to the form's limit is refused, not followed", () => {
+test("a list nested to the form's limit is refused without recursion", () => {
   const deep = "[".repeat(32_000) + "]".repeat(32_000);
   assert.throws(() => parse({ signers: deep }), /^ServiceError: signers\[0\] must be an object/);
 });
@@ -255,7 +255,7 @@ describe("an order that is placed", () => {
     return row;
   };
 
-  test("keeps its signers and fields, and of an access code nothing but a salted hash", async () => {
+  test("stores its signers and fields, and of an access code only a salted hash", async () => {
     const signers = [{ ...jane, auth: "access_code", access_code: "sesame-4711" }];
     const fraction = { ...signature, x: 72.5, y: 660.125 };
     const { status, body } = await post({ signers, fields: [signature, fraction] });
@@ -272,7 +272,7 @@ describe("an order that is placed", () => {
     );
   });
 
-  test("asks for codes by text message only where text messages are sent", async () => {
+  test("accepts codes by text message only if text messages are sent", async () => {
     const signers = [jane, { ...jane, name: "Bob", auth: "text_code", phone: "2125550123" }];
     const cases: [Record<string, unknown>, string][] = [
       [{ signers }, "signers[1].auth"],
@@ -285,12 +285,12 @@ describe("an order that is placed", () => {
       ]);
   });
 
-  test("keeps nulls where its form says nothing of signing", async () => {
+  test("stores nulls when its form says nothing about signing", async () => {
     const { body } = await post({});
     assert.deepEqual(await kept(body.orderCode), { signers: null, signature_fields: null });
   });
 
-  test("is another one with another access code, for one Idempotency-Key", async () => {
+  test("differs with another access code, for one Idempotency-Key", async () => {
     const withCode = (access_code: string) => ({ signers: [{ ...jane, auth: "access_code", access_code }] });
     const key = { "Idempotency-Key": "one-key-two-codes" };
     const first = await post(withCode("4711"), key);
@@ -298,7 +298,7 @@ describe("an order that is placed", () => {
     assert.equal((await post(withCode("4712"), key)).status, 409);
   });
 
-  test("for a notary alone is refused where nobody can open its document, and told where ink alone will do", async () => {
+  test("for a notary only is refused when nobody can open its document, and reports when only ink is possible", async () => {
     const notary = { svc_sign: "", svc_notary: "true" };
     const refused = await post(notary, {}, zooBytes("encrypted-aes-256.pdf"));
     assert.equal(refused.status, 400);
@@ -312,7 +312,7 @@ describe("an order that is placed", () => {
     assert.ok(!("documentNotices" in (await post(notary)).body));
   });
 
-  test("is refused where its document can't be signed, unless signing is not bought", async () => {
+  test("is refused when its document can't be signed, unless signing is not bought", async () => {
     const encrypted = zooBytes("encrypted-aes-256.pdf");
     const refused = await post({}, {}, encrypted);
     assert.equal(refused.status, 400);
@@ -322,7 +322,7 @@ describe("an order that is placed", () => {
     assert.equal(outside.body.error, "fields[0] is on page 3 of a document with 2 pages.");
   });
 
-  test("tells its sender the words below a place: quoted by the order, not by the answer that is kept", async () => {
+  test("reports to its sender the words below a place: the order quotes them, the stored answer does not", async () => {
     const words = makePdf({ content: "BT /F1 16 Tf 80 150 Td (And <b>1000000</b> dollars.) Tj ET" });
     const { status, body } = await post({ fields: [signature] }, {}, words);
     assert.equal(status, 201, JSON.stringify(body));
@@ -352,7 +352,7 @@ describe("an order that is placed", () => {
     await db.close();
   });
 
-  test("has nothing to tell of a document whose places are free, nor without signing", async () => {
+  test("reports nothing for a document whose places are free, nor without signing", async () => {
     for (const fields of [{ fields: [signature] }, { svc_sign: "" }]) {
       const { body } = await post(fields);
       const response = await fetch(`${service.baseUrl}/api/partner/orders/${body.orderCode}`, { headers });
@@ -360,7 +360,7 @@ describe("an order that is placed", () => {
     }
   });
 
-  test("with a document that was completed online tells the same", async () => {
+  test("with a document that was completed online reports the same", async () => {
     const file = join(folder.path, "words.pdf");
     writeFileSync(file, makePdf({ content: "BT 3 Tr /F1 16 Tf 80 150 Td (Unseen.) Tj ET" }));
     const { fillToken = "" } = await service.cli("fill", "add", file);
@@ -371,7 +371,7 @@ describe("an order that is placed", () => {
     );
   });
 
-  test("with a document that was completed online is refused alike", async () => {
+  test("with a document that was completed online is refused in the same way", async () => {
     const file = join(folder.path, "encrypted.pdf");
     writeFileSync(file, zooBytes("encrypted-aes-256.pdf"));
     const { fillToken = "" } = await service.cli("fill", "add", file);

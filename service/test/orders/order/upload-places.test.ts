@@ -35,7 +35,7 @@ const order = (headers: Record<string, string>, signal: AbortSignal) =>
     body: orderForm(minimal, makePdf()),
   });
 
-test("slow uploads of free firms, however many, keep no firm that has live waiting", async () => {
+test("slow uploads of firms without live access, however many, delay no firm with live access", async () => {
   const live = await newPartner(service, { live: true, tier: "PartnerLink" });
   const free = await Promise.all(Array.from({ length: 6 }, () => newPartner(service)));
   for (const { headers } of free) await hold(headers, [35_000_000, 35_000_000, 2_000_000]);
@@ -44,7 +44,7 @@ test("slow uploads of free firms, however many, keep no firm that has live waiti
   assert.ok(performance.now() - begun < 10_000);
 });
 
-test("of a free firm so many uploads wait; the next is a 503 that says when to come back", async () => {
+test("a limited number of uploads of a firm without live access wait; the next gets a 503 with the time to retry", async () => {
   const { headers } = await newPartner(service);
   const waiting = await hold(headers, Array(17).fill(35_000_000));
   await until(() => waiting.some((upload) => upload.received().startsWith("HTTP/1.1 503 ")));

@@ -49,7 +49,7 @@ const errorOf = async (response: Response): Promise<string> => {
   return ((await response.json()) as { error: string }).error;
 };
 
-test("35 MiB pass, and one byte more is a 400 that says 35 MB", async () => {
+test("35 MiB are accepted, and one more byte gets a 400 that says 35 MB", async () => {
   assert.equal((await post(orderForm(minimal, pdfOf(limit)))).status, 201);
   const message = await leavesNothing(async () => errorOf(await post(orderForm(minimal, pdfOf(limit + 1)))));
   assert.equal(message, "document must be a PDF of at most 35 MB.");
@@ -62,7 +62,7 @@ test("a far larger body is refused by its declared length", async () => {
   assert.equal(message, "document must be a PDF of at most 35 MB.");
 });
 
-test("a body without a declared length is held to the same limit", async () => {
+test("a body without a declared length has the same limit", async () => {
   const stream = async (bytes: number) => {
     const source = new Response(orderForm(minimal, pdfOf(bytes)));
     const type = source.headers.get("content-type") ?? "";
@@ -78,12 +78,12 @@ test("a body without a declared length is held to the same limit", async () => {
   await leavesNothing(async () => errorOf(await stream(limit + 1)));
 });
 
-test("JSON instead of a form is a 400 that says what to send", async () => {
+test("JSON instead of a form gets a 400 that says what to send", async () => {
   const send = () => post(JSON.stringify(minimal), { "Content-Type": "application/json" });
   assert.match(await leavesNothing(async () => errorOf(await send())), /multipart\/form-data/);
 });
 
-test("two documents, a document under another name and a field sent twice are refused by name", async () => {
+test("two documents, a document under another name and a repeated field are refused by name", async () => {
   const twice = orderForm(minimal);
   twice.append("document", new Blob([new Uint8Array(examplePdf)]), "second.pdf");
   assert.equal(await leavesNothing(async () => errorOf(await post(twice))), "document must be sent once.");
@@ -103,7 +103,7 @@ async function formBytes(document?: Buffer): Promise<{ type: string; body: Buffe
   return { type: response.headers.get("content-type") ?? "", body: Buffer.from(await response.arrayBuffer()) };
 }
 
-test("a form that ends in the middle is a 400", async () => {
+test("a form that ends early gets a 400", async () => {
   const { type, body } = await formBytes();
   for (const length of [body.length - 20, body.length - 200, Math.floor(body.length / 2), 80]) {
     const half = body.subarray(0, length);
@@ -114,7 +114,7 @@ test("a form that ends in the middle is a 400", async () => {
   }
 });
 
-test("a client that hangs up leaves nothing, and the service goes on", async () => {
+test("a client that disconnects leaves no data, and the service continues", async () => {
   const { type, body } = await formBytes();
   const { hostname, port } = new URL(service.baseUrl);
   await leavesNothing(async () => {
@@ -131,7 +131,7 @@ test("a client that hangs up leaves nothing, and the service goes on", async () 
   assert.equal((await post(orderForm(minimal))).status, 201);
 });
 
-test("a boundary that is missing or never comes is a 400", async () => {
+test("a boundary that is missing or never appears gets a 400", async () => {
   await leavesNothing(async () =>
     errorOf(await post(examplePdf as BodyInit, { "Content-Type": "multipart/form-data" })),
   );
@@ -140,7 +140,7 @@ test("a boundary that is missing or never comes is a 400", async () => {
   );
 });
 
-test("what lies on the disk shows nothing of the document", async () => {
+test("the files on the disk reveal nothing of the document", async () => {
   assert.equal((await post(orderForm(minimal))).status, 201);
   // So many bytes that they can't occur by chance.
   const beginning = examplePdf.subarray(0, 16);
@@ -148,7 +148,7 @@ test("what lies on the disk shows nothing of the document", async () => {
     if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes(beginning), false);
 });
 
-test("twenty uploads of 35 MiB at once, of four firms, all pass, and memory stays bounded", async () => {
+test("twenty concurrent uploads of 35 MiB, of four firms, all succeed, and memory stays limited", async () => {
   // No firm may hold more than two of the eight places.
   const others = await Promise.all(["Beta", "Gamma", "Delta"].map((name) => newPartner(service, { name })));
   const memory = (field: string): number => {

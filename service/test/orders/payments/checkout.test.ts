@@ -57,7 +57,7 @@ const statusOf = async (code: string): Promise<string> =>
 
 const creations = () => stripe.requests.filter(({ path }) => path === "/v1/checkout/sessions");
 
-test("mints a session of the order's sum that names the order and its firm, nothing of the client or the document, and changes nothing", async () => {
+test("creates a session with the order's sum that names the order and its firm, nothing of the client or the document, and changes nothing", async () => {
   const { body } = await create();
   const answer = await checkout(body.orderCode);
   assert.equal(answer.status, 200);
@@ -74,7 +74,7 @@ test("mints a session of the order's sum that names the order and its firm, noth
   assert.equal(await statusOf(body.orderCode), "QuoteReady");
 });
 
-test("answers with the open session again, also to twenty at once", async () => {
+test("returns the open session again, also to twenty concurrent requests", async () => {
   const { body } = await create();
   const before = creations().length;
   const answers = await Promise.all(Array.from({ length: 20 }, () => checkout(body.orderCode)));
@@ -88,13 +88,13 @@ test("answers with the open session again, also to twenty at once", async () => 
   assert.equal(keys.size, 1);
 });
 
-test("create_checkout answers with the checkout that the route answers with", async () => {
+test("create_checkout returns the same checkout as the route", async () => {
   const { status, body } = await create({ create_checkout: "true" });
   assert.equal(status, 201);
   assert.equal((await checkout(body.orderCode)).body.checkoutUrl, body.checkoutUrl);
 });
 
-test("duplicates of an order with a checkout get one and the same final answer", async () => {
+test("duplicates of an order with a checkout get one equal final answer", async () => {
   const duplicates = await Promise.all(
     Array.from({ length: 8 }, () =>
       create({ create_checkout: "true" }, { "Idempotency-Key": "duplicates-with-checkout" }),
@@ -105,7 +105,7 @@ test("duplicates of an order with a checkout get one and the same final answer",
   assert.notEqual(duplicates[0]?.body.checkoutUrl, null);
 });
 
-test("an order stands when the processor fails at its creation, and its answer is kept", async () => {
+test("an order is stored even when the processor fails at its creation, and its answer is stored", async () => {
   stripe.fail({ status: 500 }, { status: 500 });
   const key = { "Idempotency-Key": "processor-is-down" };
   const first = await create({ create_checkout: "true" }, key);
@@ -115,7 +115,7 @@ test("an order stands when the processor fails at its creation, and its answer i
   assert.equal((await checkout(first.body.orderCode)).status, 200);
 });
 
-test("an order that needs a price from a person gets no checkout", async () => {
+test("an order that a person must price gets no checkout", async () => {
   const { body } = await create({ create_checkout: "true", ...shipping, ship_state: "PR", ship_postal: "00000" });
   assert.equal(body.status, "ManualQuoteRequired");
   assert.equal(body.checkoutUrl, null);
@@ -124,7 +124,7 @@ test("an order that needs a price from a person gets no checkout", async () => {
   assert.equal(answer.body.error, "An order in ManualQuoteRequired is not payable.");
 });
 
-test("502 when the processor fails, and the next attempt mints", async () => {
+test("a failing processor causes a 502, and the next attempt creates a session", async () => {
   const { body } = await create();
   stripe.fail({ status: 500 }, { status: 500 });
   const failed = await checkout(body.orderCode);
@@ -133,7 +133,7 @@ test("502 when the processor fails, and the next attempt mints", async () => {
   assert.equal((await checkout(body.orderCode)).status, 200);
 });
 
-test("a connection that breaks after the session was made yields that very session", async () => {
+test("a connection that breaks after the session was created leads to the same session", async () => {
   const { body } = await create();
   const before = stripe.sessions.size;
   stripe.fail("cut", "cut");
@@ -164,7 +164,7 @@ test("the same Idempotency-Key replays the first answer byte for byte", async ()
   assert.equal((await checkout(body.orderCode, { "Idempotency-Key": "short" })).status, 400);
 });
 
-test("the payer's pages lead to the processor and say what is true", async () => {
+test("the payer's pages lead to the processor and make true statements", async () => {
   const { body } = await create();
   const page = `${service.baseUrl}/orders/${body.orderCode}/checkout`;
   const before = creations().length;
@@ -184,7 +184,7 @@ test("the payer's pages lead to the processor and say what is true", async () =>
   assert.equal((await fetch(`${service.baseUrl}/orders/${"0".repeat(40)}/checkout/returned`)).status, 404);
 });
 
-test("an order whose service died before its checkout was minted is found again, with its checkout, by the same key", async () => {
+test("an order whose service died before its checkout was created is found again, with its checkout, by the same key", async () => {
   const key = { "Idempotency-Key": "died-on-the-way" };
   stripe.fail("hang", "hang");
   const before = creations().length;

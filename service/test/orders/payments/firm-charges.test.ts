@@ -63,7 +63,7 @@ test("without a method an order that the firm pays waits for its checkout, as be
   assert.equal(stripe.firm.intents.size, 0);
 });
 
-test("an owner adds a card on the processor's page; the signed event alone makes it usable", async () => {
+test("an owner adds a card on the processor's page; only the signed event makes it usable", async () => {
   const left = await post("/dashboard/billing/method");
   const [sessionId = ""] = /cs_test_[0-9a-f]+/.exec(await left.text()) ?? [];
   assert.doesNotMatch(await look("/dashboard/billing?setup=returned"), /4242/);
@@ -93,7 +93,7 @@ test("a member who is not an owner can't add or remove a method, or set limits",
   assert.equal((await db.query(sql`SELECT FROM spending_limits`)).length, 0);
 });
 
-test("a key without a limit is not charged for, and amounts that are none are refused by name", async () => {
+test("a key without a limit can't charge, and invalid amounts are refused by name", async () => {
   const code = await placeForFirm();
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
   assert.deepEqual(await chargesOf(code), []);
@@ -138,7 +138,7 @@ for (const [outcome, words] of [
   ["card_declined", /declined the card/],
   ["insufficient_funds", /not enough money/],
 ] as const)
-  test(`${outcome}: the event makes the order PaymentFailed, owners are mailed, and the checkout is the way on`, async () => {
+  test(`${outcome}: the event makes the order PaymentFailed, owners are mailed, and the checkout stays possible`, async () => {
     const method = [...stripe.firm.methods.keys()].at(-1) ?? "";
     stripe.firm.outcomes.set(method, outcome);
     const code = await placeForFirm();
@@ -161,7 +161,7 @@ for (const [outcome, words] of [
     assert.equal(intentsOf(code).length, 2);
   });
 
-test("a sum above a limit waits for an owner, who is mailed and charges it", async () => {
+test("an amount above a limit waits for an owner, who is mailed and charges it", async () => {
   await setLimit("1", "5000");
   const code = await placeForFirm();
   assert.equal((await charge(code, "refused")).reason, "above_order_limit");
@@ -172,7 +172,7 @@ test("a sum above a limit waits for an owner, who is mailed and charges it", asy
   assert.equal(await live.statusOf(code), "EsignPending");
 });
 
-test("parallel charges stay within the limit of the month", async () => {
+test("concurrent charges stay within the month's limit", async () => {
   const [sum] = await db.query<{ cents: number; one: number }>(sql`
     SELECT coalesce(sum(c.amount_cents), 0)::int AS cents, (SELECT max(total_cents) FROM orders) AS one FROM firm_charges c
     WHERE c.asked_by = ${`key:${keyId}`} AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
@@ -186,7 +186,7 @@ test("parallel charges stay within the limit of the month", async () => {
   await setLimit("500", "9000");
 });
 
-test("a bank debit is pending for days, blocks a checkout, and its failure opens the order again", async () => {
+test("a bank debit is pending for days, blocks a checkout, and its failure makes the order payable again", async () => {
   const method = await addMethod({ type: "us_bank_account" });
   stripe.firm.outcomes.set(method, "processing");
   for (const outcome of ["failed", "succeeded"] as const) {
@@ -210,7 +210,7 @@ test("a bank debit is pending for days, blocks a checkout, and its failure opens
   }
 });
 
-test("a bank account that is verified later is usable then, and one that is not is mailed about", async () => {
+test("a bank account that is verified later is usable then, and a mail reports a failed one", async () => {
   for (const isRight of [false, true]) {
     const method = await addMethod({ type: "us_bank_account", isVerifying: true });
     const [setup] = [...stripe.firm.setups.values()].slice(-1);
@@ -239,7 +239,7 @@ test("an answer that was lost with its connection is found again, and nothing is
   assert.equal(intentsOf(code).length, 1);
 });
 
-test("a charge whose job is run again after the processor's keys ended is not sent twice", async () => {
+test("a charge whose job is repeated after the processor's keys expired is not sent twice", async () => {
   const code = await placeForFirm();
   await charge(code, "answered");
   stripe.forgetKeys();
@@ -272,7 +272,7 @@ test("a charge whose job is run again after the processor's keys ended is not se
   );
 });
 
-test("no refund goes out while the payment is disputed at the bank", async () => {
+test("no refund is sent while the payment is disputed at the bank", async () => {
   const code = await placeForFirm();
   const { intent } = await charge(code, "answered");
   await deliver(stripe.chargeEvent(intent ?? ""));
@@ -292,7 +292,7 @@ test("no refund goes out while the payment is disputed at the bank", async () =>
   });
 });
 
-test("a late failure of an earlier charge does not undo a debit that is on its way", async () => {
+test("a late failure of an earlier charge does not undo a debit in progress", async () => {
   const method = [...stripe.firm.methods.keys()].at(-1) ?? "";
   stripe.firm.outcomes.set(method, "insufficient_funds");
   const code = await placeForFirm();
@@ -306,7 +306,7 @@ test("a late failure of an earlier charge does not undo a debit that is on its w
   stripe.firm.outcomes.delete(method);
 });
 
-test("a processor that does not know the firm's customer any more gets a new one", async () => {
+test("a firm whose customer the processor no longer knows gets a new one", async () => {
   const before = stripe.firm.customers.splice(0).length;
   assert.ok(before > 0);
   const left = await post("/dashboard/billing/method");
@@ -314,7 +314,7 @@ test("a processor that does not know the firm's customer any more gets a new one
   assert.equal(stripe.firm.customers.length, 1);
 });
 
-test("an owner whose sign-in is old is asked for a code first", async () => {
+test("an owner whose sign-in is not recent is asked for a code first", async () => {
   await asService(live.harness, sql`UPDATE sessions SET confirmed_at = confirmed_at - interval '16 min'`);
   const asked = await post("/dashboard/billing/method");
   assert.equal(asked.status, 403);

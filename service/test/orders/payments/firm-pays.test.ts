@@ -42,7 +42,7 @@ test("tells a client nothing about money when the firm pays", async () => {
   assert.ok(mailsTo(service, email).every((mail) => !/Subject: .*(?:refund|quote|paid|pay )/i.test(mail)));
 });
 
-test("tells the client when nobody said who pays", async () => {
+test("tells the client when nobody chose the payer", async () => {
   const email = "money@example.com";
   const { orderCode } = await live.place({ email, svc_sign: "true" });
   assert.equal("payBy" in (await detail(orderCode)), false);

@@ -161,7 +161,7 @@ const unappliedTasks = (code: string) =>
     sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`,
   );
 
-test("a refund that comes before its payment keeps that payment from counting; nobody has to do anything", async () => {
+test("a refund that comes before its payment prevents that payment from counting; nobody has to act", async () => {
   const code = await orders.insert("QuoteReady");
   await take(eventOf("charge.refunded", code, { payment_intent: "pi_early", refunded: true }));
   const taken = await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_early" }));
@@ -170,7 +170,7 @@ test("a refund that comes before its payment keeps that payment from counting; n
   assert.deepEqual(await unappliedTasks(code), []);
 });
 
-test("a second payment of a paid order is recorded and reported, and its refund ends that, and does not refund the order", async () => {
+test("a second payment of a paid order is recorded and reported, and its refund ends that without refunding the order", async () => {
   const code = await orders.insert("QuoteReady");
   await take(eventOf("checkout.session.completed", code));
   const second = await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_second" }));
@@ -237,7 +237,7 @@ test("events of another account and of unknown orders change nothing", async () 
     );
 });
 
-test("a session that was not minted here pays nothing by a reference that its payer may choose", async () => {
+test("a session that this service did not create pays nothing, whatever reference its payer chooses", async () => {
   const code = await orders.insert("QuoteReady");
   const reference = { client_reference_id: code };
   const paymentLink = eventOf("checkout.session.completed", code, { ...reference, metadata: {} });
@@ -247,7 +247,7 @@ test("a session that was not minted here pays nothing by a reference that its pa
   assert.equal((await take(eventOf("checkout.session.completed", code))).outcome, "moved");
 });
 
-test("a minted session pays its order, whatever its metadata say", async () => {
+test("a session of this service pays its order, whatever its metadata say", async () => {
   const code = await orders.insert("QuoteReady");
   await orders.db.query(sql`
     INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
@@ -261,7 +261,7 @@ test("a minted session pays its order, whatever its metadata say", async () => {
   assert.equal((await orders.look(other)).status, "QuoteReady");
 });
 
-test("events of the other mode than the key's change nothing; those that do not say theirs count", async () => {
+test("events of the other mode than the key's change nothing; events without a mode count", async () => {
   for (const keyIsLive of [true, false]) {
     const code = await orders.insert("QuoteReady");
     const event = eventOf("checkout.session.completed", code);
@@ -285,7 +285,7 @@ test("no event of live mode pays a test order or refunds it", async () => {
   assert.equal((await take({ ...eventOf("checkout.session.completed", code), livemode: false })).outcome, "moved");
 });
 
-test("news of a session that has failed before come late and say nothing", async () => {
+test("late events of a session that has failed before change nothing", async () => {
   const code = await orders.insert("AwaitingPayment");
   await orders.db.query(sql`
     INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
@@ -298,7 +298,7 @@ test("news of a session that has failed before come late and say nothing", async
   assert.equal((await orders.look(code)).status, "PaymentFailed");
 });
 
-test("thirty deliveries of one event at once move the order once", async () => {
+test("thirty concurrent deliveries of one event move the order once", async () => {
   const code = await orders.insert("QuoteReady");
   const event = eventOf("checkout.session.completed", code);
   const outcomes = await Promise.all(Array.from({ length: 30 }, async () => (await take(event)).outcome));

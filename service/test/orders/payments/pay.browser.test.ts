@@ -27,7 +27,7 @@ after(async () => {
   folder.remove();
 });
 
-test("a client pays from the order's page, and the order moves when the processor says so and not before", async () => {
+test("a client pays from the order's page, and the order moves only after the processor's event", async () => {
   const { headers } = await newPartner(service);
   const body = orderForm({ ...minimal, svc_sign: "true" });
   const placed = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });

@@ -129,7 +129,7 @@ test("opens one checkout with a line for each payable order of the firm, and nam
   assert.equal((await open(room)).checkoutUrl, body.checkoutUrl);
 });
 
-test("pays all of its orders by one event, and by none of its repetitions again", async () => {
+test("pays all of its orders by one event, and none again by its repetitions", async () => {
   const { room, codes } = await closing();
   const { session, totalCents } = await open(room);
   const event = stripe.pay(session);
@@ -141,7 +141,7 @@ test("pays all of its orders by one event, and by none of its repetitions again"
   assert.deepEqual([again.status, again.body.error], [409, "No order of this room is payable."]);
 });
 
-test("answers with the same bytes to the same Idempotency-Key, with 404 to another firm, and opens nothing for twenty at once twice", async () => {
+test("answers the same Idempotency-Key with the same bytes, another firm with a 404, and twenty concurrent requests with one checkout", async () => {
   const { room, codes } = await closing();
   const key = { "Idempotency-Key": "checkout-of-a-room" };
   const first = await checkout(room, acme, key);
@@ -163,7 +163,7 @@ test("answers with the same bytes to the same Idempotency-Key, with 404 to anoth
   assert.equal(stripe.sessions.size, before + 1);
 });
 
-test("leaves an order out that waits for a price", async () => {
+test("leaves out an order without a price", async () => {
   const code = await place();
   const unpriced = await place(acme, { ...shipping, ship_state: "PR", ship_postal: "00000" });
   const { orders } = await open(await roomOf(code, unpriced));
@@ -173,7 +173,7 @@ test("leaves an order out that waits for a price", async () => {
   );
 });
 
-test("ends a checkout of a single order at the processor first, and the other way around", async () => {
+test("ends a checkout of a single order at the processor first, and vice versa", async () => {
   const { room, codes } = await closing();
   const alone = await single(codes[1]);
   const { session } = await open(room);
@@ -188,7 +188,7 @@ test("ends a checkout of a single order at the processor first, and the other wa
   );
 });
 
-test("expires when one of its orders is canceled, and the rest is paid by the next", async () => {
+test("expires when one of its orders is canceled, and the next checkout pays the rest", async () => {
   const { room, codes } = await closing();
   const { session } = await open(room);
   await cancel(codes[1]);
@@ -198,7 +198,7 @@ test("expires when one of its orders is canceled, and the rest is paid by the ne
   assert.deepEqual(await statuses(codes), ["EsignPending", "Cancelled", "EsignPending"]);
 });
 
-test("pays two of three when one was canceled while its payer paid, and a person gets the third sum", async () => {
+test("pays two of three when one was canceled during the payment, and a person decides on the third share", async () => {
   const { room, codes } = await closing();
   const { session, orders, totalCents } = await open(room);
   const event = stripe.pay(session);
@@ -210,7 +210,7 @@ test("pays two of three when one was canceled while its payer paid, and a person
   assert.deepEqual(await sums(codes), { held: totalCents, back: 0 });
 });
 
-test("takes no order for paid twice that was paid alone a moment before", async () => {
+test("does not count an order as paid twice that was paid alone a moment before", async () => {
   const { room, codes } = await closing();
   const alone = await single(codes[0]);
   const paidAlone = stripe.pay(alone);
@@ -223,7 +223,7 @@ test("takes no order for paid twice that was paid alone a moment before", async 
   assert.deepEqual(await Promise.all(codes.map(async (code) => (await orderOf(code)).payments.length)), [1, 1, 1]);
 });
 
-test("holds all of its orders when the sum is wrong, keeps the money in sight once, and refunds it whole", async () => {
+test("holds all of its orders when the sum is wrong, shows the money once, and refunds all of it", async () => {
   for (const wrong of [{ amount_total: 5 }, { currency: "eur" }]) {
     const { room, codes } = await closing();
     const { session } = await open(room);
@@ -238,7 +238,7 @@ test("holds all of its orders when the sum is wrong, keeps the money in sight on
   }
 });
 
-test("holds the order alone whose total is not its part", async () => {
+test("holds only the order whose total differs from its part", async () => {
   const { room, codes } = await closing();
   const { session } = await open(room);
   // Changes the price, with its MAC, as if a person had priced the order again.
@@ -269,7 +269,7 @@ test("is refused while a bank debit for it is in process, which fails or pays al
   }
 });
 
-test("a declined card and an expired page move all of its orders, and they can be paid again", async () => {
+test("a declined card and an expired page move all of its orders, which can be paid again", async () => {
   const { room, codes } = await closing();
   const { session } = await open(room);
   const { metadata } = stripe.sessions.get(session) ?? {};
@@ -309,7 +309,7 @@ test("a client pays all documents of the closing from the page of one, and none 
   assert.doesNotMatch(await page(`/orders/${stranger}`), /together/);
 });
 
-test("a member opens the checkout of a room from its page, which tells why there is none", async () => {
+test("a member opens the checkout of a room from its page, which states when there is none", async () => {
   const member = (await newMember(service, "agent@acme.example", acme.key)).headers;
   const { room, codes } = await closing();
   const { totalCents } = await open(room);
@@ -335,7 +335,7 @@ test("a page that a program opens by following its links ends no checkout", asyn
   assert.deepEqual([stripe.requests.length, stateOf(session)], [asked, "open"]);
 });
 
-test("an order that was altered in the database is left out, in words, and the others are paid together", async () => {
+test("an order that was altered in the database is left out with a message, and the others are paid together", async () => {
   const { room, codes } = await closing();
   await db.query(sql`UPDATE orders SET customer_name = 'Eve' WHERE ${isSealed(sql`code`, "order", codes[1])}`);
   const text = await page(`/orders/${codes[0]}`);
@@ -357,7 +357,7 @@ test("a client whose room was altered still pays the order alone", async () => {
   assert.match(await page(`/orders/${codes[0]}`), />Pay \$10\.20</);
 });
 
-test("waits for another request that mints the same checkout, and says 409 when that takes too long", async () => {
+test("waits for another request that creates the same checkout, and answers 409 after a time-out", async () => {
   const { room } = await closing();
   const inUse = { status: 409, type: "idempotency_error" } as const;
   stripe.fail(inUse, inUse);
@@ -376,7 +376,7 @@ for (const [name, failures] of [
   ["asks for a pause", [{ status: 429 }]],
   ["refuses the key", [{ status: 401 }]],
 ] as const)
-  test(`mints no second session where the first answer was lost and the processor then ${name}`, async () => {
+  test(`creates no second session when the first answer was lost and the processor then ${name}`, async () => {
     const { room, codes } = await closing();
     const isOpen = ({ status, client_reference_id: id, metadata }: Record<string, unknown>) =>
       status === "open" && (codes.includes(String(id)) || shared.has((metadata as Record<string, string>)["checkout"]));
@@ -404,7 +404,7 @@ async function paidClosing() {
 
 const refund = (code: string) => service.cli("order", "move", code, "RefundPending", "--reason", "asked by the firm");
 
-test("refunds one of its orders by that order's share alone, then the others", async () => {
+test("refunds only the share of one of its orders, then the others", async () => {
   const { codes, session, orders, totalCents } = await paidClosing();
   await refund(codes[1]);
   await until(() => refundsOf(session).length === 1);
@@ -420,7 +420,7 @@ test("refunds one of its orders by that order's share alone, then the others", a
   assert.deepEqual(await sums(codes), { held: 0, back: totalCents });
 });
 
-test("a refund of the whole charge at the processor refunds all of its orders; one of a part without our name moves none", async () => {
+test("a refund of the whole charge at the processor refunds all of its orders; a partial one without our name moves none", async () => {
   const { codes, session, totalCents } = await paidClosing();
   const charge = { payment_intent: intentOf(session), amount: totalCents, currency: "usd" };
   await deliver(stripe.event("charge.refunded", { ...charge, refunded: false }));
@@ -433,7 +433,7 @@ test("a refund of the whole charge at the processor refunds all of its orders; o
   assert.deepEqual(await sums(codes), { held: 0, back: totalCents });
 });
 
-test("a refund of a part that somebody made at the processor opens one task, and one that was asked for here none", async () => {
+test("a partial refund that somebody made at the processor opens one task, and one that was requested here none", async () => {
   const { codes, session } = await paidClosing();
   const opened = () =>
     db.query<{ subject: string; reason: string }>(sql`
@@ -452,7 +452,7 @@ test("a refund of a part that somebody made at the processor opens one task, and
   assert.deepEqual(await statuses(codes), ["EsignPending", "Refunded", "EsignPending"]);
 });
 
-test("pays no order when the refund of all comes before the payment", async () => {
+test("pays no order when the refund of the whole charge comes before the payment", async () => {
   const { room, codes } = await closing();
   const { session, totalCents } = await open(room);
   const paid = stripe.pay(session);
@@ -464,7 +464,7 @@ test("pays no order when the refund of all comes before the payment", async () =
   assert.equal((await sums(codes)).held, 0);
 });
 
-test("pays by no share that was put into the database", async () => {
+test("pays by no share that was inserted into the database", async () => {
   const { room, codes } = await closing();
   const { session } = await open(room);
   await db.query(sql`
@@ -475,7 +475,7 @@ test("pays by no share that was put into the database", async () => {
   assert.deepEqual(await statuses(codes), Array(3).fill("QuoteReady"));
 });
 
-test("two checkouts with orders in common, of two rooms at once, end with one to pay each order by", async () => {
+test("two concurrent checkouts of two rooms with common orders leave one checkout for each order", async () => {
   const { room, codes } = await closing();
   const second = await roomOf(codes[2], codes[1], await place());
   const alone = () => call<Checkout>(`/api/partner/orders/${codes[1]}/checkout`, acme);
@@ -496,7 +496,7 @@ test("two checkouts with orders in common, of two rooms at once, end with one to
   for (const code of codes) assert.ok((lines.get(code) ?? 0) <= 1, `${code} can be paid ${lines.get(code)} times`);
 });
 
-test("a kill while the event is taken moves all of its orders or none, and the event sent again moves all", async () => {
+test("a kill while the event is applied moves all of its orders or none, and the repeated event moves all", async () => {
   for (let round = 0; round < 4; round++) {
     const { room, codes } = await closing();
     const { session, totalCents } = await open(room);
@@ -513,7 +513,7 @@ test("a kill while the event is taken moves all of its orders or none, and the e
   }
 });
 
-test("a kill while a share is given back gives it back once", async () => {
+test("a kill during the refund of a share refunds it once", async () => {
   const { codes, session, orders } = await paidClosing();
   stripe.fail("cut", "cut");
   await refund(codes[0]);
@@ -533,7 +533,7 @@ test("a kill while a share is given back gives it back once", async () => {
 // Each cut leaves one request without an answer: the look-up of one order's session, its expiry, the look-up after
 // that, or the creation.
 for (const answered of [0, 1, 2, 3])
-  test(`leaves one session to pay by after a kill at request ${answered + 1} of a shared checkout`, async () => {
+  test(`leaves one payable session after a kill at request ${answered + 1} of a shared checkout`, async () => {
     const { room, codes } = await closing();
     const alone = await single(codes[0]);
     const before = stripe.requests.length;

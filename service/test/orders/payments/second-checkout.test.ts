@@ -64,7 +64,7 @@ async function orderOf(code: string): Promise<{ status: string; payments: object
 const openAtProcessor = (code: string) =>
   [...stripe.sessions.values()].filter((each) => each["client_reference_id"] === code && each["status"] === "open");
 
-test("refuses a second checkout while a bank debit is in process, and takes its money once", async () => {
+test("refuses a second checkout while a bank debit is in process, and collects its money once", async () => {
   const code = await placeOrder();
   const session = await openCheckout(code);
   await deliver(stripe.payByBank(session));
@@ -90,7 +90,7 @@ test("offers a checkout again once the bank has refused its debit", async () => 
   assert.equal((await orderOf(code)).status, "EsignPending");
 });
 
-test("keeps a debit's money when its notices come in reverse order", async () => {
+test("keeps a debit's money when its events come in reverse order", async () => {
   const code = await placeOrder();
   const session = await openCheckout(code);
   const begun = stripe.payByBank(session);
@@ -100,7 +100,7 @@ test("keeps a debit's money when its notices come in reverse order", async () =>
   assert.deepEqual(await sessionsOf(code), ["complete"]);
 });
 
-test("shows no way to pay on the order's page while a bank debit is in process", async () => {
+test("shows no button to pay on the order's page while a bank debit is in process", async () => {
   const code = await placeOrder();
   const page = async () => (await fetch(`${service.baseUrl}/orders/${code}`)).text();
   assert.match(await page(), new RegExp(`/orders/${code}/checkout"`));
@@ -135,7 +135,7 @@ test("replaces no session that was paid a moment ago, and its event still pays t
   assert.deepEqual([status, payments.length], ["EsignPending", 1]);
 });
 
-test("keeps the old session in sight when the processor cannot be asked to end it", async () => {
+test("keeps the old session on record when the processor cannot be asked to end it", async () => {
   const code = await placeOrder();
   const first = await openCheckout(code);
   await endsSoon(first);
@@ -147,7 +147,7 @@ test("keeps the old session in sight when the processor cannot be asked to end i
   assert.equal(stateOf(first), "expired");
 });
 
-test("twenty requests at once replace a session by one", async () => {
+test("twenty concurrent requests replace a session by one", async () => {
   const code = await placeOrder();
   await endsSoon(await openCheckout(code));
   const answers = await Promise.all(Array.from({ length: 20 }, () => checkout(code)));
@@ -156,7 +156,7 @@ test("twenty requests at once replace a session by one", async () => {
   assert.equal(openAtProcessor(code).length, 1);
 });
 
-test("ends a session whose minting was cut off, though nobody knows its id", async () => {
+test("ends a session whose creation was interrupted, even if nobody knows its id", async () => {
   const code = await placeOrder();
   stripe.fail("cut", "cut");
   assert.equal((await checkout(code)).status, 502);
@@ -165,7 +165,7 @@ test("ends a session whose minting was cut off, though nobody knows its id", asy
   await until(() => openAtProcessor(code).length === 0);
 });
 
-test("counts a debit by a session whose minting was cut off", async () => {
+test("counts a debit by a session whose creation was interrupted", async () => {
   const code = await placeOrder();
   stripe.fail("cut", "cut");
   assert.equal((await checkout(code)).status, 502);
@@ -185,7 +185,7 @@ for (const [cut, answered] of [
   ["after the processor ended the old session", 2],
   ["while the new session is minted", 3],
 ] as const)
-  test(`leaves one session to pay by after a kill ${cut}`, async () => {
+  test(`leaves one payable session after a kill ${cut}`, async () => {
     const code = await placeOrder();
     const first = await openCheckout(code);
     await endsSoon(first);

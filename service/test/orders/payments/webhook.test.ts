@@ -33,7 +33,7 @@ async function statusOf(code: string): Promise<string> {
   return ((await (await fetch(`${service.baseUrl}/api/partner/orders/${code}`, { headers })).json()) as Order).status;
 }
 
-test("the processor's signed word pays the order, and its second one says nothing new", async () => {
+test("the processor's signed event pays the order, and its repetition changes nothing", async () => {
   const { code, sessionId } = await placeOrder();
   const event = stripe.pay(sessionId);
   for (let times = 0; times < 3; times++) {
@@ -49,7 +49,7 @@ test("the processor's signed word pays the order, and its second one says nothin
   );
 });
 
-test("forged, altered, stale and unsigned events are 400 and change nothing", async () => {
+test("forged, altered, stale and unsigned events get a 400 and change nothing", async () => {
   const { code, sessionId } = await placeOrder();
   const event = stripe.pay(sessionId);
   const body = JSON.stringify(event);
@@ -82,7 +82,7 @@ test("forged, altered, stale and unsigned events are 400 and change nothing", as
   assert.match(metrics, /processor_events_total\{type="other",outcome="forged"\} \d/);
 });
 
-test("a signed event with a NUL in a text is 400", async () => {
+test("a signed event with a NUL in a text gets a 400", async () => {
   const { code, sessionId } = await placeOrder();
   const nul = String.fromCharCode(0);
   const event = stripe.pay(sessionId);
@@ -102,7 +102,7 @@ test("a signed event with a NUL in a text is 400", async () => {
   assert.equal(await statusOf(code), "QuoteReady");
 });
 
-test("a wrong sum holds the order where it can be seen, and a person may refund it", async () => {
+test("a wrong amount holds the order visibly, and a person may refund it", async () => {
   const { code, sessionId } = await placeOrder();
   await stripe.deliver(service.baseUrl, stripe.pay(sessionId, { amount_total: 1 }));
   assert.equal(await statusOf(code), "OnHold");
@@ -123,7 +123,7 @@ test("events of unknown orders are answered, logged and counted", async () => {
   assert.match(metrics, /processor_events_total\{type="checkout.session.completed",outcome="unknown"\} 1/);
 });
 
-test("a test event pays nothing where the key is live, however well it is signed", async () => {
+test("a test event pays nothing with a live key, even if it is signed", async () => {
   const { code, sessionId } = await placeOrder();
   const event = { ...stripe.pay(sessionId), livemode: false };
   assert.equal((await stripe.deliver(service.baseUrl, event)).status, 200);
@@ -132,7 +132,7 @@ test("a test event pays nothing where the key is live, however well it is signed
   assert.match(metrics, /processor_events_total\{type="checkout.session.completed",outcome="foreign"\} 1/);
 });
 
-test("a cancelled order's checkout is closed at the processor", async () => {
+test("a canceled order's checkout is closed at the processor", async () => {
   const { code, sessionId } = await placeOrder();
   await service.cli("order", "move", code, "Cancelled", "--reason", "asked by the client");
   await until(() => stripe.sessions.get(sessionId)?.["status"] === "expired");
@@ -143,7 +143,7 @@ test("a cancelled order's checkout is closed at the processor", async () => {
   assert.equal(await statusOf(code), "Cancelled");
 });
 
-test("no event moves an order of a killed service halfway: it is taken whole when sent again", async () => {
+test("an event of a killed service never moves an order partially: it is applied completely when sent again", async () => {
   const { code, sessionId } = await placeOrder();
   const event = stripe.pay(sessionId);
   const cut = stripe.deliver(service.baseUrl, event).catch(() => null);

@@ -13,7 +13,7 @@ const now = ({ executionName }: Execution) => running.find(executionName);
 const ended = { error: "This execution has ended." };
 
 describe("a callback", () => {
-  test("with a decision ends the wait with it, once, and answers with the subject", async () => {
+  test("with a decision ends the wait with it, once, and returns the subject", async () => {
     const execution = await start(running, acme.headers);
     const first = await callback(running.service, execution, { decision: "approved", more: 1 });
     const { executionName } = execution;
@@ -24,7 +24,7 @@ describe("a callback", () => {
     assert.deepEqual([seen?.state, seen?.outcome], ["Completed", "approved"]);
   });
 
-  test("that omits the decision ends it as unspecified", async () => {
+  test("without a decision ends it as unspecified", async () => {
     for (const body of [{}, { Decision: "approved" }, { decision: null }, undefined])
       assert.equal(
         (await callback(running.service, await start(running, acme.headers), body)).body["outcome"],
@@ -32,7 +32,7 @@ describe("a callback", () => {
       );
   });
 
-  test("takes numbers and booleans as their text", async () => {
+  test("accepts numbers and booleans as their text", async () => {
     for (const [decision, outcome] of [
       [0, "0"],
       [false, "false"],
@@ -44,7 +44,7 @@ describe("a callback", () => {
       );
   });
 
-  test("that is malformed is refused, and the execution waits on", async () => {
+  test("that is malformed is refused, and the execution keeps waiting", async () => {
     const execution = await start(running, acme.headers);
     for (const decision of ["", "x".repeat(201), "a\u0000", {}, ["approved"]])
       assert.equal((await callback(running.service, execution, { decision })).status, 400, JSON.stringify(decision));
@@ -55,7 +55,7 @@ describe("a callback", () => {
     assert.equal((await now(execution))?.state, "Waiting");
   });
 
-  test("of a token that nobody was given is a 404; the execution's name is no token", async () => {
+  test("with an unknown token gets a 404; the execution's name is not a token", async () => {
     const { executionName } = await start(running, acme.headers);
     for (const token of ["0".repeat(40), executionName.split("/")[1] ?? "", "x", "%00"])
       assert.deepEqual(
@@ -64,7 +64,7 @@ describe("a callback", () => {
       );
   });
 
-  test("does not show in what is stored or logged", async () => {
+  test("does not appear in stored or logged data", async () => {
     const execution = await start(running, acme.headers);
     const token = execution.callbackUrl.split("/").at(-1) ?? "";
     assert.match(token, /^[0-9a-f]{40}$/);
@@ -78,7 +78,7 @@ describe("a callback", () => {
 });
 
 describe("the operator", () => {
-  test("sees what waits and decides by name; the decision is on the audit log", async () => {
+  test("sees waiting executions and decides by name; the decision is in the audit log", async () => {
     const execution = await start(running, acme.headers);
     const { executionName } = execution;
     const list = async (...more: string[]) =>
@@ -97,7 +97,7 @@ describe("the operator", () => {
     assert.deepEqual(line, { actor: "operator", detail: { executionName, outcome: "approved" } });
   });
 
-  test("is refused an ended or unknown execution, an empty decision and a wrong limit", async () => {
+  test("is refused for an ended or unknown execution, an empty decision and a wrong limit", async () => {
     const env = { DATA_DIR: running.service.dataDir };
     const { executionName } = await start(running, acme.headers);
     await running.service.cli("playbook", "decide", executionName, "approved");
@@ -115,7 +115,7 @@ describe("the operator", () => {
   });
 });
 
-test("of many decisions at once on two nodes, one is taken", async () => {
+test("of many concurrent decisions on two nodes, one counts", async () => {
   const second = await running.second();
   try {
     for (let round = 0; round < 3; round++) {
@@ -142,7 +142,7 @@ test("of many decisions at once on two nodes, one is taken", async () => {
 describe("expiry", () => {
   const day = 86_400_000;
 
-  test("ends what has waited 30 days, to the instant, and nothing else", async () => {
+  test("ends executions that waited 30 days, to the instant, and no others", async () => {
     const execution = await start(running, acme.headers);
     const expiresAt = Date.parse(execution.expiresAt);
     await sweepExecutions(running.db, new Date(expiresAt - 1));
@@ -153,7 +153,7 @@ describe("expiry", () => {
     assert.equal((await now(execution))?.outcome, "expired");
   });
 
-  test("a decision after the time is over is too late, swept or not", async () => {
+  test("a decision after the expiry is refused, whether or not the sweep has run", async () => {
     const execution = await start(running, acme.headers);
     await running.db.query(sql`
       UPDATE playbook_executions SET expires_at = now() - interval '1 s'
@@ -162,7 +162,7 @@ describe("expiry", () => {
     assert.equal(await sweepExecutions(running.db, new Date()), 1);
   });
 
-  test("10,000 that wait are ended by one sweep, each once however many nodes sweep beside decisions", async () => {
+  test("10,000 waiting executions are ended by one sweep, each once however many nodes sweep during decisions", async () => {
     await sweepExecutions(running.db, new Date(Date.now() + 60 * day));
     await running.db.query(sql`
       INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at,
@@ -188,7 +188,7 @@ describe("expiry", () => {
   });
 });
 
-test("a wait survives a killed service: its callback stays and ends it after the start", async () => {
+test("a wait survives a killed service: its callback stays valid and ends it after the start", async () => {
   const execution = await start(running, acme.headers);
   await running.service.kill();
   running.service = await running.service.restart();

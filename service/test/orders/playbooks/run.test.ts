@@ -25,7 +25,7 @@ const attempts = (partnerId: string) =>
   running.db.query<{ actor: string; detail: { playbook: string; executionName: string | null } }>(sql`
     SELECT actor, detail FROM audit_log WHERE action = 'playbook.run' AND partner_id = ${partnerId} ORDER BY id`);
 
-test("the registry has the approval gate, with its parameters in order and nothing of its inside", async () => {
+test("the registry has the approval gate, with its parameters in order and without internals", async () => {
   const response = await fetch(running.service.baseUrl + listPath, { headers: acme.headers });
   const { playbooks } = (await response.json()) as { playbooks: Record<string, unknown>[] };
   assert.equal(playbooks.length, 1);
@@ -39,7 +39,7 @@ test("the registry has the approval gate, with its parameters in order and nothi
 });
 
 describe("a run", () => {
-  test("starts a new execution each time, from either kind of form, and says its name alone", async () => {
+  test("starts a new execution each time, from either kind of form, and returns only its name", async () => {
     const names = new Set<string>();
     for (const body of [form(subject), form(subject), multipart(subject), multipart({ ...subject, note: "n" })]) {
       const answer = await run(running.service, acme.headers, body);
@@ -50,7 +50,7 @@ describe("a run", () => {
     assert.equal(names.size, 4);
   });
 
-  test("waits 30 days with kind and subjectId as sent, and keeps no note", async () => {
+  test("waits 30 days with kind and subjectId as sent, and stores no note", async () => {
     const values = { kind: "é".repeat(40), subjectId: " <b> ", note: "z".repeat(500) };
     const execution = await start(running, acme.headers, values);
     assert.deepEqual([execution.kind, execution.subjectId, execution.state], [values.kind, " <b> ", "Waiting"]);
@@ -90,13 +90,13 @@ describe("a run", () => {
     for (const [body, message] of cases) assert.equal(await refusal(body), message);
   });
 
-  test("does not parse JSON, sound or broken: it counts as no parameters", async () => {
+  test("does not parse JSON, valid or broken: it counts as no parameters", async () => {
     for (const body of [JSON.stringify(subject), "{", ""])
       assert.equal(await refusal(body, { "Content-Type": "application/json" }), "Missing required argument 'kind'.");
     assert.equal(await refusal("kind=a", { "Content-Type": "text/plain" }), "Missing required argument 'kind'.");
   });
 
-  test("with a broken multipart body is a 400", async () => {
+  test("with a broken multipart body gets a 400", async () => {
     const type = { "Content-Type": "multipart/form-data; boundary=x" };
     assert.equal(
       await refusal('--x\r\nContent-Disposition: form-data; name="kind"\r\n\r\na', type),
@@ -104,14 +104,14 @@ describe("a run", () => {
     );
   });
 
-  test("of an unknown playbook is a 404, and keys are case-sensitive", async () => {
+  test("of an unknown playbook gets a 404, and keys are case-sensitive", async () => {
     for (const key of ["Approval_Gate", "nope", "__proto__", "a%00b", "x".repeat(300)]) {
       const answer = await run(running.service, acme.headers, form(subject), `/api/partner/playbooks/${key}/run`);
       assert.deepEqual([answer.status, answer.body], [404, { error: "Unknown playbook." }], key);
     }
   });
 
-  test("without a credential is a 401 and starts nothing", async () => {
+  test("without a credential gets a 401 and starts nothing", async () => {
     const count = async () =>
       (await running.db.query<{ n: number }>(sql`SELECT count(*) AS n FROM playbook_executions`))[0]?.n;
     const sofar = await count();
@@ -124,7 +124,7 @@ describe("a run", () => {
   });
 });
 
-test("every authenticated attempt is on the audit log with key and name, and without any value", async () => {
+test("every authenticated attempt is in the audit log with key and name, and without any value", async () => {
   const partner = await newPartner(running.service);
   const started = await run(running.service, partner.headers, form({ ...subject, note: "secret-note" }));
   await run(running.service, partner.headers, form({ kind: "secret-kind" }));
@@ -145,7 +145,7 @@ test("every authenticated attempt is on the audit log with key and name, and wit
   assert.doesNotMatch(JSON.stringify(log), /secret|closing|FILE-2207/);
 });
 
-test("a start that fails says the generic message alone", async () => {
+test("a failed start returns only the generic message", async () => {
   await running.db.query(sql`
     ALTER TABLE playbook_executions ADD CONSTRAINT broken CHECK (playbook = 'none') NOT VALID`);
   assert.equal(await refusal(form(subject)), "The playbook could not be started.");
@@ -153,7 +153,7 @@ test("a start that fails says the generic message alone", async () => {
   assert.equal((await attempts(acme.partnerId)).at(-1)?.detail.executionName, null);
 });
 
-test("whole numbers and booleans are checked by type, and only returned values are kept", () => {
+test("whole numbers and booleans are checked by type, and only returned values are stored", () => {
   const of = (name: string, type: "string" | "int" | "bool", returned = true) => ({
     name,
     type,
@@ -180,7 +180,7 @@ test("whole numbers and booleans are checked by type, and only returned values a
 });
 
 describe("enabling", () => {
-  test("off, which is the default, both routes are 404, and 401 without a credential", async () => {
+  test("when off, which is the default, both routes give a 404, and a 401 without a credential", async () => {
     await running.service.stop();
     running.service = await running.service.restart({ PLAYBOOKS: "" });
     const list = await fetch(running.service.baseUrl + listPath, { headers: acme.headers });

@@ -73,7 +73,7 @@ for (const [name, statement, index] of [
   ["later page of the operator", undecidedStatement("test", now, ids[0] ?? "", 101), "playbook_executions_waiting"],
   ["what ended lately", endedStatement("test", 20), "playbook_executions_ended"],
 ] as const)
-  test(`${name}: by its index, whatever waits and has ended`, async () => {
+  test(`${name}: by its index, however many executions wait and have ended`, async () => {
     for (const mode of ["custom", "generic"] as const) {
       const plan = await explain(running.db, statement, { mode });
       assert.ok(
@@ -103,7 +103,7 @@ const callBack = (service: Service, id: string, decision: string) =>
     body: JSON.stringify({ decision }),
   });
 
-test("a restart reads none of those that wait, and keeps no timer and no job for them", async () => {
+test("a restart reads none of the waiting executions, and keeps no timer and no job for them", async () => {
   await running.service.stop();
   await until(nobodyConnected);
   const before = await rowsRead();
@@ -121,7 +121,7 @@ test("a restart reads none of those that wait, and keeps no timer and no job for
   running.service = await running.service.restart();
 });
 
-test("the operator sees a page of them and how many there are", async () => {
+test("the operator sees a page of them and their number", async () => {
   const { waiting, waitingTotal, next } = await overviewOfExecutions(
     { db: running.db, clock: systemClock },
     "test",
@@ -130,7 +130,7 @@ test("the operator sees a page of them and how many there are", async () => {
   assert.deepEqual([waiting.length, waitingTotal, next], [100, many - accepted.size, waiting.at(-1)?.id]);
 });
 
-test("all due at once end once each, with one line, while two nodes sweep and decisions race with them", async () => {
+test("executions that are all due at once end once each, with one line, while two nodes sweep and decisions compete", async () => {
   // The other executions can only be ended by the sweep.
   const decidable = ids.slice(1, 1_200);
   let swept = false;

@@ -29,7 +29,7 @@ const decide = (execution: Execution) => callback(running.service, execution, { 
 const ended = { error: "This execution has ended." };
 
 describe("a service whose clock runs ahead", () => {
-  test("takes a decision on the 29th day, and has expired what is over 30 days old when it is started", async () => {
+  test("accepts a decision on the 29th day, and has expired those over 30 days old when it is started", async () => {
     const [early, late] = [await start(running, acme.headers), await start(running, acme.headers)];
     await travel(29 * day);
     assert.equal((await decide(early)).status, 200);
@@ -46,7 +46,7 @@ describe("a service whose clock runs ahead", () => {
     assert.equal(lines.length, 1);
   });
 
-  test("agrees with a command whose clock does on what is over", async () => {
+  test("agrees with a command on the same clock about expired executions", async () => {
     const { executionName } = await start(running, acme.headers);
     const decideAfter = (days: number) =>
       runCli(
@@ -58,7 +58,7 @@ describe("a service whose clock runs ahead", () => {
     assert.equal((await decideAfter(29)).code, 0);
   });
 
-  test("ends links, sessions and idempotency keys in their time, and none before", async () => {
+  test("ends links, sessions and idempotency keys in time, and not earlier", async () => {
     const order = (key: string) =>
       fetch(`${running.service.baseUrl}/api/partner/orders`, {
         method: "POST",
@@ -90,7 +90,7 @@ describe("a service whose clock runs ahead", () => {
   });
 });
 
-test("outside of tests the start stops with a line that says so", async () => {
+test("outside of tests the start fails with a line that says so", async () => {
   for (const [more, message] of [
     [
       { TIME_TRAVEL: "60" },

@@ -19,7 +19,7 @@ import {
   zip3Text,
 } from "./refusals.ts";
 
-test("whatever is cut out of or put into a shipped file, it is read or refused with a line of the file", () => {
+test("a shipped file with any part removed or inserted is read, or refused with a line of the file", () => {
   const files: [Parse, string][] = [
     [asBook, bookText],
     [asCatalog, catalogText],
@@ -57,7 +57,7 @@ test("whatever is cut out of or put into a shipped file, it is read or refused w
   );
 });
 
-test("a file that is missing, a folder or not UTF-8 is named by its whole path", () => {
+test("a file that is missing, a folder or not UTF-8 is named by its full path", () => {
   const folder = mkdtempSync(join(tmpdir(), "pricing-"));
   try {
     assert.throws(() => loadPriceBook(join(folder, "none.yaml")), {

@@ -26,7 +26,7 @@ const request: PriceRequest = {
 };
 
 describe("pricing an order", () => {
-  test("ships from the business address unless the order brings a sender", async () => {
+  test("ships from the business address unless the order has a sender", async () => {
     const label = async (change: Partial<PriceRequest>) =>
       (await pricing.price({ ...request, ...change })).quote.lines[1]?.label;
     assert.equal(await label({}), "USPS Priority Mail postage, zone 7");
@@ -41,7 +41,7 @@ describe("pricing an order", () => {
     );
   });
 
-  test("says so when the carrier has no rate, and quotes the rest", async () => {
+  test("reports when the carrier has no rate, and quotes the rest", async () => {
     const lines = ["WorkflowFee", "ShippingHandlingFee"];
     for (const change of [
       { shipTo: address("PR", "00901") },
@@ -64,7 +64,7 @@ describe("pricing an order", () => {
     assert.equal(outcome, "quoted");
   });
 
-  test("asks carriers first, with the weight and both addresses, and else the zone table", async () => {
+  test("asks carriers first, with the weight and both addresses, otherwise the zone table", async () => {
     const asked: Parcel[] = [];
     const named = {
       amountCents: 777,
@@ -103,7 +103,7 @@ describe("pricing an order", () => {
     assert.equal(asked.length, 2);
   });
 
-  test("takes the catalog's document by its slug", async () => {
+  test("uses the catalog's document with its slug", async () => {
     const { quote } = await pricing.price({
       ...request,
       docSlug: "payoff-authorization",
@@ -122,7 +122,7 @@ test("a catalog document is found by its exact slug only", () => {
     assert.equal(pricing.catalogRow(slug), null);
 });
 
-test("remote notarization is blocked in the listed states alone", () => {
+test("remote notarization is blocked only in the listed states", () => {
   const blocked = [...usStates.keys()].filter(pricing.notarizationBlocked);
   assert.deepEqual(blocked.sort(), ["GA", "MS", "SC"]);
   assert.ok(pricing.notarizationBlocked("ga"));

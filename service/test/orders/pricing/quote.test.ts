@@ -21,7 +21,7 @@ function withFees(fees: Partial<PriceBook["fees"]>): PriceBook {
 }
 
 describe("golden quotes of the shipped price book", () => {
-  test("no service at all is the workflow fee alone", () => {
+  test("without services it costs only the workflow fee", () => {
     assert.deepEqual(quoted({}), {
       lines: [{ type: "WorkflowFee", label: "Document workflow", amountCents: 1200 }],
       subtotalCents: 1200,
@@ -62,7 +62,7 @@ describe("golden quotes of the shipped price book", () => {
     assert.deepEqual(shown(input), ["WorkflowFee 1200", "ShippingHandlingFee 1495"]);
   });
 
-  test("postage and ship method count for nothing when nothing is shipped", () => {
+  test("postage and ship method don't count when nothing is shipped", () => {
     assert.deepEqual(shown({ postage, shipMethod: "print_mail" }), ["WorkflowFee 1200"]);
   });
 
@@ -79,7 +79,7 @@ describe("golden quotes of the shipped price book", () => {
     assert.deepEqual(amounts, { subtotalCents: 9640, discountCents: 180, totalCents: 9460 });
   });
 
-  test("a catalog row decides signing and notarization, adds its lines and takes its discount", () => {
+  test("a catalog row decides signing and notarization, adds its lines and applies its discount", () => {
     const lines = (slug: string) =>
       shown({ catalogRow: pricing.catalogRow(slug), services: { ...nothing, notarize: true } });
     assert.deepEqual(lines("closing-disclosure"), ["WorkflowFee 1200", "Discount -300"]);
@@ -108,7 +108,7 @@ test("the shipped catalog and the ship methods together produce every line type 
 });
 
 describe("the tier's discount", () => {
-  test("is the decided share of the workflow fee for each tier, and no line", () => {
+  test("is the defined share of the workflow fee for each tier, without a line", () => {
     const discounts = tiers.map((tier) => quoted({ tier, services: everything, postage }));
     assert.deepEqual(
       discounts.map(({ discountCents }) => discountCents),
@@ -135,7 +135,7 @@ describe("the tier's discount", () => {
     assert.equal(off("trial", 1199), 0);
   });
 
-  test("never takes more than a discount code has left", () => {
+  test("is never larger than the rest after a discount code", () => {
     const generous: PriceBook = {
       ...book,
       discountCodes: { FREE: { label: "On the house", amountCents: 99_999 } },
@@ -163,7 +163,7 @@ describe("the tier's discount", () => {
   });
 });
 
-test("of any book and order: whole cents, lines add up, the order of types is fixed, the total is never negative", () => {
+test("for any book and order: whole cents, lines add up, the order of types is fixed, the total is never negative", () => {
   const amount = fc.integer({ min: 0, max: 10_000_000 });
   const points = fc.integer({ min: 0, max: 10_000 });
   const anyRow: fc.Arbitrary<CatalogRow> = fc.record({

@@ -39,7 +39,7 @@ describe("zones between ZIP codes", () => {
     test(`${from} to ${there} is zone ${zone}`, () => assert.equal(zones(from, there), zone));
   }
 
-  test("are the same there and back, from 1 to 8, and 1 at home", () => {
+  test("are the same in both directions, from 1 to 8, and 1 at home", () => {
     const zip3 = fc.constantFrom(...areas.flatMap(({ first, last }) => [first, last]));
     fc.assert(
       fc.property(zip3, zip3, (a, b) => {
@@ -70,7 +70,7 @@ describe("the shipped areas", () => {
     assert.deepEqual([...new Set(areas.map(({ state }) => state))].sort(), expected);
   });
 
-  test("hold about nine hundred ZIP3 codes, none of Puerto Rico, the Virgin Islands, Guam or the military", () => {
+  test("contain about nine hundred ZIP3 codes, none of Puerto Rico, the Virgin Islands, Guam or the military", () => {
     const codes = areas.reduce((count, { first, last }) => count + Number(last) - Number(first) + 1, 0);
     assert.ok(codes > 880 && codes < 920, String(codes));
     for (const postal of ["00601", "00725", "00802", "00901", "09001", "09601", "34002", "96201", "96601", "96910"]) {
@@ -80,7 +80,7 @@ describe("the shipped areas", () => {
 });
 
 describe("postage by the zone table", () => {
-  test("is the table's amount of the zone and the first step that bears the weight", async () => {
+  test("is the table's amount for the zone and the first step that covers the weight", async () => {
     const rate = (grams: number) => table.rate({ ...to("TX", "75201"), weightGrams: grams });
     const zone3 = { carrier: "USPS", service: "Priority Mail", zone: 3 };
     assert.deepEqual(await rate(1), { ...zone3, amountCents: 955 });
@@ -89,12 +89,12 @@ describe("postage by the zone table", () => {
     assert.deepEqual(await rate(4536), { ...zone3, amountCents: 1815 });
   });
 
-  test("is none over the heaviest step", async () => {
+  test("does not exist above the heaviest step", async () => {
     assert.equal(table.rate({ ...to("TX", "75201"), weightGrams: 4537 }), null);
     assert.equal(table.rate({ ...to("TX", "75201"), weightGrams: Number.NaN }), null);
   });
 
-  test("is none to or from an unassigned area, a territory or the military", async () => {
+  test("does not exist to or from an unassigned area, a territory or the military", async () => {
     for (const there of [
       to("TX", "00001"),
       to("PR", "00901"),
@@ -108,7 +108,7 @@ describe("postage by the zone table", () => {
     }
   });
 
-  test("does not fall with weight or distance", async () => {
+  test("does not decrease with weight or distance", async () => {
     const weights = book.postage.steps.map(({ upToGrams }) => upToGrams);
     const places = [
       to("TX", "78702"),

@@ -83,7 +83,7 @@ async function refused(answer: Response, status: number, message: RegExp): Promi
   assert.match(text, message);
 }
 
-test("one asks and another approves: only then is the money asked for, once, and the log names both", async () => {
+test("one person requests and another approves: only then the refund is sent, once, and the log names both", async () => {
   const { code, intent } = await paidOrder();
   assert.match(await look(`/new?order=${code}`), /An envelope is open\. It will be voided/);
   const id = await asked(code);
@@ -113,7 +113,7 @@ test("one asks and another approves: only then is the money asked for, once, and
   assert.equal(refundsOf(intent), 1);
 });
 
-test("a part goes back by two people, the order goes on, and the firm’s wish is met", async () => {
+test("a part is refunded by two people, the order continues, and the firm’s request is fulfilled", async () => {
   const { code, intent } = await paidOrder();
   const wish = await fetch(`${running.service.baseUrl}/api/partner/orders/${code}/refund-request`, {
     method: "POST",
@@ -143,7 +143,7 @@ test("a part goes back by two people, the order goes on, and the firm’s wish i
   assert.equal(await statusOf(code), "EsignPending");
 });
 
-test("nobody approves or refuses what they asked for, and the database says so, too", async () => {
+test("nobody can approve or refuse their own request, and the database enforces it, too", async () => {
   const both = await newOperator(running, { roles: ["agent", "approver", "admin"] });
   const { code } = await paidOrder();
   const id = await asked(code, both);
@@ -177,7 +177,7 @@ test("nobody approves or refuses what they asked for, and the database says so, 
   assert.equal(await statusOf(code), "EsignPending");
 });
 
-test("two who approve at once, each with a double click, refund once", async () => {
+test("two concurrent approvals, each with a double click, refund once", async () => {
   const other = await newOperator(running, { roles: ["approver"] });
   for (let pair = 0; pair < pairs; pair++) {
     const { code, intent } = await paidOrder();
@@ -191,7 +191,7 @@ test("two who approve at once, each with a double click, refund once", async () 
   }
 });
 
-test("a request whose order is refunded by another way closes itself", async () => {
+test("a request whose order is refunded in another way closes itself", async () => {
   const { code } = await paidOrder();
   const id = await asked(code);
   await running.service.cli("order", "move", code, "RefundPending", "--reason", "by phone");
@@ -205,7 +205,7 @@ test("a request whose order is refunded by another way closes itself", async () 
   await refused(await ask(code), 409, /An order in RefundPending cannot be refunded\./);
 });
 
-test("a refused request says why; another one may be asked for", async () => {
+test("a refused request states the reason; another one may be made", async () => {
   const { code } = await paidOrder();
   const id = await asked(code);
   await refused(await post(`/${id}/refuse`, approver, { note: " " }), 400, /note must have 1 to 500 characters/);
@@ -216,7 +216,7 @@ test("a refused request says why; another one may be asked for", async () => {
   assert.notEqual(await asked(code), id);
 });
 
-test("what cannot be refunded is refused by name: unpaid, unknown, of the other environment, without a reason", async () => {
+test("impossible refunds are refused by name: unpaid, unknown, of the other environment, without a reason", async () => {
   const { code: unpaid } = await placeOrder();
   await refused(await ask(unpaid), 409, /An order in QuoteReady cannot be refunded\./);
   const { code } = await paidOrder();
@@ -233,7 +233,7 @@ test("what cannot be refunded is refused by name: unpaid, unknown, of the other 
     assert.equal((await post(`/${id}/approve`, approver)).status, 404);
 });
 
-test("payments that have changed since are not approved, even of no amount; each currency is said by itself", async () => {
+test("payments that have changed since are not approved, even with no amount; each currency is stated separately", async () => {
   const { code } = await paidOrder();
   const add = async (intent: string, cents: number) => {
     await running.db.query(sql`
@@ -248,7 +248,7 @@ test("payments that have changed since are not approved, even of no amount; each
   await refused(await post(`/${id}/approve`, approver), 409, /What is held for this order has changed/);
 });
 
-test("approving needs a passkey that was shown lately, and a person with a name", async () => {
+test("approving needs a recent passkey, and a named person", async () => {
   const { code } = await paidOrder();
   const id = await asked(code);
   const earlier = await newSession(running, approver.id, { at: new Date(Date.now() - 16 * minute) });
@@ -261,7 +261,7 @@ test("approving needs a passkey that was shown lately, and a person with a name"
   assert.equal(await statusOf(code), "EsignPending");
 });
 
-test("money that fits no order waits for an approver's word, and moves nothing", async () => {
+test("money that matches no order waits for an approver's decision, and moves nothing", async () => {
   const { code, sessionId } = await placeOrder();
   await running.service.cli("order", "move", code, "Cancelled", "--reason", "not wanted");
   const paid = stripe.pay(sessionId);
@@ -327,7 +327,7 @@ const askShare = (eventId: string, by: { cookie: string }, reason = "canceled be
 
 const givenOf = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent);
 
-test("the share of an order that was canceled before a shared payment goes back by two people, and nothing else", async () => {
+test("the share of an order that was canceled before a shared payment is refunded by two people, and nothing else", async () => {
   const { kept, gone, intent, eventId } = await shareOfCanceled();
   const pages = `${running.service.baseUrl}/operator/payments`;
   const shown = async () => (await fetch(pages, { headers: { cookie: agent.cookie } })).text();
@@ -354,7 +354,7 @@ test("the share of an order that was canceled before a shared payment goes back 
   await refused(await askShare(eventId, agent), 409, /not held any more/);
 });
 
-test("a share that is asked for and approved by many at once goes back once", async () => {
+test("a share that many people request and approve concurrently is refunded once", async () => {
   const { intent, eventId } = await shareOfCanceled();
   const asks = await Promise.all(Array.from({ length: 6 }, () => askShare(eventId, agent)));
   const made = asks.filter(({ status }) => status === 303);
@@ -370,7 +370,7 @@ test("a share that is asked for and approved by many at once goes back once", as
   assert.equal(givenOf(intent).length, 1);
 });
 
-test("a bank that never answers becomes a task, and its order can be paid again once the processor says that it failed", async () => {
+test("a bank that never answers becomes a task, and its order can be paid again once the processor reports the failure", async () => {
   const { code, sessionId } = await placeOrder();
   await stripe.deliver(running.service.baseUrl, stripe.payByBank(sessionId));
   assert.equal(await statusOf(code), "AwaitingPayment");
@@ -427,7 +427,7 @@ test("a bank that never answers becomes a task, and its order can be paid again 
   assert.equal(await statusOf(code), "EsignPending", "money that comes after all still pays");
 });
 
-test("an approver whom an admin made within a day decides on no money, and is told from when on", async () => {
+test("an approver whom an admin appointed within a day can't decide on money, and learns from when on", async () => {
   const fresh = await newOperator(running, { roles: ["approver"] });
   const from = new Date(Date.now() + 23 * 60 * minute);
   const decidesFrom = (at: Date) =>
@@ -456,7 +456,7 @@ test("an approver whom an admin made within a day decides on no money, and is to
   await until(() => refundsOf(intent) === 1);
 });
 
-test("where one person runs the service, that one approves an hour later, after a new sign-in", async () => {
+test("in a service that one person runs, that person approves an hour later, after a new sign-in", async () => {
   const alone = await newOperator(running, { roles: ["agent", "approver"] });
   const { code, intent } = await paidOrder();
   const id = await asked(code, alone);

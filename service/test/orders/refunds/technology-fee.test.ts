@@ -14,12 +14,12 @@ const feeOf = (code: string) =>
     return technologyFeeOf(tx, order.id);
   });
 
-test("all of the technology fee goes back: the tier had discounted the workflow fee alone", async () => {
+test("all of the technology fee is refunded: the tier had discounted only the workflow fee", async () => {
   const firm = await running.partner("ClosingDesk", "Acme Title");
   assert.equal(await feeOf(await firm.order({ svc_notary: "true", signer_state: "FL" })), 2400);
 });
 
-test("an order without online notarization has no technology fee to give back", async () => {
+test("an order without online notarization has no technology fee to refund", async () => {
   const firm = await running.partner("ClosingDesk", "Plain Title");
   assert.equal(await feeOf(await firm.order()), 0);
 });

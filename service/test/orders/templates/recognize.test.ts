@@ -4,7 +4,7 @@ import { createWorkerPool } from "../../../src/kernel/platform/workers/pool.ts";
 import { printsIn } from "../../../src/orders/templates/prints.ts";
 import { costlyForm } from "./costly-form.ts";
 
-test("recognizing a form that is made to be slow ends after three seconds of processor time, and says nothing", async () => {
+test("recognizing a deliberately slow form ends after three seconds of processor time, without a result", async () => {
   const form = costlyForm(50);
   assert.ok(form.length < 240_000, `${form.length} bytes`);
   const killed: string[] = [];

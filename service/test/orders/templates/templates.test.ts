@@ -112,7 +112,7 @@ const signingOf = async (orderCode: string) => {
   return { template: body.template, ...row };
 };
 
-test("a template keeps roles, fields and services, and is told as it was sent", async () => {
+test("a template stores roles, fields and services, and returns them unchanged", async () => {
   const { templateId, version } = await made({ message: "Please sign by Friday" });
   assert.equal(version, 1);
   const { body } = await call("GET", `templates/${templateId}`);
@@ -137,7 +137,7 @@ test("a template keeps roles, fields and services, and is told as it was sent", 
   assert.equal(documentBytes, agreement.length);
 });
 
-test("a template is made once for its Idempotency-Key", async () => {
+test("a template is created once for its Idempotency-Key", async () => {
   const headers = { ...partner.headers, "Idempotency-Key": "template-0001" };
   const first = await call("POST", "templates", orderForm(template, agreement), headers);
   const again = await call("POST", "templates", orderForm(template, agreement), headers);
@@ -213,7 +213,7 @@ describe("refuses a template", () => {
     });
 });
 
-test("an order gives the roles to people, and gets the template's document, fields, access steps and turns", async () => {
+test("an order assigns the roles to people, and gets the template's document, fields, access steps and turns", async () => {
   const { templateId } = await made();
   const values = JSON.stringify({ Address: "350 Fifth Avenue", Price: 250000 });
   const { orderCode, template: use } = await placed({ template: templateId, values });
@@ -236,7 +236,7 @@ test("an order gives the roles to people, and gets the template's document, fiel
   );
 });
 
-test("an order that was placed keeps its version, whatever becomes of the template", async () => {
+test("a placed order keeps its version, whatever happens to the template", async () => {
   const { templateId } = await made();
   const { orderCode } = await placed({ template: templateId });
   const added = await call(
@@ -256,7 +256,7 @@ test("an order that was placed keeps its version, whatever becomes of the templa
     await assert.rejects(db.query(change), /append-only|permission denied/);
 });
 
-test("of two versions that began with the same one, the second is refused", async () => {
+test("of two versions that are based on the same one, the second is refused", async () => {
   const { templateId } = await made();
   const add = (name: string) => call("POST", `templates/${templateId}/versions`, orderForm({ name }, null));
   const answers = await Promise.all([add("One"), add("Two"), add("Three")]);
@@ -373,7 +373,7 @@ test("an archived template places no orders until it is restored, and leaves the
   await placed({ template: templateId });
 });
 
-test("a template whose document the retention plan deleted is not restored, and says so", async () => {
+test("a template whose document the retention plan deleted can't be restored, and the refusal says so", async () => {
   const { templateId } = await made({ name: "Deleted" });
   assert.equal((await call("POST", `templates/${templateId}/archive`)).status, 200);
   const [version] = await db.query<{ key: string }>(
@@ -411,13 +411,13 @@ describe("a document that comes with the order", () => {
   });
   const shorter = makePdf({ text: words, pages: 1 });
 
-  test("is taken when it is the template's form with other entries", async () => {
+  test("is accepted when it is the template's form with other entries", async () => {
     const { templateId } = await made({ name: "Own document" });
     await placed({ template: templateId }, agreement);
     await placed({ template: templateId }, dated);
   });
 
-  test("is refused when it is another form, unless the caller says so", async () => {
+  test("is refused when it is another form, unless the caller allows it", async () => {
     const { templateId } = await made({ name: "Strict" });
     const send = (document: Uint8Array, more: Fields = {}) => order({ template: templateId, ...more }, document);
     assert.equal(
@@ -431,7 +431,7 @@ describe("a document that comes with the order", () => {
     await placed({ template: templateId, other_document: "true" }, foreign);
   });
 
-  test("is not read at all when no template has as many pages, however much reading it would cost", async () => {
+  test("is not read when no template has as many pages, however expensive it is", async () => {
     const before = performance.now();
     const { status, body } = await call("POST", "templates/match", orderForm({}, costlyForm(50)));
     assert.deepEqual([status, body.matches], [200, []]);
@@ -455,7 +455,7 @@ describe("a document that comes with the order", () => {
   });
 });
 
-test("a template is made of an order: its document, its fields, and a role for each of its people", async () => {
+test("a template is made from an order: its document, its fields, and a role for each of its people", async () => {
   const signers = JSON.stringify([
     { name: "Jane Doe", email: "jane@example.com" },
     { name: "Sam", email: "sam@example.com", routing: 2 },
@@ -509,7 +509,7 @@ test("the firm's message is in the mail that asks a signer to sign", async () =>
   assert.fail("no mail has the message");
 });
 
-test("an idempotent order from a template stays the same when a version is added and the template archived", async () => {
+test("an idempotent order from a template stays the same when a version is added and the template is archived", async () => {
   const { templateId } = await made({ name: "Repeated" });
   const headers = { ...partner.headers, "Idempotency-Key": "template-order-1" };
   const first = await call("POST", "orders", order({ template: templateId }), headers);
@@ -519,7 +519,7 @@ test("an idempotent order from a template stays the same when a version is added
   assert.deepEqual([again.status, again.replayed, again.body], [201, true, first.body]);
 });
 
-test("the words of another firm's template that was put into the database are not mailed", async () => {
+test("the words of another firm's template that was inserted into the database are not mailed", async () => {
   const { templateId } = await made({ name: "Owned", message: "Come on Friday" });
   const { orderCode } = await placed({ template: templateId });
   const reading = { db, rowMac };
@@ -542,7 +542,7 @@ test("the words of another firm's template that was put into the database are no
   await assert.rejects(messageFor(reading, planted?.id ?? 0), /is not what was written/);
 });
 
-test("a fill token is ordered from a template only when the caller says that the places fit", async () => {
+test("a fill token is ordered from a template only when the caller confirms that the places fit", async () => {
   const { templateId } = await made({ name: "Filled" });
   assert.equal(
     await refused("orders", order({ template: templateId, fill_token: "0".repeat(40) })),

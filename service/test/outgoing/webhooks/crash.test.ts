@@ -37,7 +37,7 @@ test("an event whose service is killed right after the commit is sent after the 
   );
 });
 
-test("an event whose service is killed while it is being sent is sent again, and says so", async () => {
+test("an event whose service is killed while it is being sent is sent again, and marked as repeated", async () => {
   running.catcher.answer("/cut", () => {});
   const hook = await client.subscribe("/cut", ["order.created"]);
   const code = await client.order();
@@ -55,7 +55,7 @@ test("an event whose service is killed while it is being sent is sent again, and
   assert.deepEqual([delivery?.["state"], delivery?.["attempts"]], ["delivered", 2]);
 });
 
-test("a service that is stopped gives back what it was sending, and the next one sends it at once", async () => {
+test("a service that stops releases its deliveries, and the next one sends them at once", async () => {
   running.catcher.answer("/stopped", () => {});
   const hook = await client.subscribe("/stopped", ["order.created"]);
   const code = await client.order();
@@ -69,7 +69,7 @@ test("a service that is stopped gives back what it was sending, and the next one
   assert.deepEqual(await ids("/stopped", 2), [`order.created:${code}`, `order.created:${code}`]);
 });
 
-test("without an allowance loopback is refused, and nothing is connected to", async () => {
+test("without an allowance loopback is refused, and no connection is made", async () => {
   const hook = await client.subscribe("/private", ["order.created"]);
   await running.service.stop();
   const allowed = running.service;
@@ -89,7 +89,7 @@ test("without an allowance loopback is refused, and nothing is connected to", as
   running.service = await allowed.restart();
 });
 
-test("a WEBHOOK_CA that is no certificate stops the start in one line", async () => {
+test("a WEBHOOK_CA that is not a certificate prevents the start in one line", async () => {
   const { freePort } = await import("@signsealship/testing/free-port");
   const env = { ...running.env, WEBHOOK_CA: `${running.env.DATA_DIR}/none.pem`, PORT: String(await freePort()) };
   const { code, stderr } = await runCli(env, "serve");

@@ -23,7 +23,7 @@ const webhooks = "/api/partner/webhooks";
 const idOf = ({ body }: Caught): string => (JSON.parse(body.toString()) as { id: string }).id;
 const hang = () => {};
 
-test("a delivery is pending, then ended with what became of it", async () => {
+test("a delivery is pending, then ended with its outcome", async () => {
   const hook = await acme.subscribe("/fields", ["order.created"]);
   const orderCode = await acme.order();
   const [delivery] = await acme.ended(hook);
@@ -59,7 +59,7 @@ test("a delivery is pending, then ended with what became of it", async () => {
   assert.deepEqual(await acme.ok("GET", `${webhooks}/deliveries/${deliveryId}`), delivery);
 });
 
-test("carries the newest checkpoint of the log that the firm's seals enter", async () => {
+test("contains the newest checkpoint of the log of the firm's seals", async () => {
   const hook = await acme.subscribe("/checkpoint", ["order.created"]);
   await acme.order();
   await acme.ended(hook);
@@ -73,7 +73,7 @@ test("carries the newest checkpoint of the log that the firm's seals enter", asy
   assert.equal(await verifyNote(note, await parseNoteKey(tree?.key ?? "")), "signed");
 });
 
-test("a refusal is not sent again", async () => {
+test("a refused delivery is not sent again", async () => {
   running.catcher.answer("/refuses", (_request, response) => void response.writeHead(503).end());
   const hook = await acme.subscribe("/refuses", ["order.created"]);
   await acme.order();
@@ -87,7 +87,7 @@ test("a refusal is not sent again", async () => {
   assert.equal((await running.catcher.wait("/refuses", 2)).length, 2);
 });
 
-test("a replay is a delivery of its own: the same event id, a body of today's records", async () => {
+test("a replay is a separate delivery: the same event id, a body from the present records", async () => {
   const hook = await acme.subscribe("/replay", ["order.created"]);
   const orderCode = await acme.order();
   const [first] = await acme.ended(hook);
@@ -172,7 +172,7 @@ test("deliveries of all subscriptions are paged newest first and filtered", asyn
   assert.equal(foreign, "cursor is not one that this list has given.");
 });
 
-test("an endpoint that hangs delays neither the order nor anybody else's deliveries", async () => {
+test("a hanging endpoint delays neither the order nor anybody else's deliveries", async () => {
   const [slow, quick] = [await running.partner(), await running.partner()];
   running.catcher.answer("/hangs", hang);
   const hanging = await slow.subscribe("/hangs", ["payment.cleared", "order.created"]);
@@ -228,13 +228,13 @@ test("one event with a hundred subscriptions is sent to each once", async () => 
   assert.equal(running.catcher.caught.filter(({ path }) => path.startsWith("/hundred-")).length, 100);
 });
 
-test("the figures of deliveries are on /metrics", async () => {
+test("the metrics of deliveries are on /metrics", async () => {
   const text = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
   assert.match(text, /^webhook_deliveries_total\{outcome="delivered"\} [1-9]/m);
   assert.match(text, /^webhook_deliveries_total\{outcome="failed"\} [1-9]/m);
 });
 
-test("of a delivery it is kept what was sent and answered, bounded and without the body that was sent", async () => {
+test("a delivery's request and response are stored, limited in size and without the sent body", async () => {
   const firm = await running.partner();
   running.catcher.answer("/exchange", (_request, response) => {
     response.writeHead(500, { "content-type": "text/html", "x-long": "y".repeat(2_000) });
@@ -269,7 +269,7 @@ test("of a delivery it is kept what was sent and answered, bounded and without t
   assert.equal(row?.plain, false);
 });
 
-test("what failed since a time is sent again, each event once, and not what arrived meanwhile", async () => {
+test("deliveries that failed since a time are sent again, each event once, and not those that arrived meanwhile", async () => {
   const firm = await running.partner();
   running.catcher.answer("/away", (_request, response) => void response.writeHead(503).end());
   const hook = await firm.subscribe("/away", ["order.created", "payment.cleared"]);
@@ -309,7 +309,7 @@ test("what failed since a time is sent again, each event once, and not what arri
   await firm.refused(400, "GET", `${webhooks}/deliveries?since=x`);
 });
 
-test("each event is replayed once for a period, though it fails again, and never what is about a record that is gone", async () => {
+test("each event is replayed once for a period, even if it fails again, and never about a deleted record", async () => {
   const firm = await running.partner();
   running.catcher.answer("/broken", (_request, response) => void response.writeHead(500).end());
   const hook = await firm.subscribe("/broken", ["order.created", "payment.cleared"]);
@@ -337,7 +337,7 @@ test("each event is replayed once for a period, though it fails again, and never
   assert.equal((await replay(until)).replayed, 1);
 });
 
-test("while more than 200 deliveries are on their way to a webhook, no failed ones are added", async () => {
+test("while more than 200 deliveries of a webhook are pending, no failed ones are added", async () => {
   const firm = await running.partner();
   running.catcher.answer("/full", hang);
   const hook = await firm.subscribe("/full", ["payment.cleared"]);

@@ -63,7 +63,7 @@ test("during a rotation the standard header has a signature for each secret, sep
   for (const each of [hook.secret, secret]) new Webhook(standardForm(each)).verify(caught.body, headersOf(caught));
 });
 
-test("once the public key is made, v1a is a signature that OpenSSL accepts; each firm and environment has its own key", async () => {
+test("once the public key is created, v1a is a signature that OpenSSL accepts; each firm and environment has its own key", async () => {
   const folder = temporaryFolder();
   const firm = await running.partner();
   const path = "/api/partner/webhooks/public-key";
@@ -102,7 +102,7 @@ test("once the public key is made, v1a is a signature that OpenSSL accepts; each
   folder.remove();
 });
 
-test("every delivery says its event's place in the firm's chain, and the feed fills in what an endpoint does not hear of", async () => {
+test("every delivery states its event's position in the firm's chain, and the feed returns events that an endpoint missed", async () => {
   const firm = await running.partner();
   const hook = await firm.subscribe("/chain", ["payment.cleared"]);
   const codes = [await firm.order(), await firm.order()];
@@ -141,7 +141,7 @@ test("every delivery says its event's place in the firm's chain, and the feed fi
   }
 });
 
-test("events that are recorded and placed at once by many have one chain without a gap", async () => {
+test("events that many callers record and add concurrently have one chain without a gap", async () => {
   const firm = await running.partner();
   const owner = { partnerId: firm.partnerId, environment: "test" } as const;
   const rounds = Number(process.env["CHAIN_ROUNDS"] ?? 20);
@@ -163,7 +163,7 @@ test("events that are recorded and placed at once by many have one chain without
   );
 });
 
-test("an event that commits after a later one was placed gets the next place, and none is lost to a reader", async () => {
+test("an event that commits after a later one was added gets the next position, and no reader misses it", async () => {
   const firm = await running.partner();
   const { cursor } = await running.db.transaction(async (tx) => {
     const late = { at: new Date(), topic: "payment.cleared", eventId: "late", subject: "late" };
@@ -179,7 +179,7 @@ test("an event that commits after a later one was placed gets the next place, an
   );
 });
 
-test("the feed waits for an event, takes topics, pages, and refuses what it did not give", async () => {
+test("the feed waits for an event, filters topics, pages, and refuses foreign cursors", async () => {
   const firm = await running.partner();
   const { cursor } = await feed(firm, "?cursor=latest");
   const waiting = feed(firm, `?cursor=${cursor}&wait=20`);

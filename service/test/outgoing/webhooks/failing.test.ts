@@ -34,7 +34,7 @@ async function banner(): Promise<boolean> {
   return (await page.text()).includes("A webhook keeps failing");
 }
 
-test("after 20 failures in a row the owners get one mail, and the dashboard says so until a delivery arrives", async () => {
+test("after 20 failures in a row the owners get one mail, and the dashboard shows it until a delivery arrives", async () => {
   answered("/fails", 500);
   const hook = await firm.subscribe("/fails", ["order.created"]);
   await sends(hook, 19);
@@ -51,7 +51,7 @@ test("after 20 failures in a row the owners get one mail, and the dashboard says
   assert.equal(mails().length, 1);
 });
 
-test("five failures are enough when the first is an hour old; a success between them begins anew", async () => {
+test("five failures are enough when the first is an hour old; a success in between starts again", async () => {
   answered("/slowly", 500);
   const hook = await firm.subscribe("/slowly", ["order.created"]);
   await sends(hook, 4);
@@ -73,7 +73,7 @@ test("five failures are enough when the first is an hour old; a success between 
   assert.deepEqual(row, { failures: 4, alerted: false });
 });
 
-test("a webhook has at most one mail in 24 hours, and a run that goes on longer has its own after that", async () => {
+test("a webhook has at most one mail in 24 hours, and a longer run has its own after that", async () => {
   answered("/flaps", 500);
   const hook = await firm.subscribe("/flaps", ["order.created"]);
   const ofHook = () => mails().filter((mail) => mail.includes(hook.id)).length;

@@ -20,7 +20,7 @@ writeFileSync(
 );
 const running = await forTests(openWebhooksService({ LIMITS: limits, RATE_LIMITS: "on" }));
 
-test("a firm and a host are counted apart from others, from minute to minute", () => {
+test("a firm and a host are counted separately from others, from minute to minute", () => {
   let now = 0;
   const { toUrl } = createHostLimit(() => new Date(now));
   const many = (partner: string, url: string, perHost = 2) =>
@@ -59,7 +59,7 @@ test("hosts of one domain are counted together, and so are names of one address"
   );
 });
 
-test("a hundred names of one address get no more than the address may", async () => {
+test("a hundred names of one address get no more than the address's limit", async () => {
   const firm = await running.partner();
   await changeFirm(running.db, firm.partnerId, sql`tier = 'trial'`);
   const { port } = new URL(running.catcher.url);
@@ -101,7 +101,7 @@ test("RATE_LIMITS=off lifts the limit of deliveries to one host, too", async () 
   await unlimited.close();
 });
 
-test("a trial firm reaches a host only so often in a minute, over all its webhooks; the rest fails by name", async () => {
+test("a trial firm can reach a host only a limited number of times a minute, over all its webhooks; the rest fails by name", async () => {
   const trial = await trialFirm(running);
   const hooks = await subscribed(trial);
   const paying = await running.partner();

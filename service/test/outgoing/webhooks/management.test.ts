@@ -25,7 +25,7 @@ const unknownId = "00000000-0000-4000-8000-000000000000";
 const webhooks = "/api/partner/webhooks";
 const url = "https://hooks.example.com/a";
 
-test("a subscription is answered with its secret once, and listed newest first without it", async () => {
+test("a new subscription is returned with its secret once, and listed newest first without it", async () => {
   const client = await running.partner();
   const first = await client.ok("POST", webhooks, {
     url,
@@ -82,7 +82,7 @@ test("one subscription is found by its owner, in its environment, until it is de
   await assert.rejects(oneSubscription(deps, own, id), unknown);
 });
 
-test("the database holds neither a secret nor its hash in the clear", async () => {
+test("the database contains neither a secret nor its hash as plain text", async () => {
   const { id, secret } = await acme.subscribe("/secret", ["order.created"]);
   const [row] = await running.db.query<{ dump: string }>(sql`
     SELECT encode(hash, 'escape') || encode(hash, 'hex') AS dump FROM webhook_secrets WHERE webhook_id = ${id}`);
@@ -91,7 +91,7 @@ test("the database holds neither a secret nor its hash in the clear", async () =
   assert.ok(row && !row.dump.includes(secret) && !row.dump.includes(hash));
 });
 
-test("the URL must be absolute and https, and is looked at before the topics", async () => {
+test("the URL must be absolute and https, and is checked before the topics", async () => {
   const message = "A https:// webhook URL is required.";
   const bad = [
     undefined,
@@ -126,7 +126,7 @@ test("the URL must be absolute and https, and is looked at before the topics", a
   );
 });
 
-test("topics must be some of the seven", async () => {
+test("topics must be from the list of seven", async () => {
   for (const topics of [
     undefined,
     null,
@@ -156,7 +156,7 @@ test("topics must be some of the seven", async () => {
   assert.deepEqual((await client.ok("POST", webhooks, { url, topics: all }))["topics"], all);
 });
 
-test("the hundredth subscription is the last, also of many at once", async () => {
+test("the hundredth subscription is the last, even with many concurrent requests", async () => {
   const client = await running.partner();
   const answers = await Promise.all(
     Array.from({ length: 104 }, (_, n) =>
@@ -171,7 +171,7 @@ test("the hundredth subscription is the last, also of many at once", async () =>
   await client.ok("POST", webhooks, { url, topics: ["order.created"] });
 });
 
-test("a URL has one active webhook of a firm and environment, however it is written and by whichever route", async () => {
+test("a URL has one active webhook of a firm and environment, in any spelling and by any route", async () => {
   const message = "This URL already has an active webhook.";
   const client = await running.partner();
   const { id } = await client.ok<{ id: string }>("POST", webhooks, { url, topics: ["order.created"] });
@@ -190,7 +190,7 @@ test("a URL has one active webhook of a firm and environment, however it is writ
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400, 400, 400]);
 });
 
-test("deleting ends it: gone from the list, unknown from then on, its secrets forgotten", async () => {
+test("deleting ends it: removed from the list, unknown from then on, its secrets deleted", async () => {
   const { id } = await acme.subscribe("/x", ["order.created"]);
   assert.deepEqual(await acme.ok("DELETE", `${webhooks}/${id}`), { ok: true });
   assert.equal(
@@ -201,7 +201,7 @@ test("deleting ends it: gone from the list, unknown from then on, its secrets fo
   assert.deepEqual(await running.db.query(sql`SELECT 1 FROM webhook_secrets WHERE webhook_id = ${id}`), []);
 });
 
-test("unknown, malformed, foreign and other-environment ids are all the same 404", async () => {
+test("ids that are unknown, malformed, another firm's or of the other environment give the same 404", async () => {
   const other = await running.partner();
   const theirs = await other.subscribe("/x", ["order.created"]);
   const live = await running.withKey(acme.partnerId, "live");
@@ -227,7 +227,7 @@ test("unknown, malformed, foreign and other-environment ids are all the same 404
   await other.ok("POST", `${webhooks}/${theirs.id}/rotate`);
 });
 
-test("the key is asked for before anything else is looked at", async () => {
+test("the key is checked before anything else", async () => {
   const anonymous = async (method: string, path: string) => {
     const init = {
       method,
@@ -257,7 +257,7 @@ test("the key is asked for before anything else is looked at", async () => {
     assert.deepEqual(await anonymous(method, path), [401, "A valid partner API key is required."], path);
 });
 
-test("the key-only route subscribes to passport.sealed alone and explains the signature", async () => {
+test("the key-only route subscribes only to passport.sealed and explains the signature", async () => {
   const client = await running.partner();
   const made = await client.ok("POST", "/api/passport/webhooks", { url, topics: ["order.created"] });
   assert.deepEqual(Object.keys(made), [

@@ -47,7 +47,7 @@ async function caught(hook: Hook & { path: string }, count = 1): Promise<Body[]>
   return Promise.all((await running.catcher.wait(hook.path, count)).map((each) => checked(each, hook.secret)));
 }
 
-test("order.created tells code, status, environment, time and the reference that was sent", async () => {
+test("order.created states code, status, environment, time and the sent reference", async () => {
   const hook = await hookFor("order.created");
   const orderCode = await client.order({ external_reference: "FILE-2207" });
   const [body] = await caught(hook);
@@ -66,7 +66,7 @@ test("order.created tells code, status, environment, time and the reference that
   });
 });
 
-test("without a reference the member is left out, never null", async () => {
+test("without a reference the member is omitted, never null", async () => {
   const hook = await hookFor("order.created");
   await client.order();
   const [body] = await caught(hook);
@@ -86,7 +86,7 @@ test("the other order topics have the same shape, with the status at the time of
   }
 });
 
-test("room.order_attached tells room and order, and no passport code", async () => {
+test("room.order_attached states room and order, and no passport code", async () => {
   const hook = await hookFor("room.order_attached");
   const orderCode = await client.order();
   const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
@@ -104,7 +104,7 @@ test("room.order_attached tells room and order, and no passport code", async () 
   );
 });
 
-test("room.passport_sealed tells room and passport code, and no order", async () => {
+test("room.passport_sealed states room and passport code, and no order", async () => {
   const hook = await hookFor("room.passport_sealed");
   const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "9 Oak Lane" });
   const passportVerifyCode = "mfrggzdfmztwq2lknnwg23tpoa";
@@ -144,7 +144,7 @@ async function fromFeed(passportId = ""): Promise<Body | null | undefined> {
   return events.find(({ id }) => id === passportId)?.payload;
 }
 
-test("passport.sealed says what the seal's answer said, by a webhook and in the feed", async () => {
+test("passport.sealed equals the seal's answer, by a webhook and in the feed", async () => {
   const hook = await hookFor("passport.sealed");
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(makePdf())], { type: "application/pdf" }), "executed.pdf");
@@ -169,7 +169,7 @@ test("passport.sealed says what the seal's answer said, by a webhook and in the 
   assert.deepEqual(await fromFeed(passportId), body);
 });
 
-test("a passport whose row was altered since is told to nobody", async () => {
+test("a passport whose row was altered since is sent to nobody", async () => {
   const hook = await hookFor("passport.sealed");
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(makePdf())], { type: "application/pdf" }), "executed.pdf");
@@ -184,7 +184,7 @@ test("a passport whose row was altered since is told to nobody", async () => {
   assert.equal(await fromFeed(passportId), null);
 });
 
-test("webhook.test goes to the one subscription that asks, whatever its topics", async () => {
+test("webhook.test goes only to the requested subscription, whatever its topics", async () => {
   const asked = await hookFor("passport.sealed");
   const beside = await hookFor("passport.sealed");
   const answer = await client.ok("POST", `${webhooks}/${asked.id}/test`);
@@ -198,7 +198,7 @@ test("webhook.test goes to the one subscription that asks, whatever its topics",
   assert.deepEqual(await client.ended(beside, 0), []);
 });
 
-test("a subscription gets its own topics, its own firm and its own environment alone", async () => {
+test("a subscription gets only its own topics, firm and environment", async () => {
   const hook = await hookFor("payment.cleared");
   const [live, other] = [await running.withKey(client.partnerId, "live"), await running.partner()];
   const lives = await live.subscribe("/live", ["order.created"]);
@@ -217,7 +217,7 @@ test("a subscription gets its own topics, its own firm and its own environment a
   );
 });
 
-test("while a secret is being rotated each delivery has a signature by both, and afterwards by the new one alone", async () => {
+test("during the rotation of a secret each delivery has a signature by both, and afterwards only by the new one", async () => {
   const hook = await hookFor("passport.sealed");
   const before = Date.now();
   const rotated = await client.ok<{
@@ -256,7 +256,7 @@ test("while a secret is being rotated each delivery has a signature by both, and
   await checked(second, again.secret);
 });
 
-test("rotating over and over keeps the header short, and the newest secrets in it", async () => {
+test("repeated rotations keep the header short, with the newest secrets in it", async () => {
   const hook = await hookFor("passport.sealed");
   const secrets = [hook.secret];
   for (let n = 0; n < 7; n++)

@@ -30,7 +30,7 @@ async function deliver(count: number, day: number, state: "pending" | "delivered
 
 const left = async () => (await db.query<{ n: number }>(sql`SELECT count(*) AS n FROM webhook_deliveries`))[0]?.n;
 
-test("records of deliveries that ended before an instant are deleted, page by page; those in progress and younger ones stay", async () => {
+test("records of deliveries that ended before an instant are deleted, page by page; pending and younger ones stay", async () => {
   await deliver(6_000, 1, "delivered");
   await deliver(2, 1, "pending");
   await deliver(5_000, 2, "delivered");
@@ -47,7 +47,7 @@ test("a sweep that is stopped leaves the rest for the next", async () => {
   assert.equal(await left(), 2);
 });
 
-test("what was sent and answered is kept of a webhook's latest 1,000 deliveries", async () => {
+test("requests and responses are kept for a webhook's latest 1,000 deliveries", async () => {
   const kept = async () =>
     (
       await db.query<{ kept: number; oldest: number }>(sql`

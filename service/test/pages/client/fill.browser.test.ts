@@ -82,7 +82,7 @@ test("without a script, and in each language, the form is the same", async () =>
   }
 });
 
-test("a member has a form filled in, passes its link on, and orders the document", async () => {
+test("a member has a form filled in, passes on its link, and orders the document", async () => {
   const { key, templateId } = await firm();
   const { headers } = await newMember(running.service, running.somebody(), key);
   const { baseUrl } = running.service;

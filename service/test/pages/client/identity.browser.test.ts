@@ -99,7 +99,7 @@ test("a person answers the questions and shows a credential, on pages that fit a
   await opened.close();
 });
 
-test("the page is in the reader’s language, and a refusal says what to do in it", async () => {
+test("the page is in the reader’s language, and a refusal says in it what to do", async () => {
   const path = await mailedLink();
   const { page, troubles, close } = await browser.open(at(`${path}?lang=es`), { width: 1280 });
   await page.getByRole("heading", { name: "Compruebe su identidad" }).waitFor();
@@ -114,7 +114,7 @@ test("the page is in the reader’s language, and a refusal says what to do in i
   await close();
 });
 
-test("a notary writes hours, and a signer books, moves and cancels, on pages that fit and are accessible", async () => {
+test("a notary enters hours, and a signer books, moves and cancels, on pages that fit and are accessible", async () => {
   const code = await ordersToNotarize(running, await newPartner(running.service)).place();
   const desk = await browser.open(at("/operator/notary/hours"), { width: 375, cookie });
   await desk.page.getByLabel("Your zone").fill("Mars/Base");

@@ -18,7 +18,7 @@ const textOf = async (path: string, language?: string) => (await get(path, langu
 const pages = [`/orders/${code}`, `/rooms/${roomCode}`, `/orders/${code}/checkout/cancelled`];
 
 describe("pages for clients", () => {
-  test("speak the language that the browser prefers, and say which", async () => {
+  test("use the language that the browser prefers, and declare it", async () => {
     for (const path of pages)
       for (const [header, language] of [
         ["es", "es"],
@@ -46,14 +46,14 @@ describe("pages for clients", () => {
       }
   });
 
-  test("speak the language of the address, whatever the browser prefers", async () => {
+  test("use the language of the address, whatever the browser prefers", async () => {
     for (const path of pages) {
       assert.match(await textOf(`${path}?lang=es`, "en"), /<html lang="es">/);
       assert.match(await textOf(`${path}?lang=en`, "es"), /<html lang="en">/);
     }
   });
 
-  test("are in English for a language that we do not speak, and repeat nothing of it", async () => {
+  test("are in English for an unsupported language, and repeat nothing of it", async () => {
     for (const lang of [
       "de",
       "fil",
@@ -73,7 +73,7 @@ describe("pages for clients", () => {
       }
   });
 
-  test("lead to themselves in the other language", async () => {
+  test("link to themselves in the other language", async () => {
     for (const path of pages) {
       assert.match(await textOf(path, "en"), /<a href="\?lang=es" lang="es" hreflang="es">Español<\/a>/);
       assert.match(await textOf(path, "es"), /<a href="\?lang=en" lang="en" hreflang="en">English<\/a>/);
@@ -81,7 +81,7 @@ describe("pages for clients", () => {
     assert.match(await textOf(`/rooms/${roomCode}?activity=all`), /<a href="\?activity=all&amp;lang=es"/);
   });
 
-  test("keep the language of the address in their own links and in what refreshes, and add none that was not asked for", async () => {
+  test("keep the language of the address in their own links and in the refreshed part, and add none that was not requested", async () => {
     const own = (page: string) =>
       [...page.matchAll(/(?:href|hx-get)="(\/(?:orders|rooms)\/[^"]*)"/g)].map(([, path = ""]) => path);
     for (const path of [...pages, `/rooms/${roomCode}?activity=all`]) {
@@ -92,7 +92,7 @@ describe("pages for clients", () => {
     }
   });
 
-  test("hold the part that refreshes them, to the letter, in the same language", async () => {
+  test("contain the part that refreshes them, literally, in the same language", async () => {
     for (const path of [`/orders/${code}`, `/rooms/${roomCode}`])
       for (const [query, language] of [
         ["", "es"],
@@ -105,7 +105,7 @@ describe("pages for clients", () => {
   });
 });
 
-test("the API says the same in every language", async () => {
+test("the API answers the same in every language", async () => {
   const refusals = ["en", "es"].map(async (language) => {
     const response = await fetch(`${site.baseUrl}/orders/${"0".repeat(40)}`, {
       headers: { accept: "application/json", "accept-language": language },

@@ -20,7 +20,7 @@ function show(changes: Partial<OrderView>): string {
   return `${site.baseUrl}/orders/${code}`;
 }
 
-test("an order's page, the front page and a sample are accessible, fit, and ask nobody else for anything", async () => {
+test("an order's page, the front page and a sample are accessible, fit, and load nothing from others", async () => {
   const unbroken = "x".repeat(120);
   const url = show({
     status: "IdentityLocked",
@@ -50,7 +50,7 @@ test("every tone of status and state of step is accessible in light and dark", a
   await close();
 });
 
-test("the page refreshes itself after 15 seconds, and focus, scroll and what has not changed stay", async () => {
+test("the page refreshes itself after 15 seconds, and focus, scroll and unchanged parts stay", async () => {
   const opened = await browser.open(show({ status: "EsignPending" }), { width: 360, height: 500, heldClock: true });
   const { page } = opened;
   await page.locator(".copy").focus();
@@ -94,7 +94,7 @@ test("the page in Spanish is accessible, fits, and stays in Spanish when it refr
   await opened.close();
 });
 
-test("a refresh that is refused leaves the page as it is", async () => {
+test("a refused refresh leaves the page unchanged", async () => {
   const opened = await browser.open(show({ status: "EsignPending" }), { width: 1280, heldClock: true });
   orders.delete(code);
   const answered = opened.page.waitForResponse(/\/status$/);
@@ -106,7 +106,7 @@ test("a refresh that is refused leaves the page as it is", async () => {
   await opened.close();
 });
 
-test("the page says everything without script, and how to see news", async () => {
+test("the page says everything without script, and how to see updates", async () => {
   const opened = await browser.open(show({ status: "Shipped" }), { width: 360, javaScript: false });
   const text = String(await opened.page.evaluate("document.querySelector('main').innerText"));
   for (const said of ["The document is on its way", "What happens next", "$95.00", "Reload this page"]) {
@@ -130,7 +130,7 @@ test("a copy button copies the code, and the skip link leads to the content", as
   await opened.close();
 });
 
-test("a printed page has no navigation and no dark ground", async () => {
+test("a printed page has no navigation and no dark background", async () => {
   const opened = await browser.open(show({}), { width: 1280, colorScheme: "dark" });
   await opened.page.emulateMedia({ media: "print", colorScheme: "dark" });
   assert.equal(await opened.page.locator(".site-header nav").isVisible(), false);

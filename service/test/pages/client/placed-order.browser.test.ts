@@ -3,7 +3,7 @@ import { startBrowser, test } from "@signsealship/testing/browser";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
-test("an order that was just placed can be looked at, in the running service, by whoever holds its code", async () => {
+test("an order that was just placed can be viewed, in the running service, by anyone with its code", async () => {
   const folder = temporaryFolder();
   const [service, browser] = await Promise.all([startService({ DATA_DIR: folder.path }), startBrowser()]);
   try {

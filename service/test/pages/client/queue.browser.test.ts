@@ -52,7 +52,7 @@ async function pageOfSigner(): Promise<string> {
   );
 }
 
-test("a signer on a phone asks, waits and is led to the room, while both pages follow by themselves", async () => {
+test("a signer on a phone asks, waits and gets to the room, while both pages refresh by themselves", async () => {
   const path = await pageOfSigner();
   const desk = await browser.open(at("/operator/notary"), { width: 1280, cookie: person.cookie });
   await desk.page.getByText("Nobody waits whom you may meet.").waitFor();

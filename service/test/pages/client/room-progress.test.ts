@@ -44,7 +44,7 @@ async function roomOf(orders: number) {
 const meters = (text: string) =>
   /Signed\n(.*)\n[\s\S]*?Sealed\n(.*)\n[\s\S]*?Delivered or complete\n(.*)\n/.exec(text)?.slice(1);
 
-test("an order that was canceled is awaited by no count on the room's pages; what the API counts stays", async () => {
+test("a canceled order does not count as awaited on the room's pages; the API's counts stay", async () => {
   const room = await roomOf(3);
   const [done = "", gone = ""] = room.codes;
   for (const page of await room.pages()) {
@@ -61,7 +61,7 @@ test("an order that was canceled is awaited by no count on the room's pages; wha
   assert.ok((await room.spanish()).includes("\n3 pedidos en esta sala, 1 cancelado o reembolsado\n"));
 });
 
-test("an order that was refunded after it was signed counts as signed, and is not awaited further", async () => {
+test("an order that was refunded after signing counts as signed, and is not awaited", async () => {
   const room = await roomOf(2);
   const [signed = "", gone = ""] = room.codes;
   await room.complete(signed);

@@ -25,7 +25,7 @@ function show(changes: Partial<RoomRow> = {}, environment: "live" | "test" = "li
 
 const empty = { cards: [], activity: [], participants: [], passport: null, reference: null };
 
-test("a room is accessible, fits, and asks nobody else for anything", async () => {
+test("a room is accessible, fits, and loads nothing from others", async () => {
   rooms.set(emptyRoomCode, roomRow({ ...empty, code: emptyRoomCode, status: "closed", name: "n".repeat(200) }));
   const opened = await browser.open(show({}, "test"), { width: 360 });
   await assertGoodLooks(opened);
@@ -63,7 +63,7 @@ test("a room in Spanish is accessible and fits", async () => {
   await opened.close();
 });
 
-test("a room refreshes itself after 15 seconds, and focus, scroll and what has not changed stay", async () => {
+test("a room refreshes itself after 15 seconds, and focus, scroll and unchanged parts stay", async () => {
   const opened = await browser.open(show(), { width: 360, height: 500, heldClock: true });
   const { page } = opened;
   await page.getByRole("link", { name: "Verify the closing certificate" }).focus();
@@ -88,7 +88,7 @@ test("a room refreshes itself after 15 seconds, and focus, scroll and what has n
   await opened.close();
 });
 
-test("a room says everything without script, and how to see news", async () => {
+test("a room says everything without script, and how to see updates", async () => {
   const opened = await browser.open(show(), { width: 360, javaScript: false });
   const text = String(await opened.page.evaluate("document.querySelector('main').innerText"));
   for (const said of [
@@ -105,7 +105,7 @@ test("a room says everything without script, and how to see news", async () => {
   await opened.close();
 });
 
-test("a firm's colour is a stripe beside our mark, whatever colour it is; what is no colour is left out", async () => {
+test("a firm's color is a stripe next to our mark, whatever color it is; an invalid color is left out", async () => {
   const { page, axe, close } = await browser.open(show(), { width: 360 });
   for (const accentColor of ["#ffffff", "#000000", "#FAF8F4"]) {
     await page.goto(show({ accentColor }));
@@ -118,7 +118,7 @@ test("a firm's colour is a stripe beside our mark, whatever colour it is; what i
   await close();
 });
 
-test("a printed room has no navigation and no dark ground", async () => {
+test("a printed room has no navigation and no dark background", async () => {
   const opened = await browser.open(show(), { width: 1280, colorScheme: "dark" });
   await opened.page.emulateMedia({ media: "print", colorScheme: "dark" });
   assert.equal(await opened.page.locator(".site-header nav").isVisible(), false);

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => pages.close());
 
-test("orders of one closing: the client is typed once, and each order comes into the room by its document's name", async () => {
+test("orders of one closing: the client is typed once, and each order is added to the room by its document's name", async () => {
   const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
   const room = await pages.createRoom(firm, "12 Elm Street");
   const { opened, page } = await pages.open({ firm });
@@ -54,7 +54,7 @@ test("orders of one closing: the client is typed once, and each order comes into
     await part(page, "Orders").getByRole("link", { name }).waitFor();
 });
 
-test("the document's type ticks the services that it has, and gives back what was ticked before; a note is shown with its own type alone", async () => {
+test("the document's type ticks its services, and restores the earlier choice; a note is shown only with its own type", async () => {
   const { opened, page } = await pages.open();
   await pages.go(page, newPath);
   const [signing, notary] = [page.getByLabel("Signing"), page.getByLabel("Online notarization")];
@@ -88,7 +88,7 @@ test("without a script the same form places the order and starts another", async
   assert.equal(await page.getByLabel("Client’s email").inputValue(), "sam@example.com");
 });
 
-test("signers and addresses are taken over, access codes are not", async () => {
+test("signers and addresses are copied, access codes are not", async () => {
   const { page } = await pages.open();
   const signers = [
     { name: "Jane Roe", email: "jane@example.com", routing: 1, auth: "access_code", access_code: "Maple 1234" },
@@ -112,7 +112,7 @@ test("signers and addresses are taken over, access codes are not", async () => {
   assert.equal(await value("ship_line1"), "350 Fifth Avenue");
 });
 
-test("another firm's order, an unknown one and odd texts begin no form", async () => {
+test("another firm's order, an unknown one and invalid texts fill no form", async () => {
   const firm = await newPartner(pages.service);
   const { send } = await pages.caller(firm);
   const foreign = await pages.place(pages.acme);
@@ -122,7 +122,7 @@ test("another firm's order, an unknown one and odd texts begin no form", async (
   assert.equal((await send(`${newPath}?room=${room}`)).text.includes(`<option value="${room}"`), false);
 });
 
-test("a room that the form is opened for is chosen in it, however many newer ones there are", async () => {
+test("the form's room is chosen, however many newer ones there are", async () => {
   const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
   const { send } = await pages.caller(firm);
   const room = await pages.createRoom(firm, "The oldest");
@@ -138,7 +138,7 @@ test("a room that the form is opened for is chosen in it, however many newer one
   assert.equal(await chosenIn(`${newPath}?room=${foreign}`), undefined);
 });
 
-test("an order is placed also where its room can't take it, which is said", async () => {
+test("an order is placed even when its room can't accept it, and the page says so", async () => {
   const firm = await newPartner(pages.service);
   const { send } = await pages.caller(firm);
   const room = await pages.createRoom(firm, "Closed");
@@ -166,7 +166,7 @@ test("one form sent by both of its buttons places one order", async () => {
   assert.equal((await pages.apiList(firm)).length, 1);
 });
 
-test("several of the firm's orders are put into a room at once, those of its reference first, each by its document's name", async () => {
+test("several of the firm's orders are added to a room at once, those with its reference first, each by its document's name", async () => {
   const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
   const named = async (name: string, reference: string) => {
     const form = orderForm({ ...minimal, external_reference: reference });
@@ -198,7 +198,7 @@ test("several of the firm's orders are put into a room at once, those of its ref
   assert.equal(codeIn(page), "");
 });
 
-test("of several orders the first that can't be added is refused, and it is said how many were added before", async () => {
+test("of several orders the first impossible one is refused, and the page states how many were added before", async () => {
   const firm = await newPartner(pages.service);
   const { send } = await pages.caller(firm);
   const [room, code] = [await pages.createRoom(firm, "12 Elm Street"), await pages.place(firm)];
@@ -210,7 +210,7 @@ test("of several orders the first that can't be added is refused, and it is said
   assert.equal(again.text.includes("added before"), false);
 });
 
-test("an order is found by the name of its document and by its type, in its own firm and environment alone", async () => {
+test("an order is found by the name of its document and by its type, only in its own firm and environment", async () => {
   const [firm, other] = [await newPartner(pages.service), await newPartner(pages.service)];
   const { send } = await pages.caller(firm);
   const stranger = await pages.caller(other);

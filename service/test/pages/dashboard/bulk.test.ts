@@ -33,7 +33,7 @@ async function member() {
 
 const people = "Tenant.name,Tenant.email\nJane Doe,jane@example.com\nSam Roe,sam@example.com\n";
 
-test("a member sends a list, sees that nothing is placed, places it, and finds an order for each row", async () => {
+test("a member sends a list, sees that no order is placed yet, places them, and finds an order for each row", async () => {
   const { send, page, press, at } = await member();
   assert.match(await page(at), /Tenant\.email/);
   const { status, location, text } = await send(people);
@@ -58,7 +58,7 @@ test("a list with a wrong row is refused with its row, and a canceled one offers
   assert.doesNotMatch(await page(location), /Place the|Give up/);
 });
 
-test("another firm's list is a page that is not there", async () => {
+test("another firm's list is a page that does not exist", async () => {
   const { location } = await (await member()).send(people);
   const { page, press } = await member();
   assert.doesNotMatch(await page(location), /Progress/);

@@ -101,7 +101,7 @@ test("a service that is killed between two documents has placed nothing, and pla
   await goesOn(form);
 });
 
-test("a service that is killed at any moment of placing has the closing whole or not at all", async () => {
+test("a service that is killed at any moment of placing has the closing completely or not at all", async () => {
   for (let round = 0; round < repeats(8, 1); round++) {
     const form = await newForm();
     const answer = place(form);

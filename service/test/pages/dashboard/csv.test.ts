@@ -6,7 +6,7 @@ test("a cell with a comma, a quote or a line break stays one cell", () => {
   assert.equal(csv([["a,b", 'say "no"', "x\ny", "plain"]]), '\uFEFF"a,b","say ""no""","x\ny",plain\r\n');
 });
 
-test("no cell is a formula to a spreadsheet", () => {
+test("no cell is a formula for a spreadsheet", () => {
   assert.equal(csv([["=1+1", "+1", "-1", "@x", "\tx", "1-2"]]), "\uFEFF'=1+1,'+1,'-1,'@x,'\tx,1-2\r\n");
   assert.equal(csv([["＝1", "＋1", "－1", "＠x", "1＝2"]]), "\uFEFF'＝1,'＋1,'－1,'＠x,1＝2\r\n");
 });

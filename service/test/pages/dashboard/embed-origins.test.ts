@@ -7,7 +7,7 @@ import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 const running = await forTests(openMembersService());
 const path = "/dashboard/settings";
 
-test("an owner adds and removes a site that may show signing pages; a member sees them, and changes none", async () => {
+test("an owner adds and removes a site that may show signing pages; a member sees them, and can't change them", async () => {
   const { key } = await running.newPartner();
   const { baseUrl } = running.service;
   const owner = (await newMember(running.service, running.somebody(), key)).headers;

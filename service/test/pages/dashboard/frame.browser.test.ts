@@ -25,7 +25,7 @@ after(async () => {
   folder.remove();
 });
 
-test("signing in and linking are accessible and fit, and ask nobody else for anything", async () => {
+test("signing in and linking are accessible and fit, and load nothing from others", async () => {
   const { key } = await newPartner(service, { name: "Harbor Title & Sons" });
   const opened = await browser.open(`${service.baseUrl}/dashboard`, { width: 1280 });
   const { page } = opened;
@@ -55,7 +55,7 @@ test("signing in and linking are accessible and fit, and ask nobody else for any
   await opened.close();
 });
 
-test("an owner brands the firm, gives a role, ends a session and signs out", async () => {
+test("an owner changes the branding and a role, ends a session and signs out", async () => {
   const { key } = await newPartner(service);
   const opened = await signedIn(service, browser, { key, email: "olive@acme.example", width: 1280 });
   await newMember(service, "max@acme.example", key);
@@ -167,7 +167,7 @@ test("an owner creates, rotates and revokes a key, which is shown once each time
   await opened.close();
 });
 
-test("a member sees the branding and may not change it", async () => {
+test("a member sees the branding and can't change it", async () => {
   const { key } = await newPartner(service);
   await newMember(service, "first@acme.example", key);
   const opened = await signedIn(service, browser, { key, email: "second@acme.example", width: 360 });
@@ -214,7 +214,7 @@ test("everything in the frame works without script, and by keyboard alone", asyn
   await opened.close();
 });
 
-test("the pages of analytics and of nothing are accessible and fit", async () => {
+test("the pages of analytics and of an unknown address are accessible and fit", async () => {
   const { key } = await newPartner(service);
   const opened = await signedIn(service, browser, { key, email: "pages@acme.example", width: 1280 });
   for (const path of ["/dashboard/analytics", "/dashboard/analytics?days=366"]) {
@@ -229,7 +229,7 @@ test("the pages of analytics and of nothing are accessible and fit", async () =>
   await opened.close();
 });
 
-test("a form that another site sends does nothing, though the browser sends the cookie along", async () => {
+test("a form that another site sends does nothing, even though the browser sends the cookie", async () => {
   const { key } = await newPartner(service);
   const opened = await signedIn(service, browser, { key, email: "csrf@acme.example", width: 1280 });
   const { page } = opened;
@@ -251,7 +251,7 @@ const asPage = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const ask = (path: string, headers: Record<string, string>) =>
   fetch(service.baseUrl + path, { headers, redirect: "manual" });
 
-test("a part that refreshes itself hears that its session is over, and is not led to a page", async () => {
+test("a part that refreshes itself learns that its session is over, and is not redirected to a page", async () => {
   const { key } = await newPartner(service);
   const { headers: linked } = await newMember(service, "poll@acme.example", key);
   const { headers: unlinked } = await signIn(service, "poll-unlinked@acme.example");
@@ -271,7 +271,7 @@ test("a part that refreshes itself hears that its session is over, and is not le
   assert.equal((await ask(path, { ...poll, ...linked })).status, 404);
 });
 
-test("the address of a form leads to the page that it is on; other addresses of forms say which method they take", async () => {
+test("the address of a form redirects to its page; other addresses of forms state their method", async () => {
   const { key } = await newPartner(service);
   const { headers } = await newMember(service, "back@acme.example", key);
   const code = "f".repeat(40);

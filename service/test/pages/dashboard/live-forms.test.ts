@@ -8,7 +8,7 @@ const running = await forTests(openMembersService());
 
 const list = "/dashboard/webhooks";
 
-test("forms for live webhooks are shown to whoever may send them; others read whom to ask", async () => {
+test("forms for live webhooks are shown to people who may send them; others see whom to ask", async () => {
   const { call, service } = running;
   const { key, headers } = await running.newPartner({ live: true });
   const body = JSON.stringify({ url: "https://hooks.example.com/live", topics: ["order.created"] });

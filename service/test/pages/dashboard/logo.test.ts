@@ -34,13 +34,13 @@ async function owner() {
 
 const addressIn = (page: string) => /src="([^"]+\/logos\/[0-9a-f]{64}\.png)"/.exec(page)?.[1] ?? "";
 
-test("what is encoded as PNG is what was decoded", () => {
+test("encoding to PNG and decoding gives the same picture", () => {
   const { rgba, png } = picture(3, 2);
   const { width, height, rgba: again } = decodePng(png);
   assert.deepEqual([width, height, Buffer.from(again)], [3, 2, rgba]);
 });
 
-test("an owner uploads a logo, and whoever sees the firm's pages gets it, made anew, under an address of its own", async () => {
+test("an owner uploads a logo, and everyone who sees the firm's pages gets it, re-encoded, under its own address", async () => {
   const { upload, settings } = await owner();
   const { png } = picture();
   const behind = Buffer.concat([png, Buffer.from("<script>alert(1)</script>")]);
@@ -58,7 +58,7 @@ test("an owner uploads a logo, and whoever sees the firm's pages gets it, made a
   assert.equal((await fetch(address)).status, 200, "what links to the one before still shows it");
 });
 
-test("branding that is saved beside an uploaded logo leaves it, and an empty address takes it away", async () => {
+test("branding that is saved with an uploaded logo keeps it, and an empty address removes it", async () => {
   const { upload, settings, save } = await owner();
   await upload(picture().png);
   const logoUrl = addressIn(await settings());
@@ -69,7 +69,7 @@ test("branding that is saved beside an uploaded logo leaves it, and an empty add
   assert.equal(addressIn(await settings()), "");
 });
 
-test("of many logos the latest five stay", async () => {
+test("the latest five of many logos stay", async () => {
   const { upload, settings } = await owner();
   const addresses: string[] = [];
   for (let shade = 1; shade <= 6; shade++) {
@@ -80,7 +80,7 @@ test("of many logos the latest five stay", async () => {
   assert.deepEqual(found, [404, 200, 200, 200, 200, 200]);
 });
 
-test("what is no picture is refused with why, and changes nothing", async () => {
+test("a file that is not a picture is refused with the reason, and changes nothing", async () => {
   const { upload, settings } = await owner();
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
   for (const bytes of [svg, Buffer.from("GIF89a"), picture().png.subarray(0, 40), Buffer.alloc(0)]) {
@@ -93,7 +93,7 @@ test("what is no picture is refused with why, and changes nothing", async () => 
     assert.equal((await fetch(running.service.baseUrl + path)).status, 404);
 });
 
-test("a member who is no owner uploads none", async () => {
+test("a member who is not an owner can't upload a logo", async () => {
   const { key, upload, settings } = await owner();
   const member = await newMember(running.service, running.somebody(), key);
   assert.equal((await upload(picture().png, member.headers)).status, 403);

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => pages.close());
 
-test("all PDFs at once, people once, one price, one room: by clicks, with errors that lose nothing", async () => {
+test("all PDFs at once, people once, one price, one room: with the mouse, with errors that lose nothing", async () => {
   const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
   const { opened, page } = await pages.open({ firm });
   await pages.go(page, "/dashboard/rooms");

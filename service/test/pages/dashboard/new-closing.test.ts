@@ -124,7 +124,7 @@ test("places several documents for people who are named once, in one room, and t
   );
 });
 
-test("says all that is wrong with all documents at once, places nothing, and keeps what was typed and sent", async () => {
+test("reports all faults of all documents at once, places nothing, and keeps typed and sent data", async () => {
   const dana = await agent();
   const files = [await dana.file("Deed.pdf"), await dana.file("Note.pdf")];
   const refused = await dana.post("", {
@@ -164,7 +164,7 @@ test("says all that is wrong with all documents at once, places nothing, and kee
   assert.match((await dana.post("", { closing_name: "x" })).text, /Add at least one document\./);
 });
 
-test("takes a file with the whole form where there is no script; removes a document; refuses what is not a PDF by name", async () => {
+test("accepts a file with the whole form without a script; removes a document; refuses a file that is not a PDF by name", async () => {
   const dana = await agent();
   const typed = { closing_name: "Elm", doc1: await dana.file("Deed.pdf"), doc1_name: "The deed", doc1_notary: "on" };
   const added = await (await dana.upload("/add", "Note.pdf", pdf, typed)).text();
@@ -184,7 +184,7 @@ test("takes a file with the whole form where there is no script; removes a docum
   assert.match(await refused.text(), /name="doc1_name"[^>]* value="The deed"/);
 });
 
-test("refuses a file that another closing has used, by the document's name, and makes no second room", async () => {
+test("refuses a file that another closing has used, by the document's name, and creates no second room", async () => {
   const dana = await agent();
   const deed = await dana.file("Deed.pdf");
   const form = await oneSigned(dana, { doc1: deed });
@@ -209,7 +209,7 @@ const oneSigned = async (dana: Awaited<ReturnType<typeof agent>>, more: Record<s
   ...more,
 });
 
-test("sends one document to its own address and fax number, keeps them in a form that changes, and names the document that lacks a line", async () => {
+test("sends one document to its own address and fax number, keeps them in a form that changes, and names the document with an incomplete address", async () => {
   const dana = await agent();
   const own = Object.fromEntries(
     Object.entries(shipping).map(([name, value]) => [name.replace("ship_", "doc2_ship_"), value]),
@@ -250,7 +250,7 @@ test("sends one document to its own address and fax number, keeps them in a form
   ]);
 });
 
-test("names everybody who signs before the notary, and asks who does", async () => {
+test("names everybody who signs before the notary, and requires somebody who does", async () => {
   const dana = await agent();
   const { doc1_sign: _, ...notarized } = await oneSigned(dana, { doc1_notary: "on", signer_state: "FL" });
   const people = { person1_name: "Ana Ortega", person1_email: "ana@example.com", people_rows: "2" };
@@ -268,7 +268,7 @@ test("names everybody who signs before the notary, and asks who does", async () 
   );
 });
 
-test("places nothing when the last write fails; the same form again places all, and mails people once", async () => {
+test("places nothing when the last write fails; the same form again places everything, and mails people once", async () => {
   const dana = await agent();
   const follower = running.somebody();
   const people = { person1_name: "Lee Lender", person1_email: follower, person1_role: "follows" };
@@ -295,7 +295,7 @@ test("places nothing when the last write fails; the same form again places all, 
   assert.equal((await dana.orders()).length, 2);
 });
 
-test("one form sent six times at once is one closing; of two forms with the same file one places nothing", async () => {
+test("one form sent six times concurrently is one closing; of two forms with the same file one places nothing", async () => {
   const dana = await agent();
   const form = await oneSigned(dana, { doc2: await dana.file("Note.pdf"), doc2_name: "Note", doc2_sign: "on" });
   const same = await Promise.all(Array.from({ length: 6 }, () => dana.post("", form)));
@@ -311,7 +311,7 @@ test("one form sent six times at once is one closing; of two forms with the same
   assert.equal((await dana.orders()).length, 3);
 });
 
-test("files of closings leave order forms their places, and Remove forgets a file of the firm's own closing", async () => {
+test("files of closings leave order forms their stored files, and Remove deletes a file only of the firm's own closing", async () => {
   const [dana, other] = [await agent(), await agent()];
   const files = await Promise.all([1, 2, 3, 4, 5].map((n) => dana.file(`${n}.pdf`)));
   const init = { method: "POST", headers: { ...dana.headers, Accept: "text/html" } };

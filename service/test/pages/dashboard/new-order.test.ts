@@ -35,7 +35,7 @@ function named(form: FormData, name: string): FormData {
   return form;
 }
 
-test("a refused form keeps its file and says all that is wrong; sent again without the file, the order has it and its name", async () => {
+test("a refused form keeps its file and reports all faults; sent again without the file, the order has it and its name", async () => {
   const { send, page } = await member();
   const wrong = named(
     orderForm({ email: "x", svc_ship: "true", external_reference: "x".repeat(121) }),
@@ -63,7 +63,7 @@ test("a refused form keeps its file and says all that is wrong; sent again witho
   assert.equal(tokenIn(twice.text), "");
 });
 
-test("shows the sender what the signers are told of a document, with its words, and nothing where there is nothing", async () => {
+test("shows the sender the notices that signers will see, with their words, and nothing when there are none", async () => {
   const { send, page } = await member();
   const unseen = makePdf({ content: "BT 3 Tr /F1 12 Tf 72 300 Td (I owe <b>1000000</b>.) Tj ET" });
   const placed = await send(orderForm({ ...minimal, svc_sign: "on" }, unseen));
@@ -75,7 +75,7 @@ test("shows the sender what the signers are told of a document, with its words, 
   assert.doesNotMatch(await page(plain.location), /What signers are told/);
 });
 
-test("a file that is chosen now is meant instead of the one that was kept", async () => {
+test("a newly chosen file replaces the stored one", async () => {
   const { send, page } = await member();
   const token = tokenIn((await send(orderForm({ email: "x" }))).text);
   const placed = await send(named(orderForm({ ...minimal, fill_token: token }), "The right one.pdf"));
@@ -83,7 +83,7 @@ test("a file that is chosen now is meant instead of the one that was kept", asyn
   assert.match(await page(placed.location), /<h1>The right one<\/h1>/);
 });
 
-test("refused forms keep five files of a firm at most; the sixth is told to be chosen again", async () => {
+test("refused forms keep at most five files of a firm; for the sixth the form asks to choose it again", async () => {
   const { send } = await member();
   const kept: boolean[] = [];
   let last = "";
@@ -103,7 +103,7 @@ test("refused forms keep five files of a firm at most; the sixth is told to be c
   );
 });
 
-test("what is no PDF is not kept", async () => {
+test("a file that is not a PDF is not stored", async () => {
   const { send } = await member();
   const refused = await send(orderForm(minimal, Buffer.from("hello")));
   assert.equal(refused.status, 400);
@@ -111,7 +111,7 @@ test("what is no PDF is not kept", async () => {
   assert.match(refused.text, /“File” must be a PDF/);
 });
 
-test("the price follows the form while it is filled out, as far as it can be told", async () => {
+test("the price follows the form while it is filled out, as far as it is known", async () => {
   const { quote } = await member();
   assert.match(await quote({ svc_sign: "on" }), /Document workflow[\s\S]*\$12\.00/);
   assert.match(await quote({ svc_sign: "on", svc_notary: "on" }), /notariz/i);
@@ -122,7 +122,7 @@ test("the price follows the form while it is filled out, as far as it can be tol
   for (const pages of ["-1", "x", "1e9", "", "0"]) assert.match(await quote({ ...shipping, pages }), /\$/);
 });
 
-test("a member alone asks for a price", async () => {
+test("only a member can ask for a price", async () => {
   const answer = await postForm(`${running.service.baseUrl}${path}/quote`, { svc_sign: "on" });
   assert.notEqual(answer.status, 200);
   assert.ok(examplePdf.length > 0);

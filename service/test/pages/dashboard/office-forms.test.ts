@@ -88,7 +88,7 @@ for (const [set, least] of [
         if (type === "signature") assert.ok(found >= 0.9 * (found + missed), "fewer than 90 % were found");
       });
 
-    test("proposes nothing wrong in more than 1 of 10", async () => {
+    test("makes at most 1 wrong proposal in 10", async () => {
       const all = await scores;
       const found = all.flatMap((score) => score.found);
       const wrong = all.flatMap((score) => score.wrong).length + found.filter(isWitness).length;

@@ -31,7 +31,7 @@ async function member() {
   return { headers, place, page, listed, sandbox };
 }
 
-test("an order is found by its document's hash, client, email, reference, code and tracking number, and nobody else's is", async () => {
+test("an order is found by its document's hash, client, email, reference, code and tracking number, and no other firm's is", async () => {
   const [acme, other] = [await member(), await member()];
   const fields = {
     ...shipping,
@@ -63,7 +63,7 @@ test("a search finds an order by the name of a person who signs it", async () =>
   assert.deepEqual(await listed("q=nobody%25"), []);
 });
 
-test("days, groups and sorting go together with a search, and a page that is none says so", async () => {
+test("days, groups and sorting combine with a search, and an invalid page says so", async () => {
   const { place, listed } = await member();
   const codes = [
     await place({ name: "Jane Roe" }),
@@ -77,7 +77,7 @@ test("days, groups and sorting go together with a search, and a page that is non
   assert.deepEqual(await listed("sort=changed&status=payment"), codes.toReversed());
 });
 
-test("the list is saved as CSV, with what was asked for and no formulas", async () => {
+test("the list is saved as CSV, with the same filters and without formulas", async () => {
   const { place, page } = await member();
   await place({ name: "=HYPERLINK(1)", external_reference: "A, B" }, "Payoff letter.pdf");
   await place({ name: "Ann Lee" });
@@ -91,7 +91,7 @@ test("the list is saved as CSV, with what was asked for and no formulas", async 
   assert.deepEqual(rest, [""]);
 });
 
-test("a member cancels an order that is not paid, with a reason, and none that is", async () => {
+test("a member cancels an unpaid order with a reason, and no other", async () => {
   const { headers, place, page, sandbox } = await member();
   const cancel = async (code: string, reason: string) =>
     (await postForm(`${running.service.baseUrl}/dashboard/orders/${code}/cancel`, { reason }, headers)).status;
@@ -112,7 +112,7 @@ test("a member cancels an order that is not paid, with a reason, and none that i
   assert.equal(await cancel(foreign, "Not ours"), 404);
 });
 
-test("an order's page says who did what, and shows its documents", async () => {
+test("an order's page states who did what, and shows its documents", async () => {
   const { headers, place, page, sandbox } = await member();
   const code = await place({ svc_sign: "true" }, "Deed of trust.pdf");
   await sandbox(code, "checkout");

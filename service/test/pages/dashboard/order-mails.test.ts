@@ -49,7 +49,7 @@ async function firm() {
   return { code, client, again, page, sandbox, complete, mails };
 }
 
-test("the order's page lists the mails that went to its client, and sends the quote again while it can be paid", async () => {
+test("the order's page lists the mails to its client, and sends the quote again while it can be paid", async () => {
   const { code, client, again, page, sandbox, mails } = await firm();
   await until(() => mails("Your quote is ready").length === 1);
   await until(async () => (await page()).includes("Quote, with the link to pay"));
@@ -76,7 +76,7 @@ test("the order's page lists the mails that went to its client, and sends the qu
   assert.equal((await page()).includes("Send the payment link again"), false);
 });
 
-test("a button that is hit twice sends one email, and the next page's button another", async () => {
+test("a button that is pressed twice sends one email, and the next page's button another", async () => {
   const { code, again, page, mails } = await firm();
   await until(() => mails("Your quote is ready").length === 1);
   for (const sentBefore of [1, 2]) {
@@ -107,7 +107,7 @@ test("once an order is complete its documents are sent again, until they are del
   assert.equal((await page()).includes("Send the documents again"), false);
 });
 
-test("a client gets no more than five mails of an order again in 24 hours, also asked for all at once", async () => {
+test("a client gets at most five repeated mails of an order in 24 hours, even with concurrent requests", async () => {
   const { code, again } = await firm();
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
   const [order] = await running.db.query<{ id: number }>(
@@ -121,7 +121,7 @@ test("a client gets no more than five mails of an order again in 24 hours, also 
   assert.ok(refused?.text.includes("At most 5 emails of an order are sent again in 24 hours."));
 });
 
-test("an unknown mail, another firm's order and a form from elsewhere are refused, and nothing is sent", async () => {
+test("an unknown mail, another firm's order and another site's form are refused, and nothing is sent", async () => {
   const [acme, harbor] = [await firm(), await firm()];
   for (const moment of ["", "refunded", "toString"]) {
     const refused = await acme.again(moment);
@@ -138,7 +138,7 @@ test("an unknown mail, another firm's order and a form from elsewhere are refuse
   assert.equal(lines.length, 0);
 });
 
-test("whoever has the order's link has the documents mailed to its client, three times a day, and never before there are any", async () => {
+test("anyone with the order's link can have the documents mailed to its client, three times a day, and never before there are any", async () => {
   const { code, client, page, complete, mails } = await firm();
   const order = `${running.service.baseUrl}/orders/${code}`;
   const ask = async () => {

@@ -10,7 +10,7 @@ before(async () => {
 after(() => pages.close());
 
 for (const javaScript of [true, false])
-  test(`${javaScript ? "with" : "without"} a script a member notes something and sends the payment link again`, async () => {
+  test(`${javaScript ? "with" : "without"} a script a member writes a note and sends the payment link again`, async () => {
     const code = await pages.place(pages.acme);
     const { opened, page } = await pages.open({ javaScript });
     await pages.go(page, `/dashboard/orders/${code}`);

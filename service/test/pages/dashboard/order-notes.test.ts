@@ -25,7 +25,7 @@ async function firm() {
   return { code, email, apiHeaders: headers, page, note };
 }
 
-test("a member's note is on the order's page with who and when, the latest first, and leaves an audit row without its words", async () => {
+test("a member's note is on the order's page with author and time, the latest first, and leaves an audit row without its words", async () => {
   const { code, email, page, note } = await firm();
   const added = await note("Borrower prefers mornings.\nCall <Dana> first.");
   assert.equal(added.status, 303);
@@ -44,7 +44,7 @@ test("a member's note is on the order's page with who and when, the latest first
   assert.equal(lines[0]?.detail, null);
 });
 
-test("a note is encrypted where it is kept", async () => {
+test("a note is stored encrypted", async () => {
   const { code, note } = await firm();
   await note("Payoff letter is late");
   const [row] = await running.db.query<{ text: Buffer }>(
@@ -82,7 +82,7 @@ test("notes are on no client's page, and in no answer of the API", async () => {
   }
 });
 
-test("a note of nothing, of too much, or with control characters is refused in words, and what was typed stays", async () => {
+test("a note that is empty, too long, or has control characters is refused in words, and the typed text stays", async () => {
   const { page, note } = await firm();
   const long = "é".repeat(2_000);
   for (const text of ["", "  \n ", "\u200b", `${long}x`, "a\u0000b", "a\u0007b"]) {
@@ -95,7 +95,7 @@ test("a note of nothing, of too much, or with control characters is refused in w
   assert.equal((await note(long)).status, 303);
 });
 
-test("another firm's order, an unknown one and a note from elsewhere are refused, and nothing is written", async () => {
+test("another firm's order, an unknown one and another site's note are refused, and nothing is written", async () => {
   const [acme, harbor] = [await firm(), await firm()];
   for (const at of [harbor.code, "0".repeat(40), "%00"])
     assert.equal((await acme.note("hello", { at })).status, 404, at);
@@ -119,7 +119,7 @@ test("another firm's order, an unknown one and a note from elsewhere are refused
   }
 });
 
-test("an order holds 200 notes; one that was altered is said to be, and hides no other", async () => {
+test("an order can have 200 notes; an altered one is reported, and hides no other", async () => {
   const { code, page, note } = await firm();
   await note("first");
   await running.db.query(sql`
@@ -134,7 +134,7 @@ test("an order holds 200 notes; one that was altered is said to be, and hides no
   assert.ok(shown.includes("This note can’t be read."));
 });
 
-test("an order whose documents were deleted shows no form for notes, and takes none", async () => {
+test("an order whose documents were deleted shows no form for notes, and accepts none", async () => {
   const { code, page, note } = await firm();
   const rowMac = await rowMacOf(running.service.dataDir);
   await markDeleted({ db: running.db, rowMac }, code, "test.orderDocuments");

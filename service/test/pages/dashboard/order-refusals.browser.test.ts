@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => pages.close());
 
-test("what the rules refuse is a page that says why and keeps what was typed; nothing is an error of ours", async () => {
+test("each refusal by the rules is a page with the reason and the typed values; none is a server error", async () => {
   const firm = await newPartner(service);
   const { send } = await caller(firm);
   const whole = { ...minimal, name: "Kept as typed" };
@@ -65,7 +65,7 @@ test("what the rules refuse is a page that says why and keeps what was typed; no
   assert.deepEqual(await apiList(firm), []);
 });
 
-test("signers are refused by row and rule, keep what was typed, and empty rows are nobody", async () => {
+test("signers are refused by row and rule, keep the typed values, and empty rows are ignored", async () => {
   const firm = await newPartner(service);
   const { send, form } = await caller(firm);
   const path = "/dashboard/orders/new";
@@ -138,7 +138,7 @@ test("signers are refused by row and rule, keep what was typed, and empty rows a
   );
 });
 
-test("a file that is too large keeps all that was typed, before and after it", async () => {
+test("a file that is too large keeps all typed values, before and after it", async () => {
   const { send } = await caller(acme);
   for (const megabytes of [36, 40]) {
     const form = orderForm({ email: "signer@example.com" }, Buffer.concat([examplePdf, Buffer.alloc(megabytes << 20)]));
@@ -176,7 +176,7 @@ test("a form that is sent twice places one order; changed and sent again it plac
   assert.ok(refused.text.includes(submission));
 });
 
-test("a payable order leads to its checkout where payments are configured", async () => {
+test("a payable order links to its checkout where payments are configured", async () => {
   const { opened, page } = await open();
   const pathOf = () => new URL(page.url()).pathname;
   for (const fail of [false, true]) {
@@ -241,7 +241,7 @@ test("an order of another firm or environment, and an unknown one, are the same 
   assert.match((await send("/dashboard/orders/new")).text, /A real order/);
 });
 
-test("what the sandbox and the rooms refuse is told on the order's page", async () => {
+test("refusals of the sandbox and the rooms are shown on the order's page", async () => {
   const firm = await newPartner(service);
   const { send, form } = await caller(firm);
   const code = await place(firm, { ...shipping, ship_state: "GU", ship_postal: "96910" });
@@ -282,7 +282,7 @@ test("what the sandbox and the rooms refuse is told on the order's page", async 
   assert.doesNotMatch((await send(`${path}?fired=<b>,payment.cleared`)).text, /<b>|An order was paid/);
 });
 
-test("of many rooms the latest open ones are offered, and any other is named by its code or its address", async () => {
+test("of many rooms the latest open ones are offered, and any other can be named by its code or its address", async () => {
   const firm = await newPartner(service, { tier: "ClosingDesk" });
   const { send, form } = await caller(firm);
   const order = await place(firm);

@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => pages.close());
 
-test("a test order's whole way by clicking: placed, refused once, paid, signed, shipped, put into a room", async () => {
+test("a test order from start to end with the mouse: placed, refused once, paid, signed, shipped, added to a room", async () => {
   const firm = await newPartner(service);
   const { opened, page } = await open({ firm });
   await page.getByRole("link", { name: "Orders" }).click();
@@ -129,7 +129,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   await opened.close();
 });
 
-test("orders are listed newest first in pages both ways, by groups, and found by what is known of them", async () => {
+test("orders are listed newest first in pages both ways, by groups, and found by known facts", async () => {
   const firm = await newPartner(service);
   const codes: string[] = [];
   for (let i = 0; i < 30; i++)
@@ -202,7 +202,7 @@ test("orders are listed newest first in pages both ways, by groups, and found by
   await opened.close();
 });
 
-test("everything works without script, by keyboard alone where one likes", async () => {
+test("everything works without script, and by keyboard alone", async () => {
   const { opened, page } = await open({ width: 360, javaScript: false });
   await go(page, "/dashboard/orders/new");
   await page.getByLabel("File: a PDF").setInputFiles(example);
@@ -246,7 +246,7 @@ test("everything works without script, by keyboard alone where one likes", async
   await opened.close();
 });
 
-test("the browser itself asks for file, email and attestation, and sends nothing before", async () => {
+test("the browser itself requires file, email and attestation, and sends nothing before", async () => {
   const { opened, page } = await open();
   await go(page, "/dashboard/orders/new");
   await press(page, "Place the test order");
@@ -280,7 +280,7 @@ test("the browser itself asks for file, email and attestation, and sends nothing
   await opened.close();
 });
 
-test("a file that is the form of a template is recognized when it is chosen, and another one is not", async () => {
+test("a file that is a template's form is recognized when it is chosen, and another one is not", async () => {
   const firm = await newPartner(service);
   const form = orderForm(
     { name: "Lien release", svc_sign: "true", roles: '[{"name":"Owner"}]' },

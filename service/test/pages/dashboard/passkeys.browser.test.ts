@@ -131,7 +131,7 @@ async function paidOrder(): Promise<string> {
   return orderCode;
 }
 
-test("two operators sign in by mail: one asks for a refund, the other adds a passkey and approves it", async () => {
+test("two operators sign in by mail: one requests a refund, the other adds a passkey and approves it", async () => {
   const code = await paidOrder();
   const [asking, approving] = ["ann@desk.example", "ben@desk.example"];
   await service.cli("operator", "add", asking, "--role", "agent", "--name", "Ann");
@@ -197,7 +197,7 @@ test("two operators sign in by mail: one asks for a refund, the other adds a pas
   await Promise.all([ann.close(), ben.close()]);
 });
 
-test("a name that was typed survives the question for a code, on the way to the first passkey", async () => {
+test("a typed name survives the question for a code, on the way to the first passkey", async () => {
   const { key } = await newPartner(service);
   const email = "kim@harbor-title.com";
   const opened = await signedIn(service, browser, { key, email, width: 360 });
@@ -217,7 +217,7 @@ test("a name that was typed survives the question for a code, on the way to the 
   await opened.close();
 });
 
-test("without script the page says what passkeys need, and keeps what was typed", async () => {
+test("without script the page says what passkeys need, and keeps the typed text", async () => {
   const { key } = await newPartner(service);
   const opened = await signedIn(service, browser, {
     key,

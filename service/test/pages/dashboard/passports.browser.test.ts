@@ -105,7 +105,7 @@ async function listen({ page }: OpenPage, selector: string): Promise<() => Promi
   return async () => JSON.parse(String(await page.evaluate(`sessionStorage.getItem("${selector}")`)));
 }
 
-test("a file that is dropped is sent with its progress, is sealed, and its page has a link that verifies it", async () => {
+test("a dropped file is sent with its progress, is sealed, and its page has a link that verifies it", async () => {
   const { page } = dana;
   await page.goto(address());
   await page.getByText("Nothing sealed yet").waitFor();
@@ -137,7 +137,7 @@ test("a file that is dropped is sent with its progress, is sealed, and its page 
   assert.deepEqual(ownTroubles(dana), []);
 });
 
-test("of several files each is sealed or refused in its place, and the list below is renewed", async () => {
+test("of several files each is sealed or refused in its place, and the list below is refreshed", async () => {
   const { page } = dana;
   await page.goto(address());
   await page.locator("#sealed tbody tr").nth(0).waitFor();
@@ -168,7 +168,7 @@ test("of several files each is sealed or refused in its place, and the list belo
   assert.deepEqual(ownTroubles(dana), []);
 });
 
-test("a file that is chosen goes the same way, and one that is refused leaves the page as it is", async () => {
+test("a chosen file is handled in the same way, and a refused one leaves the page unchanged", async () => {
   const { page } = dana;
   await page.goto(address());
   await page
@@ -183,7 +183,7 @@ test("a file that is chosen goes the same way, and one that is refused leaves th
   await page.getByRole("heading", { level: 1, name: "b", exact: true }).waitFor();
 });
 
-test("a connection that breaks is told in place", async () => {
+test("a broken connection is reported in place", async () => {
   const { page } = dana;
   await page.goto(address());
   await page.route(`**${path}`, (route) => (route.request().method() === "POST" ? route.abort() : route.fallback()));
@@ -193,7 +193,7 @@ test("a connection that breaks is told in place", async () => {
   dana.troubles.length = 0;
 });
 
-test("without script a chosen file is sealed, and refusals are told on the same page", async () => {
+test("without script a chosen file is sealed, and refusals are shown on the same page", async () => {
   const opened = await signedIn(service, browser, { key, width: 360, javaScript: false });
   await welcomed(opened);
   const { page } = opened;
@@ -225,7 +225,7 @@ test("without script a chosen file is sealed, and refusals are told on the same 
   await opened.close();
 });
 
-test("the list is paged, newest first, with what each passport has", async () => {
+test("the list is paged, newest first, with the facts of each passport", async () => {
   for (let n = 0; n < 20; n++) await sealed(`Page ${n}`);
   const newest = await sealed("Newest");
   const { page } = dana;
@@ -253,7 +253,7 @@ test("the pages are accessible and fit", async () => {
   await assertGoodLooks(dana);
 });
 
-test("another firm's passport, and the other environment's, are as unknown as any", async () => {
+test("another firm's passport, and the other environment's, look like unknown ones", async () => {
   const own = await sealed("Own");
   const other = await signedIn(service, browser, {
     key: (await newPartner(service, { live: true, name: "Others" })).key,
@@ -280,7 +280,7 @@ test("another firm's passport, and the other environment's, are as unknown as an
   assert.equal((await page.goto(service.baseUrl + own))?.status(), 200);
 });
 
-test("the form counts for the firm, takes one PDF from our own pages, and refuses all else in the shape that was asked for", async () => {
+test("the form counts for the firm, accepts one PDF from our own pages, and refuses everything else in the requested format", async () => {
   const form = () => fileForm(deed);
   const fine = await send(form(), json);
   assert.equal(fine.status, 200);
@@ -309,7 +309,7 @@ test("the form counts for the firm, takes one PDF from our own pages, and refuse
   assert.match(await page.text(), /role="alert"[\s\S]*Uploaded bytes are not a PDF/);
 });
 
-test("a form that is sent twice seals its PDF once, in the environment that it was opened in", async () => {
+test("a form that is sent twice seals its PDF once, in the environment where it was opened", async () => {
   const headers = { Cookie: cookie, Accept: "text/html" };
   const page = async () => (await fetch(address(), { headers })).text();
   const [, submission = "", environment = ""] =
@@ -357,7 +357,7 @@ test("a file that is dropped after a switch in another tab is refused in its pla
   await switchTo(now);
 });
 
-test("a passport's page has its certificate for the firm's file, and the page for everybody one that does not name the firm", async () => {
+test("a passport's page has its certificate for the firm, and the public page has one that does not name the firm", async () => {
   const location = await sealed("Deed with a certificate");
   const certificateOn = async (url: string): Promise<string> => {
     await dana.page.goto(service.baseUrl + url);

@@ -83,7 +83,7 @@ const middleOf = async (locator: ReturnType<Page["locator"]>) => {
 };
 const near = (a: number, b: number, by = 0.5) => Math.abs(a - b) <= by;
 
-test("a field lands where it was dropped, on pages that are rotated, cropped or scaled", async () => {
+test("a field is placed where it was dropped, on pages that are rotated, cropped or scaled", async () => {
   const square = [200, 300, 212, 312] as const;
   const content = "1 0 0 rg 200 300 12 12 re f";
   const kinds = [
@@ -226,7 +226,7 @@ test("a choice, a list, a number and a checkbox are set up in the panel", async 
   await said(page, "The order was placed.");
 });
 
-test("by keyboard alone: a field is added, moved, resized, set up, deleted and brought back", async () => {
+test("by keyboard alone: a field is added, moved, resized, set up, deleted and restored", async () => {
   const { opened, page } = await begin(makePdf({ pages: 2 }));
   const says = (text: string | RegExp) => editor(page).getByRole("status").getByText(text).waitFor();
   await tool(page, "Signature").focus();
@@ -285,7 +285,7 @@ test("by touch on a phone: a tool is tapped, its place is tapped, and the field 
   await assertGood(opened);
 });
 
-test("a field that is refused is named, and its form keeps file and fields until it is put right", async () => {
+test("a refused field is named, and its form keeps file and fields until it is corrected", async () => {
   const { page } = await begin(makePdf(), { signers: 2 });
   await tool(page, "Signature").click();
   await sheet(page).click({ position: { x: 300, y: 200 } });
@@ -312,7 +312,7 @@ test("a field that is refused is named, and its form keeps file and fields until
   await said(page, "The order was placed.");
 });
 
-test("fields are sent only while signing is bought, and come back with it", async () => {
+test("fields are sent only while signing is bought, and return with it", async () => {
   const { page } = await begin(makePdf());
   await tool(page, "Signature").click();
   await sheet(page).click({ position: { x: 300, y: 200 } });
@@ -382,7 +382,7 @@ test("lines to sign on are proposed, and become fields of the chosen signer one 
   await said(page, "The order was placed.");
 });
 
-test("the file of a refused form is shown to its own firm alone", async () => {
+test("the file of a refused form is shown only to its own firm", async () => {
   const { send } = await pages.caller(pages.acme);
   for (const token of ["x", "0".repeat(40)]) assert.equal((await send(`${newPath}/file/${token}`)).status, 404, token);
 });

@@ -25,7 +25,7 @@ const rules = new Proxy({} as SizeRules, { get: () => rule });
 const rect = { x: 100, y: 200, width: 180, height: 36 };
 const start = { row: 1, page: 1, rect };
 
-test("edges and middles that are near meet, and nothing farther does", () => {
+test("close edges and middles snap together, and distant ones do not", () => {
   const other = { x: 104, y: 300, width: 100, height: 36 };
   assert.equal(snapMove(rect, [other], 5).rect.x, 104);
   assert.deepEqual(snapMove(rect, [other], 5).guides, [{ axis: "x", at: 104 }]);
@@ -50,7 +50,7 @@ test("a size stays within its rules, and a place on its page", () => {
   assert.deepEqual(within({ ...rect, x: 600, y: -5 }, letter), { ...rect, x: 432, y: 0 });
 });
 
-test("what is written is read again, by the rows of the signers", () => {
+test("written fields are read again, by the rows of the signers", () => {
   const radio = withOptions(newField({ ...start, kind: "radio" }), ["Sole", "Joint", "Trust"]);
   const number: Field = {
     ...newField({ ...start, kind: "number", row: 3 }),
@@ -76,7 +76,7 @@ test("what is written is read again, by the rows of the signers", () => {
   );
 });
 
-test("conditions, formulas and choices are written as the order takes them, and read again", () => {
+test("conditions, formulas and choices are written as the order accepts them, and read again", () => {
   const box: Field = { ...newField({ ...start, kind: "checkbox" }), name: "pets" };
   const fee: Field = { ...newField({ ...start, kind: "number" }), showWhen: { field: "pets", operator: "checked" } };
   const total: Field = { ...newField({ ...start, kind: "number" }), formula: "fee * 2", value: "5", readOnly: true };
@@ -112,7 +112,7 @@ test("a copy keeps the distances of its options, and stays on its page", () => {
   assert.equal(withRect(radio, 1, { ...rect, x: 5 }).rect.x, 100, "the place of a radio is that of its first option");
 });
 
-test("changes are undone one by one, and what is typed without a pause at once", () => {
+test("changes are undone one by one, and text that was typed without a pause at once", () => {
   const store = openStore([], () => letter, rules);
   const field = newField({ ...start, kind: "text" });
   store.add([field]);
@@ -126,7 +126,7 @@ test("changes are undone one by one, and what is typed without a pause at once",
   assert.equal(store.undo(), false);
 });
 
-test("a radio that goes to another page takes all of its options along", () => {
+test("a radio that moves to another page takes all of its options along", () => {
   const radio = newField({ ...start, kind: "radio" });
   const store = openStore([radio], () => letter, rules);
   store.select({ id: radio.id, option: 1 });
@@ -135,7 +135,7 @@ test("a radio that goes to another page takes all of its options along", () => {
   assert.deepEqual([moved?.page, moved?.options.map((option) => option.rect?.y)], [3, [78, 100]]);
 });
 
-test("a refusal names the field as its sender knows it", () => {
+test("a refusal names the field by the sender's name for it", () => {
   const fields = JSON.stringify([
     { kind: "signature", page: 1 },
     { kind: "text", label: "Parcel", page: 2 },

@@ -18,7 +18,7 @@ async function proposalsOf(pdf: Buffer) {
   }
 }
 
-describe("proposes the places of a form, and no other:", () => {
+describe("proposes the places of a form, and no others:", () => {
   for (const { name, pdf, places } of signatureForms())
     test(name, async () => {
       const proposals = await proposalsOf(pdf);
@@ -35,7 +35,7 @@ describe("proposes the places of a form, and no other:", () => {
     });
 });
 
-test("the example's own lines are proposed, and not the notary's", async () => {
+test("the example's own lines are proposed, and the notary's are not", async () => {
   const proposals = await proposalsOf(readFileSync(new URL("../../../../examples/lien-release.pdf", import.meta.url)));
   assert.deepEqual(
     proposals.map(({ kind }) => kind),
@@ -43,7 +43,7 @@ test("the example's own lines are proposed, and not the notary's", async () => {
   );
 });
 
-test("nothing is proposed in files that nobody is to sign", async () => {
+test("nothing is proposed in files that nobody has to sign", async () => {
   let read = 0;
   for (const { name } of zooFiles()) {
     const proposals = await proposalsOf(zooBytes(name)).catch(() => null);

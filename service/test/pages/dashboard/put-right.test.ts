@@ -54,7 +54,7 @@ test("a declined order has its buttons at the top, and a document is replaced an
   assert.match(await page(code), /Document replaced/);
 });
 
-test("a refused correction is said on the page, and what was typed stays", async () => {
+test("a refused correction is shown on the page, and the typed text stays", async () => {
   const code = await orderIn("FaxFailed", { fax_to: "2125550123" });
   const refused = await post(code, "correct", { fax_to: "12" });
   assert.equal(refused.status, 400);
@@ -67,14 +67,14 @@ test("a refused correction is said on the page, and what was typed stays", async
   assert.equal(await statusOf(code), "FaxPending");
 });
 
-test("a file that is not a PDF, and none at all, are refused on the page", async () => {
+test("a file that is not a PDF, and a missing one, are refused on the page", async () => {
   const code = await orderIn("EsignDeclined");
   assert.equal((await upload(code, Buffer.from("Hello"))).status, 400);
   assert.equal((await upload(code, Buffer.alloc(0))).status, 400);
   assert.equal(await statusOf(code), "EsignDeclined");
 });
 
-test("a refund is asked for in dollars, once", async () => {
+test("a refund is requested in dollars, once", async () => {
   const code = await orderIn("EsignDeclined");
   assert.equal((await post(code, "refund-request", { reason: "Wrong client", amount: "a lot" })).status, 400);
   assert.equal((await post(code, "refund-request", { reason: "Wrong client", amount: "$5.00" })).status, 303);

@@ -84,7 +84,7 @@ async function send({ page }: OpenPage, path: string, form: Record<string, strin
 const get = async ({ page }: OpenPage, path: string) =>
   (await page.request.get(service.baseUrl + path, { headers: asPage })).status();
 
-test("a room's whole way: created, filled, sealed, verified, its link replaced, closed and opened again", async () => {
+test("a room from start to end: created, filled, sealed, verified, its link replaced, closed and opened again", async () => {
   const orderCode = await placeOrder(acme, { external_reference: "FILE-7" });
   const foreignOrder = await placeOrder(other);
   const foreignName = `Order ${foreignOrder.slice(0, 6).toUpperCase()}`;
@@ -168,7 +168,7 @@ test("a room's whole way: created, filled, sealed, verified, its link replaced, 
   assert.deepEqual(ownTroubles(atAcme), []);
 });
 
-test("a trial firm opens five rooms; a sixth is refused beside the form, which keeps what was typed", async () => {
+test("a trial firm can open five rooms; a sixth is refused next to the form, which keeps the typed text", async () => {
   const { page } = atOther;
   for (let n = 1; n <= 5; n++) await createRoom(other, `Room ${n}`);
   await go(page, "/dashboard/rooms");
@@ -186,7 +186,7 @@ test("a trial firm opens five rooms; a sixth is refused beside the form, which k
   assert.deepEqual(ownTroubles(atOther), []);
 });
 
-test("refusals stand in their part of the page, with what was typed", async () => {
+test("refusals appear in their part of the page, with the typed text", async () => {
   await placeOrder(acme);
   const code = await createRoom(acme, "Refusals");
   const { page } = atAcme;
@@ -211,7 +211,7 @@ test("refusals stand in their part of the page, with what was typed", async () =
   assert.deepEqual(ownTroubles(atAcme), []);
 });
 
-test("what is there already is said, and nothing is doubled", async () => {
+test("existing items are reported, and nothing is added twice", async () => {
   const orderCode = await placeOrder(acme);
   const code = await createRoom(acme, "Twice");
   const { page } = atAcme;
@@ -243,7 +243,7 @@ test("what is there already is said, and nothing is doubled", async () => {
   assert.equal(await inPart(page, "Participants").getByRole("rowheader").count(), 1);
 });
 
-test("whatever a form holds is refused or taken, never an error of ours", async () => {
+test("any content of a form is refused or accepted, without a server error", async () => {
   const code = await createRoom(acme, "Odd texts");
   const room = `/dashboard/rooms/${code}`;
   for (const odd of ["\0", "a\0b", "\ud800", "x".repeat(60_000), "  ", "\u202e'\"<script>"]) {
@@ -267,7 +267,7 @@ test("whatever a form holds is refused or taken, never an error of ours", async 
   assert.equal(await send(atAcme, `${room}/passport`, { version: "x" }), 400);
 });
 
-test("rooms of another firm, of the other environment and of nobody are not found, whatever is asked of them", async () => {
+test("rooms of another firm, of the other environment and unknown ones are not found, for any request", async () => {
   const both = await newPartner(service, { name: "Both Title", live: true });
   const { key = "" } = await service.cli("key", "issue", both.partnerId, "--test");
   const liveRoom = await createRoom(both, "Live room");
@@ -301,7 +301,7 @@ test("rooms of another firm, of the other environment and of nobody are not foun
   await opened.close();
 });
 
-test("rooms come twenty at a time, the newest first", async () => {
+test("rooms are listed in pages of twenty, the newest first", async () => {
   for (let n = 1; n <= 21; n++) await createRoom(acme, `Paged ${n}`);
   const { page } = atAcme;
   await go(page, "/dashboard/rooms");
@@ -313,7 +313,7 @@ test("rooms come twenty at a time, the newest first", async () => {
   await page.getByRole("link", { name: "Paged 21" }).waitFor();
 });
 
-test("a form is for the environment that it was opened in, and sent twice it opens one room", async () => {
+test("a form applies to the environment where it was opened, and sent twice it creates one room", async () => {
   const { headers } = await newMember(service, "twice@harbor-title.com", acme.key);
   const list = "/dashboard/rooms";
   const asMember = { ...headers, ...asPage };
@@ -371,7 +371,7 @@ test("without script everything works the same", async () => {
   await opened.close();
 });
 
-test("narrow and wide, light and dark, rooms are accessible and fit", async () => {
+test("in narrow and wide windows, light and dark, rooms are accessible and fit", async () => {
   const code = await fullRoom();
   const { page } = atAcme;
   await go(page, "/dashboard/rooms");

@@ -60,7 +60,7 @@ async function postThrice({ submission, post }: Firm, page: string, path: string
   return answers[0]?.location ?? "";
 }
 
-test("a note whose form is sent twice is there once; the next page's form adds another, of the same words, too", async () => {
+test("a note whose form is sent twice exists once; the next page's form adds another, even with the same words", async () => {
   const acme = await firm();
   const own = `/dashboard/orders/${await acme.order()}`;
   const at = await postThrice(acme, own, `${own}/notes`, { note: "Call Dana first." });
@@ -71,7 +71,7 @@ test("a note whose form is sent twice is there once; the next page's form adds a
   assert.equal(await acme.times("order.firm_noted"), 2);
 });
 
-test("what was changed before it was sent again is another note; so is a colleague's, and one for another order", async () => {
+test("a form that was changed before it was sent again adds another note; so do a colleague's, and one for another order", async () => {
   const acme = await firm();
   const [own, other] = [`/dashboard/orders/${await acme.order()}`, `/dashboard/orders/${await acme.order()}`];
   const submission = await acme.submission(own);
@@ -82,7 +82,7 @@ test("what was changed before it was sent again is another note; so is a colleag
   assert.equal(await acme.times("order.firm_noted"), 4);
 });
 
-test("a refused form does nothing, and its page takes it once it is mended", async () => {
+test("a refused form does nothing, and its page accepts it once it is corrected", async () => {
   const acme = await firm();
   const own = `/dashboard/orders/${await acme.order()}`;
   const submission = await acme.submission(own);
@@ -94,14 +94,14 @@ test("a refused form does nothing, and its page takes it once it is mended", asy
   assert.equal(await acme.times("order.firm_noted"), 1);
 });
 
-test("a submission that is no secret of ours is none: each post counts", async () => {
+test("a submission key that this service did not issue is ignored: each post counts", async () => {
   const acme = await firm();
   const own = `/dashboard/orders/${await acme.order()}`;
   for (const submission of ["", "x", "A".repeat(52)]) await acme.post(`${own}/notes`, { note: "Same", submission });
   assert.equal(await acme.times("order.firm_noted"), 3);
 });
 
-test("a test order moves one step for each press, however often the button is hit", async () => {
+test("a test order moves one step for each page, however often the button is pressed", async () => {
   const acme = await firm();
   const own = `/dashboard/orders/${await acme.order({ svc_sign: "true" })}`;
   await postThrice(acme, own, `${own}/sandbox/checkout`, { outcome: "success" });
@@ -109,7 +109,7 @@ test("a test order moves one step for each press, however often the button is hi
   assert.ok(at.includes("fired=signature.completed"), at);
 });
 
-test("a signer is reminded and replaced once for each press", async () => {
+test("a signer is reminded and replaced once for each page", async () => {
   const acme = await firm();
   const own = `/dashboard/orders/${await acme.order({ svc_sign: "true" })}`;
   await acme.post(`${own}/sandbox/checkout`, { outcome: "success" });
@@ -121,7 +121,7 @@ test("a signer is reminded and replaced once for each press", async () => {
   assert.equal(await acme.times("signer.replaced"), 1);
 });
 
-test("in a room a person, an order, a version and a new link come once for each press, and the second press leads where the first did", async () => {
+test("in a room a person, an order, a version and a new link are added once for each page, and the second press leads to the first result", async () => {
   const acme = await firm();
   const { roomCode } = await acme.create("/api/rooms", { name: "12 Elm Street" });
   const own = `/dashboard/rooms/${roomCode}`;
@@ -143,7 +143,7 @@ test("in a room a person, an order, a version and a new link come once for each 
   assert.equal(await acme.times("room.rotated"), 1);
 });
 
-test("a webhook gets one test and one replay for each press", async () => {
+test("a webhook gets one test and one replay for each page", async () => {
   const acme = await firm();
   const url = "https://hooks.example.com/test";
   const { id } = await acme.create("/api/partner/webhooks", { url, topics: ["order.created"] });
@@ -159,7 +159,7 @@ test("a webhook gets one test and one replay for each press", async () => {
   assert.equal((await deliveries()).length, 2);
 });
 
-test("the test clock is advanced once for each press", async () => {
+test("the test clock is advanced once for each page", async () => {
   const acme = await firm();
   await postThrice(acme, "/dashboard", "/dashboard/test-clock/advance", { seconds: "3600" });
   const [clock] = await running.db.query<{ seconds: number }>(sql`
@@ -178,7 +178,7 @@ async function storeText({ partnerId }: Firm, path: string, text: string): Promi
     WHERE partner_id = ${partnerId} AND route = ${row.route}`);
 }
 
-test("a form that an earlier release answered is answered the same after the upgrade", async () => {
+test("a form that an earlier release answered gets the same answer after the upgrade", async () => {
   const acme = await firm();
   const code = await acme.order();
   const own = `/dashboard/orders/${code}`;
@@ -205,7 +205,7 @@ test("an order that an earlier release placed is not placed again after the upgr
   assert.equal(await acme.times("order.created"), 2);
 });
 
-test("a form is not carried out again where nobody knows whether it was, until its page is opened again", async () => {
+test("a form with an unknown outcome is not carried out again until its page is opened again", async () => {
   const acme = await firm();
   const own = `/dashboard/orders/${await acme.order()}`;
   const note = { note: "Once", submission: await acme.submission(own) };

@@ -8,7 +8,7 @@ const site = await forTests(openOrdersPages());
 const signature = { kind: "signature", page: 1, x: 72, y: 600, width: 180, height: 40 };
 
 for (const width of [375, 1280])
-  test(`a member orders from a template at ${width} pixels, without an accessibility fault`, async () => {
+  test(`a member orders from a template at ${width} pixels, on accessible pages`, async () => {
     const { opened, page } = await site.open({ width });
     const form = orderForm({
       name: "Lease",

@@ -68,7 +68,7 @@ const people = {
   person2_email: "sam@example.com",
 };
 
-test("a member makes a template of a PDF, with the roles that were named, and finds it in the list", async () => {
+test("a member makes a template from a PDF, with the named roles, and finds it in the list", async () => {
   const { send, page } = await member();
   assert.match(await page(path), /No templates yet/);
   const form = {
@@ -89,7 +89,7 @@ test("a member makes a template of a PDF, with the roles that were named, and fi
   assert.match(await page(path), />Lease<\/a>/);
 });
 
-test("a template without a role, a name or a file is refused in words, and what was typed stays", async () => {
+test("a template without a role, a name or a file is refused in words, and the typed text stays", async () => {
   const { send } = await member();
   const cases: [Record<string, string>, Uint8Array | null, RegExp][] = [
     [{ name: "Lease", svc_sign: "on" }, agreement, /Name at least one role/],
@@ -109,7 +109,7 @@ test("a template without a role, a name or a file is refused in words, and what 
   }
 });
 
-test("a member makes a template of an order: its signers become roles without names", async () => {
+test("a member makes a template from an order: its signers become roles without names", async () => {
   const { send, page, api } = await member();
   const signers = JSON.stringify([
     { name: "Jane Doe", email: "jane@example.com" },
@@ -145,7 +145,7 @@ test("a member orders from a template: the people, a value, the template's docum
   assert.match(order, /Jane Doe/);
 });
 
-test("an order that is refused names the role, and keeps what was typed", async () => {
+test("a refused order names the role, and keeps the typed text", async () => {
   const { send, made } = await member();
   const templateId = await made();
   const at = `${path}/${templateId}/order`;
@@ -196,7 +196,7 @@ test("a change is a new version; a form of an earlier one is refused, and the ea
   assert.match(await page(`${at}/versions/1/document`), /^%PDF/);
 });
 
-test("an archived template offers no order, is listed apart, and comes back", async () => {
+test("an archived template offers no order, is listed separately, and can be restored", async () => {
   const { page, press, made } = await member();
   const templateId = await made();
   const at = `${path}/${templateId}`;
@@ -208,7 +208,7 @@ test("an archived template offers no order, is listed apart, and comes back", as
   assert.match(await page(path), new RegExp(templateId));
 });
 
-test("a PDF finds its template, and a foreign one none", async () => {
+test("a PDF finds its template, and an unrelated one finds none", async () => {
   const { send, made } = await member();
   const templateId = await made();
   const dated = makePdf({ text: words.replace("the day of closing", "the 4th day") });
@@ -217,7 +217,7 @@ test("a PDF finds its template, and a foreign one none", async () => {
   assert.equal((await send(`${path}/match`, orderForm({}, null))).status, 400);
 });
 
-test("another firm's template is a page that is not there", async () => {
+test("another firm's template is a page that does not exist", async () => {
   const templateId = await (await member()).made();
   const { page, send } = await member();
   for (const at of ["", "/order", "/versions/1", "/versions/1/document"])

@@ -15,12 +15,12 @@ const signersIn = (values: Record<string, string>) =>
   parseOrderForm(withSigners(new Map(Object.entries({ ...minimal, svc_sign: "true", ...values }))), true, rules).signing
     .signers;
 
-test("a signer of the form is asked for a code by text message to the number in the row", () => {
+test("a signer of the form is asked for a code by text message to the row's number", () => {
   const [jane] = signersIn({ ...row, signer3_phone: "(212) 555-0142" }) ?? [];
   assert.deepEqual([jane?.auth, jane?.phone], ["text_code", "+12125550142"]);
 });
 
-test("without a number the row says that one is missing", () => {
+test("without a number the row says that it is missing", () => {
   assert.throws(
     () => signersIn(row),
     (error) => {
@@ -34,7 +34,7 @@ test("without a number the row says that one is missing", () => {
   );
 });
 
-test("the forms offer it where text messages are sent, and nowhere else", () => {
+test("the forms offer text messages only where they are sent", () => {
   const pricing = { catalog: [], notarizationBlocked: () => false };
   const submission = { environment: "test", submission: "s" } as const;
   const jane: SignerState = {

@@ -85,7 +85,7 @@ async function reloaded(): Promise<string[]> {
   return badges();
 }
 
-test("a webhook is made, its secret is shown once, and a test event arrives signed by it and is listed", async () => {
+test("a webhook is created, its secret is shown once, and a signed test event arrives and is listed", async () => {
   const { page } = dana;
   await page.goto(address());
   await page.getByText("No webhooks yet").waitFor();
@@ -124,7 +124,7 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
   assert.deepEqual(ownTroubles(dana), []);
 });
 
-test("a delivery that failed says why, and its replay is a delivery of the same event", async () => {
+test("a failed delivery states the reason, and its replay is a delivery of the same event", async () => {
   const { page } = dana;
   running.catcher.answer("/flaky", (_request, response) => response.writeHead(503).end("<b>away</b>"));
   const { id, secret } = await created(`${running.catcher.url}/flaky`, ["order.created"]);
@@ -156,7 +156,7 @@ test("a delivery that failed says why, and its replay is a delivery of the same 
   assert.match((await rows().first().textContent()) ?? "", /\(replay\)/);
 });
 
-test("of many deliveries the latest are shown, and all of them on request", async () => {
+test("the latest of many deliveries are shown, and all of them on request", async () => {
   const { page } = dana;
   const { id } = await acme.subscribe("/many", ["payment.cleared"]);
   await running.events(
@@ -171,7 +171,7 @@ test("of many deliveries the latest are shown, and all of them on request", asyn
   await settled(28, reloaded);
 });
 
-test("a delivery that was not sent shows what would be, and no answer", async () => {
+test("a delivery that was not sent shows its present body, and no answer", async () => {
   const { page } = dana;
   const { id } = await acme.subscribe("/unsent", ["payment.cleared"]);
   await running.events(acme.partnerId, "payment.cleared", ["unsent"]);
@@ -183,7 +183,7 @@ test("a delivery that was not sent shows what would be, and no answer", async ()
   for (const part of ["What we sent", "What your system answered"]) assert.ok(!shown.includes(part), part);
 });
 
-test("what failed is sent again 200 at a time, the rest for the same period, and not while many are on their way", async () => {
+test("failed deliveries are sent again 200 at a time, the rest for the same period, and not while many are pending", async () => {
   const { page } = dana;
   const { id } = await acme.subscribe("/rest", ["payment.cleared"]);
   running.catcher.answer("/rest", () => {});
@@ -212,7 +212,7 @@ test("what failed is sent again 200 at a time, the rest for the same period, and
   await acme.ok("DELETE", `/api/partner/webhooks/${id}`);
 });
 
-test("looking at a webhook makes no public key; a button does", async () => {
+test("viewing a webhook creates no public key; a button does", async () => {
   const { page } = dana;
   const { id } = await acme.subscribe("/keyed", ["order.created"]);
   const publicKey = "/api/partner/webhooks/public-key";
@@ -224,7 +224,7 @@ test("looking at a webhook makes no public key; a button does", async () => {
   assert.ok((await text(dana)).includes(made.publicKey));
 });
 
-test("rotating asks first, shows the new secret once with the old one's end, and both sign", async () => {
+test("rotating asks for confirmation, shows the new secret once with the old one's end, and both sign", async () => {
   const { page } = dana;
   const { id, secret: old } = await created(`${running.catcher.url}/rotated`, ["order.created"]);
   await open(id);
@@ -246,7 +246,7 @@ test("rotating asks first, shows the new secret once with the old one's end, and
   assert.doesNotMatch(await page.content(), secretForm);
 });
 
-test("deleting asks first; the webhook leaves the list and is unknown from then on", async () => {
+test("deleting asks for confirmation; the webhook leaves the list and is unknown from then on", async () => {
   const { page } = dana;
   const { id } = await created(`${running.catcher.url}/ended`, ["order.created"]);
   await open(id);
@@ -257,7 +257,7 @@ test("deleting asks first; the webhook leaves the list and is unknown from then 
   assert.equal((await open(id))?.status(), 404);
 });
 
-test("what a form cannot be is told beside it, and what was typed stays", async () => {
+test("a refusal of the form is shown next to it, and the typed text stays", async () => {
   const { page } = dana;
   const cases: [url: string, topics: string[], said: string][] = [
     ["http://hooks.example.com", ["order.created", "payment.cleared"], "A https:// webhook URL is required."],
@@ -290,7 +290,7 @@ test("list, refusal, secret and a webhook's page are accessible and fit", async 
   await assertGoodLooks(dana);
 });
 
-test("without script a webhook is made, tested, replayed, rotated and deleted", async () => {
+test("without script a webhook is created, tested, replayed, rotated and deleted", async () => {
   const opened = await signedIn(running.service, browser, { key: acme.key, width: 360, javaScript: false });
   await welcomed(opened);
   const { page } = opened;
@@ -322,7 +322,7 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
   await opened.close();
 });
 
-test("another firm's webhook, and the other environment's, are as unknown as any", async () => {
+test("another firm's webhook, and the other environment's, look like unknown ones", async () => {
   const { id } = await acme.subscribe("/foreign", ["order.created"]);
   await acme.order();
   await running.catcher.wait("/foreign");
@@ -371,7 +371,7 @@ test("another firm's webhook, and the other environment's, are as unknown as any
   assert.ok(left.some((webhook) => webhook.id === id));
 });
 
-test("whatever is sent, the form refuses it with a page", async () => {
+test("the form refuses any invalid input with a page", async () => {
   const { page } = dana;
   const session = (await page.context().cookies()).find(({ name }) => name.endsWith("session"));
   const headers = { Cookie: `${session?.name}=${session?.value}`, Accept: "text/html" };
@@ -413,7 +413,7 @@ async function member(email: string) {
 
 const submissionIn = (page: string) => /name="submission" value="([a-z2-7]{52})"/.exec(page)?.[1] ?? "";
 
-test("a form for a new webhook makes one in the environment that it was opened in, however often it is sent", async () => {
+test("a form for a new webhook creates one in the environment where it was opened, however often it is sent", async () => {
   const { look, post, environment, list } = await member("once@acme.example");
   const typed = { url: "https://hooks.example.com/once", "topic-order.created": "on" };
   const opened = { ...typed, submission: submissionIn(await look()), environment: "test" };
@@ -441,7 +441,7 @@ test("a form for a new webhook makes one in the environment that it was opened i
   assert.equal((await list()).length, 2);
 });
 
-test("a secret is rotated once by one form, also when its answer is loaded again", async () => {
+test("a secret is rotated once by one form, even when its answer is loaded again", async () => {
   const { look, post, list } = await member("rotate@acme.example");
   await post("", { url: "https://hooks.example.com/rotated", "topic-order.created": "on" });
   const [{ id } = { id: "" }] = await list();
@@ -460,7 +460,7 @@ test("a secret is rotated once by one form, also when its answer is loaded again
   assert.equal(await secrets(), 3);
 });
 
-test("the list of deliveries is a part of a page: opened by itself it leads there", async () => {
+test("the list of deliveries is a part of a page: when opened alone it redirects there", async () => {
   const { headers } = await newMember(running.service, "part@acme.example", acme.key);
   const { id } = await acme.subscribe("/part", ["order.created"]);
   const ask = (more: Record<string, string>) =>

@@ -29,7 +29,7 @@ test("every guide is a page without scripts of its own, and its samples name thi
   assert.match(await textOf("/docs/quickstart"), /curl -sS http:\/\/localhost\/api\/partner\/me/);
 });
 
-test("what a guide links to on this site is there, to the heading", async () => {
+test("every link of a guide to this site leads to an existing page and heading", async () => {
   const pages = new Map(await Promise.all(paths().map(async (path) => [path, await textOf(path)] as const)));
   for (const [path, page] of pages)
     for (const [, href = ""] of page.matchAll(/href="(\/docs[^"]*)"/g)) {
@@ -40,19 +40,19 @@ test("what a guide links to on this site is there, to the heading", async () => 
     }
 });
 
-test("a guide that does not exist is a 404, and so is a file beside the guides", async () => {
+test("an unknown guide gets a 404, and so does a file next to the guides", async () => {
   for (const path of ["/docs/none", "/docs/quickstart.md", "/docs/..%2fpackage.json"])
     assert.equal((await fetch(site.baseUrl + path)).status, 404, path);
 });
 
-test("the tables of errors and limits are what the code says; tools/guide-tables.ts writes them", () => {
+test("the tables of errors and limits agree with the code; tools/guide-tables.ts writes them", () => {
   for (const name of guideNames) {
     const markdown = readFileSync(new URL(`../../../guides/${name}.md`, import.meta.url), "utf8");
     assert.equal(markdown, withTables(markdown), name);
   }
 });
 
-test("a sample is shown as it is written: nothing in it is taken for HTML", async () => {
+test("a sample is shown literally: nothing in it is read as HTML", async () => {
   const page = await textOf("/docs/webhooks");
   assert.ok(page.includes("&lt;?php"));
   assert.ok(page.includes("t=&lt;unix seconds&gt;,v1=&lt;hex&gt;"));

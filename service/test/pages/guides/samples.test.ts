@@ -156,7 +156,7 @@ const event = '{"type":"order.created","id":"order.created:é","data":{}}';
 
 for (const receiver of receivers) {
   const needed = receiver.lang === "py" ? withPython : needs(...(receiverTools[receiver.lang] ?? []));
-  test(`the receiver in ${receiver.lang} takes what we signed, and nothing else`, needed, async () => {
+  test(`the receiver in ${receiver.lang} accepts only what we signed`, needed, async () => {
     const { url, end } = await start(receiver);
     const post = async (headers: Record<string, string>, body = event) =>
       (await fetch(url, { method: "POST", headers, body })).status;

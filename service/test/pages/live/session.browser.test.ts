@@ -249,7 +249,7 @@ test("two signers who signed at home acknowledge their signatures before a notar
   }
 });
 
-test("a signer reads, swears and signs in the room; before the oath, and while somebody is away, nothing is signed", async () => {
+test("a signer reads, swears and signs in the room; before the oath, and while somebody is away, nobody can sign", async () => {
   const email = "carla@example.com";
   const code = await place({ name: "Carla Diaz", email });
   await claim(code, nora.cookie);

@@ -142,7 +142,7 @@ async function firmAgrees(code: string): Promise<void> {
 }
 
 describe("a notary", () => {
-  test("claims an order, is told all that is wrong with an act, and notes it; every page is accessible and fits", async () => {
+  test("claims an order, sees all faults of an act, and notes it; every page is accessible and fits", async () => {
     await order({ svc_notary: "true", external_reference: "ACT-1" });
     const opened = await openAs(["notary", "auditor"], "/operator", { width: 360 });
     const { page, axe, overflow, close } = opened;
@@ -229,7 +229,7 @@ describe("an agent", () => {
     await close();
   });
 
-  test("prices an order in dollars, notes why, and is told what is wrong with an amount", async () => {
+  test("prices an order in dollars, notes the reason, and sees what is wrong with an amount", async () => {
     const code = await order({ svc_notary: "true" }, false);
     await changeOrder(running.db, code, sql`status = 'ManualQuoteRequired'`);
     const opened = await openAs(["agent"], `/operator/orders/${code}`);
@@ -250,7 +250,7 @@ describe("an agent", () => {
     await close();
   });
 
-  test("sees no button to Paid or Refunded, and none of other roles", async () => {
+  test("sees no button to Paid or Refunded, and none for other roles", async () => {
     const code = await order({ svc_notary: "true" });
     const { page, close } = await openAs(["auditor"], `/operator/orders/${code}`);
     assert.deepEqual(await page.locator("form[action*='/moves/']").count(), 0);
@@ -281,7 +281,7 @@ describe("an agent", () => {
   });
 });
 
-test("a document that was signed on paper is looked at before it is stored, and sealed as it was looked at", async () => {
+test("a document that was signed on paper is checked before it is stored, and sealed unchanged", async () => {
   const code = await order({ svc_sign: "true" });
   const opened = await openAs(["agent"], `/operator/orders/${code}`, { width: 360 });
   const { page, axe, overflow, close } = opened;
@@ -324,7 +324,7 @@ test("a document that was signed on paper is looked at before it is stored, and 
   await close();
 });
 
-test("a document is looked at in the page, and saved without a script", async () => {
+test("a document is viewed in the page, and saved without a script", async () => {
   const code = await order({ svc_notary: "true" });
   const opened = await openAs(["agent"], `/operator/orders/${code}`, { width: 360 });
   const { page, axe, overflow, troubles, close } = opened;
@@ -347,7 +347,7 @@ test("a document is looked at in the page, and saved without a script", async ()
 describe("a shipper", () => {
   const get = (path: string, cookie: string) => fetch(at(path), { headers: { cookie } });
 
-  test("prints the packet, types in carrier and tracking number, and sees no other orders", async () => {
+  test("prints the packet, enters carrier and tracking number, and sees no other orders", async () => {
     const code = await order({ ...shipping, ship_name: "Zoë Strauß 王", ship_method: "print_mail" });
     const other = await order({ svc_notary: "true" });
     const opened = await openAs(["shipper"], "/operator/tasks/packet_print");
@@ -377,7 +377,7 @@ describe("a shipper", () => {
     await close();
   });
 
-  test("has sheets before the document in one file, in each way to send it, on record", needs("mupdf"), async () => {
+  test("gets sheets before the document in one file, for each way to send it, on record", needs("mupdf"), async () => {
     const { cookie, id } = await newOperator(running, { roles: ["shipper"], environment: "test" });
     const pagesOf = async (path: string) => {
       const answer = await get(path, cookie);
@@ -439,7 +439,7 @@ describe("a firm", () => {
   const send = (path: string, cookie: string, fields: Record<string, string>) =>
     fetch(at(path), { method: "POST", headers: { cookie }, body: new URLSearchParams(fields), redirect: "manual" });
 
-  test("is changed by an admin, with a mail to all of them; others only look", async () => {
+  test("is changed by an admin, with a mail to all of them; others can only read", async () => {
     const { partnerId: id } = await newPartner(running.service, { name: "Quay Lending" });
     const [admin, agent] = [
       await newOperator(running, { roles: ["admin"] }),
@@ -457,7 +457,7 @@ describe("a firm", () => {
     assert.doesNotMatch(page, /Harbor/);
   });
 
-  test("gets a key that is shown once, and loses it", async () => {
+  test("gets a key that is shown once, and that is revoked", async () => {
     const { partnerId: id } = await newPartner(running.service, { name: "Pier Law" });
     const { cookie } = await newOperator(running, { roles: ["admin"] });
     const shown = await (await send(`/operator/partners/${id}/keys`, cookie, { environment: "test" })).text();
@@ -478,7 +478,7 @@ describe("a firm", () => {
 });
 
 describe("search", () => {
-  test("finds by code, reference, mail, name, hash, tracking and payment intent, in its environment only", async () => {
+  test("finds orders by code, reference, mail, name, hash, tracking and payment intent, only in its environment", async () => {
     const code = await order({ ...shipping, external_reference: "Lot 1138/b", email: "Grace.Hopper@navy.example" });
     await running.service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1000");
     const [facts] = await running.db.query<{ sha256: string; intent: string }>(sql`

@@ -53,7 +53,7 @@ async function claimedOrder(): Promise<string> {
 
 const statusOf = (code: string) => orders().statusOf(code);
 
-test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera is asked for", async () => {
+test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera is used", async () => {
   const code = await claimedOrder();
   const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 375, cookie: person.cookie });
   const { page, troubles } = opened;
@@ -152,7 +152,7 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   );
 });
 
-test("a device in a signer's hands comes back by the notary's passkey, and not while it is somebody else's finger", async () => {
+test("a device in a signer's hands is taken back with the notary's passkey, and not with another person's finger", async () => {
   const code = await claimedOrder();
   const opened = await browser.open(at("/operator/security"), { width: 1280, cookie: person.cookie });
   const { page } = opened;

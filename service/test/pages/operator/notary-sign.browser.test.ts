@@ -74,7 +74,7 @@ const statusOf = async (code: string) =>
   ((await (await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers })).json()) as { status: string })
     .status;
 
-test("a notary signs in the page with a certificate file, and neither the file, its key nor its password is in any request", async () => {
+test("a notary signs in the page with a certificate file, and no request contains the file, its key or its password", async () => {
   const { code, page, troubles, opened } = await notedOrder();
   const sent: Buffer[] = [];
   page.on("request", (request) => {
@@ -131,7 +131,7 @@ test("a notary signs in the page with a certificate file, and neither the file, 
   await opened.close();
 });
 
-test("a key at a trust service signs the hash that the page computed, and nothing when the revision is another one", async () => {
+test("a key at a trust service signs the hash that the page computed, and nothing for another revision", async () => {
   csc.keys = new Map([["key-1", nora]]);
   const { code, page, troubles, opened } = await notedOrder();
   const said = page.locator("#notary-sign-said");
@@ -173,7 +173,7 @@ test("a key at a trust service signs the hash that the page computed, and nothin
 const windows = (file: Buffer): Buffer[] =>
   Array.from({ length: Math.floor(file.length / 24) }, (_, index) => file.subarray(index * 24, index * 24 + 16));
 
-test("a file in RC4, of another notary, or of no key is refused in words that say what to do", async () => {
+test("a file in RC4, of another notary, or without a key is refused in words that say what to do", async () => {
   const { code, page, opened } = await notedOrder();
   const attempt = async (name: string, bytes: Buffer, words: RegExp) => {
     await page.getByLabel("Certificate file").setInputFiles(fileOf(name, bytes));
@@ -198,7 +198,7 @@ test("a file in RC4, of another notary, or of no key is refused in words that sa
   await opened.close();
 });
 
-test("what the service prepares is not signed when one byte of the record, or of its recording's head, is another one", async () => {
+test("the page does not sign a prepared document when one byte of the record, or of its recording's head, differs", async () => {
   const { code, page, opened } = await notedOrder();
   let completed = 0;
   page.on("request", (request) => {
@@ -227,7 +227,7 @@ test("what the service prepares is not signed when one byte of the record, or of
   await opened.close();
 });
 
-test("what the service prepares is not signed when it is more than the notary's signature", async () => {
+test("the page does not sign a prepared document that adds more than the notary's signature", async () => {
   const { code, page, opened } = await notedOrder();
   await page.route("**/sign/prepare", async (route) => {
     const answer = await route.fetch();

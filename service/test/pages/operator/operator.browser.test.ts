@@ -140,7 +140,7 @@ test("every state of the page is accessible and fits", async () => {
   await close();
 });
 
-describe("the way", () => {
+describe("the operator gets", () => {
   test("from the command line by the link to a decision, which is the operator's in the log", async () => {
     const execution = await newExecution("FILE-1");
     const { url, expiresAt } = await running.service.cli("operator", "link");
@@ -185,7 +185,7 @@ describe("the way", () => {
     await close();
   });
 
-  test("through many that wait, a page at a time", async () => {
+  test("through many waiting requests, a page at a time", async () => {
     await running.db.query(sql`
       INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at,
         expires_at)
@@ -211,8 +211,8 @@ describe("the way", () => {
   });
 });
 
-describe("a decision is taken once", () => {
-  test("of two tabs the second is told how it ended", async () => {
+describe("a decision is made once", () => {
+  test("of two tabs the second sees the outcome", async () => {
     const execution = await newExecution("FILE-3");
     const opened = await asOperator();
     const second = await opened.page.context().newPage();
@@ -230,7 +230,7 @@ describe("a decision is taken once", () => {
     await opened.close();
   });
 
-  test("one whose time is over is not offered and not taken, swept or not", async () => {
+  test("expired requests are neither offered nor decided, whether or not the sweep has run", async () => {
     const execution = await newExecution("FILE-4");
     const id = idOf(execution);
     await running.db.query(sql`UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = ${id}`);
@@ -242,7 +242,7 @@ describe("a decision is taken once", () => {
     assert.match(await late.text(), /This execution has ended\./);
   });
 
-  test("one that is unknown or malformed is refused, and never a fault of ours", async () => {
+  test("unknown or malformed requests are refused, without a server error", async () => {
     const execution = await newExecution("FILE-5");
     const cookie = await operatorCookie();
     for (const [path, decision, status] of [
@@ -265,7 +265,7 @@ describe("a decision is taken once", () => {
   });
 });
 
-test("a decision of a person is that person's in the log", async () => {
+test("a person's decision is that person's in the log", async () => {
   const execution = await newExecution("FILE-8");
   const { id, cookie } = await newOperator(running, { roles: ["agent"], environment: "test" });
   assert.equal((await post(decidePath(execution), { cookie }, { decision: "approved" })).status, 303);
@@ -274,7 +274,7 @@ test("a decision of a person is that person's in the log", async () => {
   assert.equal(line?.actor, `operator:${id}`);
 });
 
-test("runs of test are neither shown nor decided in live, requests are shown in live alone; who reads records decides nothing", async () => {
+test("runs of test are neither shown nor decided in live, requests are shown only in live; a reader of records decides nothing", async () => {
   const execution = await newExecution("FILE-9");
   await waitingRequest("Birch Street Notaries");
   const page = async ({ cookie }: { cookie: string }) =>
@@ -298,7 +298,7 @@ test("runs of test are neither shown nor decided in live, requests are shown in 
 });
 
 describe("a request for access", () => {
-  test("is approved after a question, and its key goes out by mail", async () => {
+  test("is approved after a confirmation, and its key is mailed", async () => {
     const workEmail = await waitingRequest("Pine Street Notaries");
     const opened = await asOperator({ width: 1280 }, "live");
     const { page, troubles, close } = opened;
@@ -328,7 +328,7 @@ describe("a request for access", () => {
     await close();
   });
 
-  test("is declined after a question, once, and nobody is told", async () => {
+  test("is declined after a confirmation, once, and nobody is mailed", async () => {
     const workEmail = await waitingRequest("Elm Street Notaries");
     const opened = await asOperator({ width: 360 }, "live");
     const { page, close } = opened;
@@ -376,7 +376,7 @@ describe("nobody else", () => {
     assert.equal(await outcomeOf(execution), null);
   });
 
-  test("and the operator's session is no member's", async () => {
+  test("and the operator's session does not count as a member's", async () => {
     const cookie = await operatorCookie();
     const token = cookie.split("=")[1] ?? "";
     for (const header of [cookie, `__Host-session=${token}`]) {
@@ -407,7 +407,7 @@ describe("nobody else", () => {
 });
 
 describe("a link", () => {
-  test("works once; looking at it uses nothing up", async () => {
+  test("works once; viewing it uses nothing up", async () => {
     const url = await newLink();
     const first = await browser.open(url, { width: 360 });
     const second = await browser.open(url, { width: 360 });

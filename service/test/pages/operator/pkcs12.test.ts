@@ -58,7 +58,7 @@ test("refuses a key on another curve, a file without a key, and a file without t
   assert.equal(await faultOf(make("Nora Ames", { export: ["-nocerts"] }).p12), "no_certificate");
 });
 
-test("refuses what is no certificate file, and one that is cut off or altered, by a reason and never otherwise", async () => {
+test("refuses a file that is not a certificate file, or is cut off or altered, always with a reason", async () => {
   for (const bytes of [Buffer.alloc(0), Buffer.from("%PDF-1.7"), Buffer.from("30820101", "hex")])
     assert.equal(await faultOf(bytes), "format");
   const { p12 } = make("Nora Ames", { key: "p256" });

@@ -106,7 +106,7 @@ const lines = async (action: string, actor: string) =>
     sql`SELECT detail FROM audit_log WHERE action = ${action} AND actor = ${`operator:${actor}`} ORDER BY id`,
   );
 
-test("an auditor says why, plays the takes together, and jumps to a mark", async () => {
+test("an auditor states a reason, plays the takes together, and jumps to a mark", async () => {
   const opened = await browser.open(at(pages), { width: 1280, cookie: auditor.cookie });
   const { page, troubles } = opened;
   await assertGoodLooks(opened);
@@ -151,7 +151,7 @@ const eventsOf = async (topics: string) => {
   return events.map(({ id, payload }) => ({ id, data: payload.data as Record<string, string> }));
 };
 
-test("the firm is told when a recording starts and ends, with its hash and nobody's name", async () => {
+test("the firm is notified when a recording starts and ends, with its hash and nobody's name", async () => {
   const [started, completed, ...more] = await eventsOf("recording.started,recording.completed,recording.interrupted");
   assert.deepEqual(more, []);
   assert.equal(started?.id, `recording.started:${code}:1`);
@@ -171,7 +171,7 @@ test("the firm is told when a recording starts and ends, with its hash and nobod
   assert.doesNotMatch(JSON.stringify([started, completed]), /Nora|Sam/);
 });
 
-test("the export is a zip that names its recording, and needs a reason", async () => {
+test("the export is a zip that names its recording, and requires a reason", async () => {
   const headers = { cookie: nora.cookie, Origin: running.service.baseUrl, Accept: "text/html" };
   const refused = await postForm(at(`${pages}/${recording}/export`), { reason: " " }, headers);
   assert.equal(refused.status, 400);
@@ -183,7 +183,7 @@ test("the export is a zip that names its recording, and needs a reason", async (
   assert.ok(bytes.includes(`"recording":"${recording}"`));
 });
 
-test("the check of what is stored names the part and the chunk that were altered", async () => {
+test("the check of stored recordings names the part and the chunk that were altered", async () => {
   const headers = { cookie: nora.cookie, Origin: running.service.baseUrl };
   const check = async () => (await postForm(at(`${pages}/${recording}/check`), {}, headers)).text();
   assert.match(await check(), /It is what was recorded/);
@@ -200,7 +200,7 @@ test("the check of what is stored names the part and the chunk that were altered
   assert.match(await check(), /It is what was recorded/);
 });
 
-test("a recording is there for its notary and for whoever may read all records; a client's link, another notary and a clerk get nothing", async () => {
+test("a recording is available to its notary and to people who may read all records; a client's link, another notary and a clerk get nothing", async () => {
   const status = async (path: string, cookie = "") =>
     (await fetch(at(path), { headers: { cookie }, redirect: "manual" })).status;
   assert.equal(await status(`${pages}/${recording}`, nora.cookie), 200);
@@ -219,7 +219,7 @@ test("a recording is there for its notary and for whoever may read all records; 
   assert.equal(await list(auditor.cookie, "?order=x"), false);
 });
 
-test("a hold stops the deletion that the firm's test clock brings, and its end allows it", async () => {
+test("a hold prevents the deletion that the firm's test clock makes due, and its end allows it", async () => {
   const headers = { cookie: nora.cookie, Origin: running.service.baseUrl };
   const act = async (verb: string) =>
     (await postForm(at(`${pages}/${recording}/${verb}`), { reason: "Case 12" }, headers)).status;

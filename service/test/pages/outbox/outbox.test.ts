@@ -28,7 +28,7 @@ const page = async (url: string, headers: Record<string, string> = {}) => {
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 };
 
-test("each start prints where the dashboard, the API, the console, the mails and the data are", async () => {
+test("each start prints the addresses of the dashboard, the API, the console and the mails, and the data folder", async () => {
   for (const words of ["Dashboard", "API", "Console", "Mails", `Data       ${folder.path}`])
     assert.ok(service.stdout().includes(words), words);
   // The printed command works in another folder, because it names the data.
@@ -45,7 +45,7 @@ test("each start prints where the dashboard, the API, the console, the mails and
   assert.match((await page(outbox)).text, /No mails yet/);
 });
 
-test("a sign-in link is printed whole, and the outbox shows the same mail with the link to click", async () => {
+test("a sign-in link is printed unbroken, and the outbox shows the same mail with the link", async () => {
   const told = await post("jane@acme-title.example");
   assert.match(await told.text(), /printed in the terminal/);
   const link = await until(() => /Mail to jane@acme-title\.example: .+\n {2}(http\S+)\n/.exec(service.stdout())?.[1]);
@@ -58,7 +58,7 @@ test("a sign-in link is printed whole, and the outbox shows the same mail with t
   assert.match(asSent.headers.get("content-security-policy") ?? "", /^sandbox; default-src 'none'/);
 });
 
-test("what a mail says is text: no markup of it is the page's, and no name leads out of the folder", async () => {
+test("a mail's words are text: its markup has no effect on the page, and no name leads out of the folder", async () => {
   const name = "2026-01-01-00112233445566ff";
   writeFileSync(
     join(folder.path, "outbox", `${name}.eml`),
@@ -71,7 +71,7 @@ test("what a mail says is text: no markup of it is the page's, and no name leads
     assert.equal((await page(`${outbox}${path}`)).status, 404, path);
 });
 
-test("the outbox opens for this machine and with its address alone", async () => {
+test("the outbox opens only on this machine and by its address", async () => {
   const other = outbox.replace(/[0-9a-f]{32}/, "0".repeat(32));
   assert.equal((await page(other)).status, 404);
   assert.equal((await page(`${service.baseUrl}/outbox/short/`)).status, 404);
@@ -79,7 +79,7 @@ test("the outbox opens for this machine and with its address alone", async () =>
   assert.equal((await page(outbox)).status, 200);
 });
 
-test("there is no outbox where mails are sent, or where others reach the service", async () => {
+test("there is no outbox when mails are sent, or when others can reach the service", async () => {
   const data = temporaryFolder();
   const port = String(await freePort());
   for (const env of [{ SMTP_URL: `smtp://127.0.0.1:${port}` }, { BASE_URL: "https://sign.example.com" }]) {

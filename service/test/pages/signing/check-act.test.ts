@@ -106,7 +106,7 @@ test("an act that fills in the signer's own fields is signed", async () => {
   assert.equal(await isAsked(again), true, "what is added to it counts, not that it is more");
 });
 
-test("a number that the service writes in its own way is the one that was typed, -0 too; another is not", async () => {
+test("a number in the service's own form counts as the typed number, -0 too; another does not", async () => {
   const signing = await openSigning();
   const numbers = planned.map((field) => (field.kind === "text" ? { ...field, kind: "number" as const } : field));
   const prepared = await signing.prepare(makePdf(), numbers, [name, "Max Roe"]);
@@ -240,11 +240,11 @@ const attacks: readonly [string, () => PreparedAct][] = [
   ["can't be read", () => withMore([numberOf(1), "<</Type"])],
 ];
 for (const [what, attack] of attacks)
-  test(`an act that ${what} is not`, async () => {
+  test(`an act that ${what} is not signed`, async () => {
     assert.equal(await isAsked(attack()), false);
   });
 
-test("an act whose record says another value, mark, document or holder is not", async () => {
+test("an act whose record states another value, mark, document or holder is not signed", async () => {
   const says = (change: (record: string) => string): Promise<boolean> => {
     const record = change(act.record);
     assert.notEqual(record, act.record);

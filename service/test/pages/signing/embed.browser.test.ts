@@ -80,7 +80,7 @@ const show = (browser: Browser, host: { origin: string }, url: string, path = "/
 type Page = Awaited<ReturnType<Browser["open"]>>["page"];
 const told = (page: Page) => page.evaluate("window.told") as Promise<Told[]>;
 
-test("a signer signs in the frame of another site without a cookie, and the page around it is told so, and no more", () =>
+test("a signer signs in the frame of another site without a cookie, and the page around it learns only that", () =>
   embedded(async (running, browser, host) => {
     // The host is another site, not only another origin: the service runs at localhost.
     const url = await urlFor(running, host.origin);
@@ -113,7 +113,7 @@ test("a signer signs in the frame of another site without a cookie, and the page
     assert.equal(await page.locator("iframe").count(), 0);
   }));
 
-test("without a script the frame leads to a tab of its own, where plain forms lead to the signature", () =>
+test("without a script the frame leads to its own tab, where plain forms lead to the signature", () =>
   embedded(async (running, browser, host) => {
     const url = await urlFor(running, host.origin);
     const { page } = await show(browser, host, url, "/plain", { javaScript: false });
@@ -134,7 +134,7 @@ test("without a script the frame leads to a tab of its own, where plain forms le
     assert.deepEqual(await page.context().cookies(), []);
   }));
 
-test("another origin can't show the page, neither before it begins nor after", () =>
+test("another origin can't show the page, neither before it begins nor later", () =>
   embedded(async (running, browser, host) => {
     const other = await openHost();
     try {
@@ -158,7 +158,7 @@ test("another origin can't show the page, neither before it begins nor after", (
     }
   }));
 
-test("an address that was used, or has expired, tells the page around it why", () =>
+test("an address that was used, or has expired, tells the page around it the reason", () =>
   embedded(async (running, browser, host) => {
     const url = await urlFor(running, host.origin);
     const first = await show(browser, host, url);

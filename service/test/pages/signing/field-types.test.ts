@@ -52,7 +52,7 @@ async function open(language: "en" | "es" = "en", more = fieldsOfNewTypes()) {
   return { asked, page, named, right };
 }
 
-test("a radio that is optional has a choice of none, and one that is required has not", async () => {
+test("an optional radio has a choice for none, and a required one does not", async () => {
   const { page: required } = await open();
   assert.doesNotMatch(required, /None of these/);
   const more = fieldsOfNewTypes().map((each) => (each.kind === "radio" ? { ...each, required: false } : each));
@@ -63,7 +63,7 @@ test("a radio that is optional has a choice of none, and one that is required ha
   assert.ok(asked.some((one) => one.startsWith("sign ")));
 });
 
-test("each field has a labelled input of its type, in both languages, with help and what the sender gives", async () => {
+test("each field has a labeled input of its type, in both languages, with help and the sender's value", async () => {
   for (const [language, one, optional] of [
     ["en", "page 1", "The sender filled these in, and they stay as they are:"],
     ["es", "página 1", "El remitente llenó estos datos, y no cambian:"],
@@ -82,7 +82,7 @@ test("each field has a labelled input of its type, in both languages, with help 
   }
 });
 
-test("the sender's values are listed before the consent, and beside the document as text", async () => {
+test("the sender's values are listed before the consent, and next to the document as text", async () => {
   await site.open({ more: fieldsOfNewTypes(), senderValues });
   for (const path of ["", "/text"])
     assert.match(await (await ask(path)).text(), /Cash \(page 2\): <bdi>checked</, path);
@@ -90,7 +90,7 @@ test("the sender's values are listed before the consent, and beside the document
   assert.doesNotMatch(await (await ask()).text(), /sender-values/);
 });
 
-test("what is chosen without a script is what is signed", async () => {
+test("choices without a script are the signed ones", async () => {
   const { asked, right } = await open();
   assert.equal((await post("sign", right)).status, 303);
   const said = asked.find((one) => one.startsWith("sign ")) ?? "";
@@ -98,7 +98,7 @@ test("what is chosen without a script is what is signed", async () => {
     assert.ok(said.includes(part), `${part} in ${said}`);
 });
 
-test("without a script a calculated number is shown before it is signed, and what a condition hides is not asked for", async () => {
+test("without a script a calculated number is shown before it is signed, and hidden fields are not required", async () => {
   const { asked } = await site.open({ more: fieldsWithRules() });
   await post("consent", { version: "1", language: "en", can_read: "on" });
   const page = await (await ask()).text();
@@ -148,12 +148,12 @@ test("a label or an option that mixes alphabets is shown with a warning, and oth
   }
 });
 
-test("a text is as long as its characters are many, as in the order", () => {
+test("the length of a text is its number of characters, as in the order", () => {
   assert.equal(isLine("\u{10330}".repeat(200), 200), true);
   assert.equal(isLine("\u{10330}".repeat(201), 200), false);
 });
 
-describe("a form is refused in words, and keeps what was chosen,", () => {
+describe("a form is refused in words, and keeps the choices,", () => {
   const cases: readonly [string, end: string, value: string, en: string, es: string][] = [
     [
       "with a required box unchecked",

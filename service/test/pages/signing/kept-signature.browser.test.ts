@@ -39,7 +39,7 @@ async function drawn(): Promise<OpenPage & { envelope: Envelope }> {
   return opened;
 }
 
-test("a drawn signature outlasts a reload, is signed as it was drawn, and nothing of it stays in the browser", async () => {
+test("a drawn signature survives a reload, is signed as drawn, and nothing of it stays in the browser", async () => {
   const opened = await drawn();
   const { page, envelope } = opened;
   const value = () => page.locator("[name=drawn]").inputValue();
@@ -57,7 +57,7 @@ test("a drawn signature outlasts a reload, is signed as it was drawn, and nothin
   await opened.close();
 });
 
-test("who types a name instead keeps no drawing; what is typed is never kept", async () => {
+test("a signer who types a name instead keeps no drawing; typed text is never stored", async () => {
   const opened = await drawn();
   const { page } = opened;
   await drawnField(opened).click();
@@ -79,7 +79,7 @@ for (const state of ["declined", "expired", "voided", "completed"] as const)
     await opened.close();
   });
 
-test("another link, and one that is gone, do not show it and forget it; its text is read without losing it", async () => {
+test("another link, and an ended one, do not show it and delete it; its text is read without losing it", async () => {
   const opened = await drawn();
   const { page } = opened;
   await page.goto(`${site.url}/text`);
@@ -96,7 +96,7 @@ test("another link, and one that is gone, do not show it and forget it; its text
   await opened.close();
 });
 
-test("another link forgets it before its own signer has agreed to anything", async () => {
+test("another link deletes it before its own signer has agreed to anything", async () => {
   const opened = await drawn();
   const { page } = opened;
   await page.evaluate('sessionStorage.setItem("signature", sessionStorage.getItem("signature").replace(/c+/, "d"))');

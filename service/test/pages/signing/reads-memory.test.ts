@@ -56,7 +56,7 @@ async function requireRanges(documents: readonly string[]): Promise<void> {
   assert.deepEqual(new Set(answers.map((answer) => answer.join(" "))), new Set(["206 10"]));
 }
 
-test("200 requests of ten bytes of one document of 33 MB at once grow the service by less than 200 MB", async (t) => {
+test("200 concurrent requests for ten bytes of one document of 33 MB increase the service's memory by less than 200 MB", async (t) => {
   const grown = await growthOf(() => requireRanges(tokens.slice(0, 1)));
   t.diagnostic(`grew by ${Math.round(grown)} MiB`);
   assert.ok(grown < 200, `grew by ${grown} MiB`);
@@ -68,7 +68,7 @@ test("so do 200 over six such documents", async (t) => {
   assert.ok(grown < 200, `grew by ${grown} MiB`);
 });
 
-test("40 sockets that ask for a whole document and read nothing hold less than 200 MB, and are closed", async (t) => {
+test("40 sockets that request a whole document and read nothing use less than 200 MB, and are closed", async (t) => {
   const { hostname, port } = new URL(running.service.baseUrl);
   const sockets: Socket[] = [];
   let closed = 0;

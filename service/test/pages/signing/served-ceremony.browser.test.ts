@@ -108,7 +108,7 @@ test("a member hands a phone to two signers: each signs on it, going back shows 
   }
 });
 
-test("one signer goes through the three documents of a closing on a phone: one link, one consent, and a place in the list", async () => {
+test("one signer signs the three documents of a closing on a phone: one link, one consent, and a place in the list", async () => {
   const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
   try {
     const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", {
@@ -146,7 +146,7 @@ test("one signer goes through the three documents of a closing on a phone: one l
   }
 });
 
-test("a browser signs nothing but what it was asked for: a tail of another byte, a record of another name", async () => {
+test("a browser signs only what was requested: not a tail with another byte, nor a record with another name", async () => {
   const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
   try {
     const code = await running.order([jane]);

@@ -44,7 +44,7 @@ const shownPage = ({ page }: OpenPage, n: number) => page.locator(`.viewer-page:
 const focused = ({ page }: OpenPage) =>
   page.evaluate<string | null>("document.activeElement.getAttribute('aria-label')");
 
-test("every step is accessible, fits, and asks nobody else for anything", async () => {
+test("every step is accessible, fits, and loads nothing from others", async () => {
   const opened = await open({ step: "mail_code" });
   const { page, envelope } = opened;
   await assertGoodLooks(opened);
@@ -74,7 +74,7 @@ test("every step is accessible, fits, and asks nobody else for anything", async 
   await opened.close();
 });
 
-test("notices are accessible and described to whoever is at the button that signs", async () => {
+test("notices are accessible and described at the button that signs", async () => {
   const text = "And 1000000 dollars besides.";
   const opened = await open({
     notices: [
@@ -96,7 +96,7 @@ test("notices are accessible and described to whoever is at the button that sign
   await opened.close();
 });
 
-test("the words below the places of both signers are seen in the page, below its fields, too", async () => {
+test("the words below the places of both signers are visible in the page, below its fields, too", async () => {
   const content = "q 0 0 0 rg 0 0 612 792 re f Q";
   const opened = await open({ pages: 1, original: makePdf({ content }) });
   const { page } = opened;
@@ -121,7 +121,7 @@ test("the words below the places of both signers are seen in the page, below its
   await opened.close();
 });
 
-test("by keyboard alone: fields are found, filled in and signed, and what is seen is what is signed", async () => {
+test("by keyboard alone: fields are found, filled in and signed, and the shown document is the signed one", async () => {
   const opened = await open({ pages: 40 });
   const { page, envelope } = opened;
   await consent(opened);
@@ -183,7 +183,7 @@ test("a signer who has agreed is at the first field: it has the focus, is in the
   }
 });
 
-test("a signer who scrolls while the document comes after the consent is left where they are", async () => {
+test("a signer who scrolls while the document loads after the consent stays in place", async () => {
   const opened = await open({ pages: 2 });
   const { page } = opened;
   const documentComes = Promise.withResolvers<void>();
@@ -237,7 +237,7 @@ test("the TEST banner is open at first, then a strip that says TEST; a reload ke
   await opened.close();
 });
 
-test("whoever is at the consent already stays there when the document comes, and a press that has begun ends there", async () => {
+test("a signer who is already at the consent stays there when the document loads, and a started press ends there", async () => {
   const opened = await open({ pages: 5 });
   const { page } = opened;
   const documentComes = Promise.withResolvers<void>();
@@ -260,7 +260,7 @@ test("whoever is at the consent already stays there when the document comes, and
   await opened.close();
 });
 
-test("a signer who loses the network while signing is told so, keeps what was filled in, and signs by trying again", async () => {
+test("a signer who loses the network while signing is told so, keeps the typed values, and signs by trying again", async () => {
   const opened = await open({ pages: 1 });
   const { page, envelope } = opened;
   await consent(opened);
@@ -305,7 +305,7 @@ test("of a long document few pages are drawn at a time; their text can be select
   await opened.close();
 });
 
-test("a drawn signature is kept as strokes: turning the phone loses nothing, and another signer's act neither", async () => {
+test("a drawn signature is stored as strokes: turning the phone loses nothing, and another signer's act does not either", async () => {
   const opened = await open({ pages: 2 });
   const { page, envelope } = opened;
   await consent(opened);
@@ -343,7 +343,7 @@ test("a drawn signature is kept as strokes: turning the phone loses nothing, and
   await opened.close();
 });
 
-test("bytes that are not the ones that would be signed cannot be signed", async () => {
+test("bytes other than those to be signed cannot be signed", async () => {
   const opened = await open({});
   const { page, envelope } = opened;
   await consent(opened);
@@ -369,7 +369,7 @@ test("bytes that are not the ones that would be signed cannot be signed", async 
   await opened.close();
 });
 
-test("Chinese text without its font and pictures as JPEG 2000 are read by parts of pdf.js that the policy lets in", async () => {
+test("Chinese text without its font and pictures as JPEG 2000 are read by parts of pdf.js that the policy allows", async () => {
   const envelope = await site.open({ pages: 1, original: oddPdf() });
   const opened = await browser.open(site.url, phone);
   const { page, troubles } = opened;
@@ -415,7 +415,7 @@ function oddPdf(): Buffer {
   return Buffer.from(file, "latin1");
 }
 
-test("whoever is not to sign says so: an access code that is wrong, another person, a reason, the wrong person", async () => {
+test("a person who should not sign can say so: a wrong access code, another person, a reason, the wrong person", async () => {
   const opened = await open({ step: "access_code" });
   const { page, envelope } = opened;
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();

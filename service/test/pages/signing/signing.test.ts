@@ -40,8 +40,8 @@ async function formValues(): Promise<Record<string, string>> {
   return { revision: "1", drawn: "", name: signerName, ...Object.fromEntries(names.map((name) => [name, "JD"])) };
 }
 
-describe("looking at a link", () => {
-  test("says how many pages there are, and in both languages which of them is added for signatures", async () => {
+describe("viewing a link", () => {
+  test("states the number of pages, and in both languages which of them is added for signatures", async () => {
     for (const [language, words] of [
       ["en", ["PDF, 1 page, ", "PDF, 5 pages, ", "PDF, 5 pages and a signature page that we add, "]],
       ["es", ["PDF, 1 página, ", "PDF, 5 páginas, ", "PDF, 5 páginas y una página de firmas que agregamos, "]],
@@ -53,7 +53,7 @@ describe("looking at a link", () => {
       }
   });
 
-  test("changes nothing: not by a hundred requests of a scanner, with GET and with HEAD", async () => {
+  test("changes nothing: not even a hundred requests of a scanner, with GET and with HEAD", async () => {
     const { asked } = await open({ step: "mail_code" });
     for (let i = 0; i < 100; i++) assert.equal((await ask("", { method: i % 2 ? "GET" : "HEAD" })).status, 200);
     await open();
@@ -61,7 +61,7 @@ describe("looking at a link", () => {
     assert.deepEqual([asked, envelope.asked], [[], []]);
   });
 
-  test("is for nobody else: no cache keeps it, no index, no frame, and its policy lets no foreign script in", async () => {
+  test("is private: no cache, no index, no frame, and its policy allows no foreign script", async () => {
     await open();
     const { headers } = await ask();
     const policy = headers.get("content-security-policy") ?? "";
@@ -89,7 +89,7 @@ describe("looking at a link", () => {
     assert.ok(assets.length >= 3 && bytes <= 67 * 1024, `${assets.length} assets, ${bytes} bytes`);
   });
 
-  test("of a link that is none says so, in the browser's language, English and Spanish, with a status that says it too", async () => {
+  test("of an unknown link says so, in the browser's language, English and Spanish, with a matching status", async () => {
     await open();
     for (const path of [`/sign/${"d".repeat(52)}`, "/sign/x", `/sign/${"d".repeat(52)}/document.pdf`]) {
       const answer = await fetch(site.baseUrl + path, { headers: { Accept: "text/html" } });
@@ -107,14 +107,14 @@ describe("looking at a link", () => {
   });
 });
 
-describe("what a signer may not see of the document", () => {
+describe("content of the document that a signer may not see", () => {
   const notices = [
     ...noticeCodes.map((code) => ({ code, page: null, text: null })),
     { code: "text_below_place", page: 2, text: "And <b>1000000</b> dollars" },
   ] as const;
   const quote = '<q dir="auto">And &lt;b&gt;1000000&lt;/b&gt; dollars</q>';
 
-  test("is told above the document before the consent and after it, and beside its text, in both languages", async () => {
+  test("is reported above the document before the consent and after it, and next to its text, in both languages", async () => {
     for (const [language, title, place] of [
       ["en", "Look at these before you sign", "is on top of these words (page 2): "],
       ["es", "Mire esto antes de firmar", "está encima de estas palabras (página 2): "],
@@ -133,7 +133,7 @@ describe("what a signer may not see of the document", () => {
     }
   });
 
-  test("is not mentioned where there is nothing, and not before the code", async () => {
+  test("is not mentioned when there is none, and not before the code", async () => {
     await open();
     await consent();
     assert.doesNotMatch(await textOf(), /document-notices/);
@@ -143,7 +143,7 @@ describe("what a signer may not see of the document", () => {
 });
 
 describe("the document as text, without a script", () => {
-  test("has each page's lines, says that it is an aid, and leads back", async () => {
+  test("has each page's lines, says that it is an aid, and links back", async () => {
     await open({ pages: 3 });
     const page = await textOf("/text");
     assert.deepEqual(
@@ -157,7 +157,7 @@ describe("the document as text, without a script", () => {
     assert.match(await textOf("/text"), /El documento como texto/);
   });
 
-  test("is nobody's before the code, and nothing's that can't be read", async () => {
+  test("is not available before the code, or for an unreadable document", async () => {
     await open({ step: "mail_code" });
     const early = await ask("/text");
     assert.deepEqual([early.status, /Page 1 of/.test(await early.text())], [409, false]);
@@ -181,7 +181,7 @@ describe("a picture as the signature, without a script", () => {
     return ask("/picture", { method: "POST", body, headers: { Origin: new URL(site.baseUrl).origin, ...headers } });
   };
 
-  test("is shown, goes through the form, and is signed with; nothing but its pixels is left of the file", async () => {
+  test("is shown, goes through the form, and is signed; only its pixels remain of the file", async () => {
     await open();
     await consent();
     const answer = await send(Buffer.concat([picture, Buffer.from("GPS 52.5")]));
@@ -198,7 +198,7 @@ describe("a picture as the signature, without a script", () => {
     assert.doesNotMatch(file, /GPS/);
   });
 
-  test("is refused in words, and what is no picture of ours is signed with by nobody", async () => {
+  test("is refused in words, and nobody can sign with a picture that this service did not make", async () => {
     await open();
     await consent();
     for (const [answer, words] of [
@@ -228,7 +228,7 @@ describe("a picture as the signature, without a script", () => {
 });
 
 describe("the document", () => {
-  test("comes whole and in ranges, to be shown and not to be kept", async () => {
+  test("is sent completely and in ranges, to be shown and not to be stored", async () => {
     const { file } = await open();
     const whole = await ask("/document.pdf?revision=1");
     assert.deepEqual(Buffer.from(await whole.arrayBuffer()), file());
@@ -263,7 +263,7 @@ describe("the document", () => {
     assert.match(saved.headers.get("content-disposition") ?? "", /^attachment/);
   });
 
-  test("is not given before its signer is identified, and never in parts of two revisions", async () => {
+  test("is not sent before its signer is identified, and never in parts of two revisions", async () => {
     await open({ step: "access_code" });
     assert.equal((await ask("/document.pdf")).status, 409);
     await open();
@@ -273,7 +273,7 @@ describe("the document", () => {
   });
 });
 
-test("what a signer may keep is there when everybody has signed, and not before", async () => {
+test("the copies for a signer exist when everybody has signed, and not before", async () => {
   const { file } = await open();
   assert.equal((await ask("/sealed.pdf")).status, 409);
   envelope.change({ state: "completed", copies: ["sealed", "custody_certificate"] });
@@ -293,7 +293,7 @@ test("what a signer may keep is there when everybody has signed, and not before"
 });
 
 describe("a code", () => {
-  test("is mailed when it is asked for; the right one opens the document in this browser alone", async () => {
+  test("is mailed on request; the right one opens the document only in this browser", async () => {
     const { asked } = await open({ step: "mail_code" });
     assert.doesNotMatch(await textOf(), /document\.pdf|12 Elm Street<\/h1>.*Before you sign/);
     assert.match(await textOf(), /j\*\*\*@example\.com/);
@@ -312,7 +312,7 @@ describe("a code", () => {
     assert.deepEqual(asked, ["code", "identify 000000", `identify ${rightCode}`]);
   });
 
-  test("gives a session that https pages alone carry, where the pages are https", () => {
+  test("gives a session that is limited to https, if the pages are https", () => {
     const session = { session: "s", expiresAt: new Date(0) };
     assert.match(sessionCookie(token, session, true), /; Secure/);
     assert.doesNotMatch(sessionCookie(token, session, false), /; Secure/);
@@ -328,7 +328,7 @@ describe("a code", () => {
 });
 
 describe("consent and signature without a script", () => {
-  test("the consent is to the text that was shown, by its hash, and only by who says that they could read", async () => {
+  test("the consent is to the shown text, by its hash, and only from a signer who could read", async () => {
     const { asked } = await open();
     const page = await textOf();
     for (const words of [
@@ -350,7 +350,7 @@ describe("consent and signature without a script", () => {
     }
   });
 
-  test("a typed name signs; what is missing is said in words, and what was typed stays", async () => {
+  test("a typed name signs; missing values are named in words, and the typed text stays", async () => {
     const { asked, file } = await open();
     await consent();
     const values = await formValues();
@@ -378,7 +378,7 @@ describe("consent and signature without a script", () => {
     assert.match(await twice.text(), /You have signed/);
   });
 
-  test("when another signer was faster, the page shows the new document and keeps what was typed", async () => {
+  test("when another signer was faster, the page shows the new document and keeps the typed text", async () => {
     await open();
     await consent();
     const values = await formValues();
@@ -395,7 +395,7 @@ describe("consent and signature without a script", () => {
 });
 
 describe("not signing", () => {
-  test("each way has its button, asks first and ends with the sender being told", async () => {
+  test("has a button for each way, asks for confirmation and notifies the sender", async () => {
     for (const kind of ["declined", "paper", "withdrawn", "not_me"]) {
       const { asked } = await open();
       await consent();
@@ -417,7 +417,7 @@ describe("not signing", () => {
 });
 
 describe("a language", () => {
-  test("is the signer's: chosen once, every page and the consent are in it", async () => {
+  test("is the signer's: chosen once, it applies to every page and the consent", async () => {
     const { asked } = await open();
     assert.match(await textOf(), /<html lang="en">/);
     assert.equal((await post("language", { language: "es" })).status, 303);
@@ -432,7 +432,7 @@ describe("a language", () => {
 });
 
 describe("the page sent to a signer", () => {
-  test("has the words of the chosen language alone, and the names of the others", async () => {
+  test("has only the words of the chosen language, and the names of the others", async () => {
     for (const language of languages) {
       await open({ language });
       await consent({ language });
@@ -448,7 +448,7 @@ describe("the page sent to a signer", () => {
     }
   });
 
-  test("comes with scripts that have no words of any language", async () => {
+  test("has scripts without words of any language", async () => {
     await open();
     for (const [, path] of (await textOf()).matchAll(/<script src="([^"]+)"/g)) {
       const script = await (await fetch(site.baseUrl + path)).text();
@@ -468,8 +468,8 @@ describe("the page sent to a signer", () => {
   });
 });
 
-describe("what is sent", () => {
-  test("comes from our own pages: another site's form is refused", async () => {
+describe("a form", () => {
+  test("must come from our own pages: another site's is refused", async () => {
     const { asked } = await open();
     const foreign = await post(
       "consent",
@@ -481,7 +481,7 @@ describe("what is sent", () => {
     assert.deepEqual(asked, []);
   });
 
-  test("every state has a page; a test environment is said on each", async () => {
+  test("every state has a page; a test environment is stated on each", async () => {
     const states = ["locked", "waiting", "ready", "signed", "completed", "declined", "expired", "voided"] as const;
     for (const state of states) {
       await open();

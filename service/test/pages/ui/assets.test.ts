@@ -11,7 +11,7 @@ const gzippedSize = (name: Parameters<typeof assets.url>[0]) =>
   assets.find(assets.url(name).slice("/assets/".length))?.gzipped.length ?? Number.POSITIVE_INFINITY;
 
 describe("the bundles", () => {
-  test("are small: what a first visit loads, compressed", () => {
+  test("are small: the files that a first visit loads, compressed", () => {
     assert.ok(gzippedSize("verify.js") < 90_000, `verify.js ${gzippedSize("verify.js")}`);
     assert.ok(gzippedSize("seal.js") < 2_000, `seal.js ${gzippedSize("seal.js")}`);
     assert.ok(gzippedSize("site.css") < 22_000, `site.css ${gzippedSize("site.css")}`);
@@ -19,24 +19,24 @@ describe("the bundles", () => {
     assert.ok(gzippedSize("act-check.js") < 30_500, `act-check.js ${gzippedSize("act-check.js")}`);
   });
 
-  test("are the same bytes whenever they are made", async () => {
+  test("are the same bytes in every build", async () => {
     const again = await buildAssets();
     for (const name of ["verify.js", "seal.js", "site.css"] as const)
       assert.equal(again.url(name), assets.url(name), name);
   });
 
-  test("keep to the page's policy: nothing makes code of text or loads more code", () => {
+  test("obey the page's policy: nothing turns text into code or loads more code", () => {
     for (const name of ["verify.js", "seal.js", "copy.js", "recaptcha.js"] as const)
       assert.doesNotMatch(assets.bytes(name).toString(), /\beval\(|new Function\b|\bimport\(|\brequire\(/, name);
   });
 
-  test("the page of signing loads pdf.js alone beside itself, from an address of ours", () => {
+  test("the signing page loads only pdf.js in addition, from an address of ours", () => {
     const script = assets.bytes("sign.js").toString();
     assert.doesNotMatch(script, /\beval\(|new Function\b|\brequire\(/);
     assert.equal(script.match(/\bimport\(/g)?.length, 1);
   });
 
-  test("run without leaving names behind", () => {
+  test("run without leaving global names", () => {
     const document = { addEventListener() {} };
     const scope = { document };
     runInNewContext(assets.bytes("copy.js").toString(), scope);
@@ -47,7 +47,7 @@ describe("the bundles", () => {
 describe("pdf.js", () => {
   const { folder, find } = assets.pdfJs;
 
-  test("is served as its makers built it, under an address of its version, with what documents may need", async () => {
+  test("is served as its makers built it, under an address with its version, with the files that documents may need", async () => {
     assert.match(folder, /^\/assets\/pdfjs-\d+\.\d+\.\d+\/$/);
     for (const [path, mediaType] of [
       ["build/pdf.min.mjs", "text/javascript; charset=utf-8"],
@@ -63,7 +63,7 @@ describe("pdf.js", () => {
     }
   });
 
-  test("nothing else of its folder is, and nothing beside it", async () => {
+  test("serves nothing else of its folder, and nothing next to it", async () => {
     for (const path of [
       "package.json",
       "build/pdf.worker.mjs.map",
@@ -76,7 +76,7 @@ describe("pdf.js", () => {
   });
 });
 
-test("making the bundles leaves no process behind", async () => {
+test("building the bundles leaves no process behind", async () => {
   await buildAssets();
   const children = () =>
     execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)], { encoding: "utf8" }).includes("esbuild");

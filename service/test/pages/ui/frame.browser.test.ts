@@ -18,7 +18,7 @@ after(async () => {
 describe("times", () => {
   const newYork = { width: 1280, timeZone: "America/New_York" };
 
-  test("are the reader's own, with UTC beside exact ones and in the title of all", async () => {
+  test("are in the reader's zone, with UTC next to exact ones and in the title of all", async () => {
     const { page, close } = await browser.open(`${site.baseUrl}/sample`, newYork);
     const [long, short] = [page.locator(".timeline time").last(), page.locator(".records time")];
     assert.equal(await long.innerText(), "September 8, 2001 at 9:46 PM EDT (September 9, 2001 at 01:46 UTC)");
@@ -28,7 +28,7 @@ describe("times", () => {
     await close();
   });
 
-  test("are UTC, and say so, for who lives by it and for who has no script", async () => {
+  test("are UTC, and say so, for readers in that zone and for readers without a script", async () => {
     for (const look of [{ width: 1280 }, { ...newYork, javaScript: false }]) {
       const { page, close } = await browser.open(`${site.baseUrl}/sample`, look);
       assert.equal(await page.locator(".timeline time").last().innerText(), "September 9, 2001 at 01:46 UTC");
@@ -38,7 +38,7 @@ describe("times", () => {
     }
   });
 
-  test("on a phone have a label that is as true as the head of the table", async () => {
+  test("on a phone have a label that is as accurate as the head of the table", async () => {
     for (const [timeZone, said] of [
       ["UTC", '"Placed (UTC)"'],
       ["America/New_York", '"Placed"'],
@@ -52,7 +52,7 @@ describe("times", () => {
     }
   });
 
-  test("stay the reader's own in what the page gets later, for clients without UTC beside them", async () => {
+  test("stay in the reader's zone in parts that load later, for clients without UTC next to them", async () => {
     const { page, close } = await browser.open(`${site.baseUrl}/orders/${code}`, newYork);
     const fresh = `fetch("/orders/${code}/status").then((answer) => answer.text()).then((text) => {
       document.getElementById("order").innerHTML = text;
@@ -63,7 +63,7 @@ describe("times", () => {
   });
 });
 
-test("on paper an order and a room have their address, a code to scan and the date, and no buttons", async () => {
+test("printed, an order and a room have their address, a code to scan and the date, and no buttons", async () => {
   for (const path of [`/orders/${code}`, `/rooms/${roomCode}`]) {
     const { page, close } = await browser.open(site.baseUrl + path, { width: 1280 });
     assert.equal(await page.locator(".on-paper").isVisible(), false);

@@ -93,7 +93,7 @@ for (const language of languages) {
   });
 }
 
-test("the letters of Vietnamese are of the pages' own faces, which pages in other languages do not fetch", async () => {
+test("Vietnamese letters come from the pages' own fonts, which pages in other languages do not load", async () => {
   orders.set(code, order({ status: "Completed" }));
   for (const language of ["vi", "en", "es"] as const) {
     const opened = await browser.open(`${clients.baseUrl}/orders/${code}?lang=${language}`, phone);

@@ -106,7 +106,7 @@ const filled = (text: string): string[] =>
 for (const language of others)
   describe(`the words in ${language}`, () => {
     for (const area of Object.keys(areas) as Area[])
-      test(`of the area ${area} are all there, with all that is filled in, and none is left in English`, () => {
+      test(`of the area ${area} are complete, with all placeholders, and none is left in English`, () => {
         const english = textsOf(area, "en");
         const translated = textsOf(area, language);
         assert.deepEqual([...english.keys()].sort(), [...translated.keys()].sort());
@@ -123,13 +123,13 @@ for (const language of others)
         );
       });
 
-    test("name every status with a label and a heading of its own", () => {
+    test("name every status with its own label and heading", () => {
       const all = orderStatuses.map((status) => statusWords(status, wordsIn[language]));
       assert.equal(new Set(all.map(({ label }) => label)).size, orderStatuses.length);
       assert.equal(new Set(all.map(({ headline }) => headline)).size, orderStatuses.length);
     });
 
-    test("of the consent name the choices as the page names them, part for part as in English", () => {
+    test("of the consent name the choices as the page does, part by part as in English", () => {
       const [own, english] = [consentTexts.current(language).markdown, consentTexts.current("en").markdown];
       const shape = (markdown: string) =>
         markdown
@@ -156,7 +156,7 @@ for (const language of others)
     });
   });
 
-test("a signed document's long date is written as its language writes it", () => {
+test("a signed document's long date is written in the form of its language", () => {
   const at = new Date("2026-08-01T12:00:00Z");
   assert.deepEqual(
     languages.map((language) => dateText(at, "long", language)),

@@ -40,7 +40,7 @@ const states = (status: string, bought = {}) =>
   orderSteps(order({ status, ...bought })).map(({ label, state }) => `${label}: ${state}`);
 
 describe("the words of a status", () => {
-  test("exist for all 27, each with a heading of its own, a summary and what happens next", () => {
+  test("exist for all 27, each with its own heading, a summary and the next step", () => {
     const all = orderStatuses.map((status) => statusWords(status));
     assert.equal(new Set(all.map(({ headline }) => headline)).size, 27);
     assert.equal(new Set(all.map(({ label }) => label)).size, 27);
@@ -58,7 +58,7 @@ describe("the words of a status", () => {
     }
   });
 
-  test("say that a person prices an order that could not be priced", () => {
+  test("state that a person prices an order that could not be priced", () => {
     const page = orderFragment(order({ status: "ManualQuoteRequired" }));
     assert.match(page, /We are pricing this order/);
     assert.match(page, /Total so far/);
@@ -66,7 +66,7 @@ describe("the words of a status", () => {
 });
 
 describe("the steps of an order", () => {
-  test("are the services that were bought, in the order in which they run", () => {
+  test("are the bought services, in their order", () => {
     assert.deepEqual(states("QuoteReady", { sign: false, ship: false }), [
       "Order placed: done",
       "Payment: current",
@@ -76,7 +76,7 @@ describe("the steps of an order", () => {
     ]);
   });
 
-  test("move on when a service is complete, past those that were not bought", () => {
+  test("continue when a service is complete, and skip services that were not bought", () => {
     assert.deepEqual(states("EsignComplete", { notarize: false, fax: false }), [
       "Order placed: done",
       "Payment: done",
@@ -93,7 +93,7 @@ describe("the steps of an order", () => {
     }
   });
 
-  test("have at most one that is current, and mark where a problem is", () => {
+  test("have at most one current step, and mark a problem", () => {
     for (const status of orderStatuses) {
       const current = orderSteps(order({ status })).filter(({ state }) => state === "current" || state === "attention");
       assert.ok(current.length <= 1, status);
@@ -102,7 +102,7 @@ describe("the steps of an order", () => {
     assert.match(render(progressSteps(orderSteps(order()))), /<li class="current" aria-current="step">/);
   });
 
-  test("are halted where the order is cancelled, refunded or on hold", () => {
+  test("stop when the order is canceled, refunded or on hold", () => {
     for (const status of ["OnHold", "RefundPending", "Refunded", "Cancelled"]) {
       const [placed, ...others] = orderSteps(order({ status }));
       assert.equal(placed?.state, "done");
@@ -112,7 +112,7 @@ describe("the steps of an order", () => {
 });
 
 describe("an order on hold", () => {
-  test("is paused at the step where it stood, or at the next when that was done", () => {
+  test("is paused at its step, or at the next one when that was done", () => {
     const held = (statusBeforeHold: string) =>
       orderSteps(order({ status: "OnHold", statusBeforeHold })).find(({ state }) => state === "attention");
     assert.deepEqual(held("EsignPending"), { label: "Signing", state: "attention", note: "Paused" });
@@ -121,12 +121,12 @@ describe("an order on hold", () => {
 });
 
 describe("the page of an order", () => {
-  test("says of a test order that nothing in it is real, and of a live one nothing of the kind", () => {
+  test("says that a test order is not real, and says nothing like it about a live one", () => {
     assert.match(orderFragment(order({ environment: "test" })), /A test order/);
     assert.doesNotMatch(orderFragment(order()), /A test order/);
   });
 
-  test("escapes whatever the order carries", () => {
+  test("escapes all texts of the order", () => {
     const hostile = `<script>alert(1)</script>"'&`;
     const page = orderPage(
       assets,
@@ -143,7 +143,7 @@ describe("the page of an order", () => {
     assert.match(page, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
   });
 
-  test("adds no element for any text of the order", () => {
+  test("adds no element because of any text of the order", () => {
     const elements = (page: string) => page.match(/<[a-z]/gi)?.length;
     const plain = elements(orderPage(assets, order({ externalReference: "x" })));
     fc.assert(
@@ -153,7 +153,7 @@ describe("the page of an order", () => {
     );
   });
 
-  test("shows a line of an unknown type as a row, and amounts taken off with a minus", () => {
+  test("shows a line of an unknown type as a row, and discounts with a minus", () => {
     const lines = [
       { type: "MoonFee", label: "Delivery to the moon", amountCents: 123456 },
       { type: "Discount", label: "Welcome", amountCents: -500 },
@@ -166,11 +166,11 @@ describe("the page of an order", () => {
     assert.match(page, /Total<\/th><td>\$1,228\.96<\/td>/);
   });
 
-  test("leaves subtotal and discount out where the tier takes nothing off", () => {
+  test("omits subtotal and discount when the tier has none", () => {
     assert.doesNotMatch(orderFragment(order({ discountCents: 0 })), /Subtotal|Partner discount/);
   });
 
-  test("never shows the whole mail address or fax number", () => {
+  test("never shows the complete mail address or fax number", () => {
     const page = orderPage(assets, order());
     assert.match(page, /d\*\*\*@example\.com/);
     assert.doesNotMatch(page, /dana|\+1512/);
@@ -182,7 +182,7 @@ describe("the page of an order", () => {
 });
 
 describe("formats", () => {
-  test("mask a mail address down to its first character and its domain", () => {
+  test("mask a mail address except its first character and its domain", () => {
     assert.equal(maskEmail("d@example.com"), "d***@example.com");
     assert.equal(maskEmail('"a@b"@example.com'), '"***@example.com');
     assert.equal(maskEmail("nobody"), "***");
@@ -220,11 +220,11 @@ describe("components", () => {
     for (const piece of pieces) assert.doesNotMatch(render(piece), /<b>/);
   });
 
-  test("leave out facts without a value", () => {
+  test("omit facts without a value", () => {
     assert.doesNotMatch(render(facts([["Reference", null]])), /Reference/);
   });
 
-  test("tell claims that hold, fail and were not checked by words and shape", () => {
+  test("distinguish claims that hold, fail and were not checked by words and shape", () => {
     const shown = (["holds", "fails", "unchecked"] as const).map((state) =>
       render(claimList([{ name: "digest", state, why: "" }], () => "The bytes are the sealed ones")),
     );
@@ -234,7 +234,7 @@ describe("components", () => {
     assert.equal(new Set(shown.map((text) => text.match(/<svg.*<\/svg>/)?.[0])).size, 3);
   });
 
-  test("refuse a promise, which would be sent unfinished", () => {
+  test("refuse a promise, which would be sent incomplete", () => {
     assert.throws(() => render(html`<p>${Promise.resolve("late")}</p>`), /promise/);
   });
 });
@@ -261,7 +261,7 @@ describe("the page of a closing certificate", () => {
     assert.match(page, /This closing certificate failed/);
   });
 
-  test("says all of what is covered and what is not, in plain words, and escapes names", async () => {
+  test("states the full coverage and its limits, in plain words, and escapes names", async () => {
     const page = await pageOf(2);
     for (const line of [...coverage.covers, ...coverage.doesNotCover]) {
       assert.notEqual(plainWords(line), line);
@@ -277,7 +277,7 @@ describe("the page of a closing certificate", () => {
     assert.doesNotMatch(page, /This closing certificate passed every check/);
   });
 
-  test("gives commands that come to the stated hashes", needs("jq"), async () => {
+  test("shows commands that print the stated hashes", needs("jq"), async () => {
     const record = await closingRecord(2);
     const [check] = closingChecks("http://localhost", closingCode);
     const command = check?.commands[0]?.replace(/^curl \S+ \S+ /, "cat ") ?? "";

@@ -44,7 +44,7 @@ const sameInBoth = new Set([
 const visible = (page: string) => page.replace(/<[^>]*>/g, "\n");
 
 describe("the words of the pages for clients", () => {
-  test("are all there in Spanish, and none is the English one unless both languages say it so", () => {
+  test("are complete in Spanish, and none is English unless both languages use the same", () => {
     const english = new Map(texts(en));
     const translated = texts(es);
     assert.deepEqual(translated.map(([path]) => path).sort(), [...english.keys()].sort());
@@ -114,14 +114,14 @@ describe("an order's page in Spanish", () => {
     }
   });
 
-  test("keeps dollars, and names the lines of the quote by their type", () => {
+  test("keeps dollars, and translates the lines of the quote by their type", () => {
     const page = visible(orderFragment(order(), spanish));
     for (const said of ["Franqueo de USPS Priority Mail, zona\u00a05", "Notarización en línea", "$95.00"])
       assert.ok(page.includes(said), said);
     for (const label of Object.values(feeLabels)) assert.ok(!page.includes(label), label);
   });
 
-  test("keeps what others called a line, and lines that it does not know", () => {
+  test("keeps labels by other people, and unknown lines", () => {
     const said = (type: string, label: string) => es.orders.lineLabel({ type, label });
     assert.equal(said("ExtraSignerFee", "Additional signer x 3"), "Firmante adicional x 3");
     assert.equal(said("ExtraSignerFee", "Additional signer exam"), "Firmante adicional: Additional signer exam");
@@ -131,7 +131,7 @@ describe("an order's page in Spanish", () => {
     assert.equal(said("constructor", "Delivery"), "Delivery");
   });
 
-  test("says the day on which a document was deleted as Spanish does", () => {
+  test("states the day on which a document was deleted in Spanish form", () => {
     const at = plainTime(new Date("2026-11-20T12:00:00Z"), "es");
     assert.match(
       render(es.retention.orderDeleted(at)),

@@ -149,7 +149,7 @@ async function verdictsOn({ page }: OpenPage, name: string, bytes: Uint8Array): 
   return page.locator("#outcome article h2").allTextContents();
 }
 
-test("every kind of file that the service hands out gets exactly one verdict, and it is the right one", async () => {
+test("every kind of file that the service offers gets exactly one verdict, the right one", async () => {
   const opened = await browser.open(`${running.service.baseUrl}/verify`, { width: 375 });
   for (const [name, bytes, verdict] of artifacts) {
     assert.deepEqual(await verdictsOn(opened, name, bytes), [verdict], name);
@@ -157,7 +157,7 @@ test("every kind of file that the service hands out gets exactly one verdict, an
   assert.deepEqual(opened.troubles, []);
 });
 
-test("no byte of a sealed one can change without a failure", async () => {
+test("every changed byte of a sealed one causes a failure", async () => {
   const opened = await browser.open(`${running.service.baseUrl}/verify`, { width: 375 });
   for (const [name, bytes, verdict] of artifacts) {
     if (!name.endsWith(".pdf") || verdict === notSealed) continue;
@@ -167,7 +167,7 @@ test("no byte of a sealed one can change without a failure", async () => {
   }
 });
 
-test("the page says whose word the time is: an authority's stamp that was checked is no gap", async () => {
+test("the page states whose statement the time is: a checked stamp of an authority is no gap", async () => {
   const opened = await browser.open(`${running.service.baseUrl}/verify/${passport}`, { width: 375 });
   const summary = () => opened.page.locator("main .result .summary").innerText();
   assert.match(await summary(), /Time stamped by an independent authority, 127\.0\.0\.1/);

@@ -18,7 +18,7 @@ import { closingRecord, contract, sealedAt, sealer } from "../ui/samples.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe("what is dropped", () => {
+describe("a dropped file", () => {
   let own: Awaited<ReturnType<typeof sealer>>;
   let sealed: Awaited<ReturnType<typeof own.seal>>;
   before(async () => {
@@ -46,7 +46,7 @@ describe("what is dropped", () => {
     });
   const verdictOf = ([outcome]: Outcome[]) => (outcome?.kind === "failed" ? outcome.why : outcome?.verdict);
 
-  test("is told by its bytes, and a PDF by its name before them", () => {
+  test("is recognized by its bytes, and a PDF by its name first", () => {
     const zip = makeZip([{ name: "a", bytes: bytesOf("a") }]);
     const kinds: [string, Uint8Array, string][] = [
       ["a.zip", zip, "zip"],
@@ -60,7 +60,7 @@ describe("what is dropped", () => {
     for (const [name, bytes, kind] of kinds) assert.equal(kindOf({ name, bytes }), kind);
   });
 
-  test("as a zip is taken for the files in it, and one that cannot be read fails by a sentence", async () => {
+  test("that is a zip stands for its files, and an unreadable one fails with a sentence", async () => {
     for (const deflated of [false, true]) {
       const zip = makeZip([{ name: "sealed.pdf", bytes: sealed.bytes, deflated }]);
       assert.equal(verdictOf(await check([{ name: "evidence.zip", bytes: zip }])), "verified");
@@ -69,7 +69,7 @@ describe("what is dropped", () => {
     }
   });
 
-  test("as a zip that holds another PDF is refused whole, whatever the other is named", async () => {
+  test("that is a zip with another PDF is refused as a whole, whatever the other's name", async () => {
     for (const name of ["README.txt", "deed.pdf"]) {
       const zip = makeZip([
         { name: "sealed.pdf", bytes: sealed.bytes },
@@ -81,7 +81,7 @@ describe("what is dropped", () => {
     }
   });
 
-  test("as our own evidence zip gives one verdict: its record and its README are no documents", async () => {
+  test("that is our own evidence zip gives one verdict: its record and its README are not documents", async () => {
     const { docSha256, sealedSha256 } = sealed;
     const zip = (record: object) =>
       makeZip([
@@ -111,14 +111,14 @@ describe("what is dropped", () => {
     assert.deepEqual(second?.kind === "failed" && second.name, "a.tst");
   });
 
-  test("as a record alone vouches for nothing, not even for the document that it names", async () => {
+  test("that is only a record proves nothing, not even for the document that it names", async () => {
     const { docSha256, sealedSha256 } = sealed;
     const record = { name: "passport.json", bytes: bytesOf(JSON.stringify({ docSha256, sealedSha256 })) };
     assert.match(verdictOf(await check([record])) ?? "", /together with the one PDF/);
     assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: contract }, record])), "unsigned");
   });
 
-  test("gets an answer, whatever it is", async () => {
+  test("gets an answer, whatever it contains", async () => {
     for (const name of ["README.md", "notes.txt", "a.pem", "a.docx", "a"]) {
       const outcomes = await check([{ name, bytes: bytesOf("Dear Sir") }]);
       assert.deepEqual([outcomes.length, outcomes[0]?.kind], [1, "failed"], name);
@@ -126,7 +126,7 @@ describe("what is dropped", () => {
     }
   });
 
-  test("is called no seal of this service when somebody else signed it, and failed when it was changed since", async () => {
+  test("is reported as not a seal of this service when somebody else signed it, and failed when it was changed since", async () => {
     const foreign = { reason: null, originalLength: "absent", unstated: true, signer: testSigner("stranger") } as const;
     const bytes = signPdf(contract, foreign);
     const [sound] = await check([{ name: "a.pdf", bytes }]);
@@ -140,7 +140,7 @@ describe("what is dropped", () => {
     assert.equal(damaged && bannerOf(damaged).title, "This document failed the check");
   });
 
-  test("is refused as a receipt or proof certificate to which nothing is attached", async () => {
+  test("is refused when it is a receipt or proof certificate without an attachment", async () => {
     for (const reason of [sealReasons.receipt.live, sealReasons.certificate.live]) {
       const { bytes } = await own.seal(contract, reason);
       const [outcome] = await check([{ name: "a.pdf", bytes }]);
@@ -170,7 +170,7 @@ describe("what is dropped", () => {
     assert.deepEqual(await stateOf([certificate, other]), ["not_verified", "fails"]);
   });
 
-  test("is verified under a known certificate, intact without one, and refuted when changed", async () => {
+  test("is verified with a known certificate, intact without one, and refuted when changed", async () => {
     const file = { name: "a.pdf", bytes: sealed.bytes };
     assert.equal(verdictOf(await check([file])), "verified");
     assert.equal(verdictOf(await check([file], { sealCertificates: "" })), "intact");
@@ -183,7 +183,7 @@ describe("what is dropped", () => {
     );
   });
 
-  test("is compared with a record, before its seal and after", async () => {
+  test("is compared with a record, before and after its seal", async () => {
     const { docSha256, sealedSha256 } = sealed;
     const proof = { docSha256, sealedSha256 };
     assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: sealed.bytes }], { proof })), "verified");
@@ -192,7 +192,7 @@ describe("what is dropped", () => {
     assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: again.bytes }], { proof })), "not_verified");
   });
 
-  test("of one closing version is put together, and a second manifest of the same version is not passed over", async () => {
+  test("of one closing version is combined with its pair, and a second manifest of the same version is not ignored", async () => {
     const { versions } = await closingRecord(2);
     const [first, second] = versions.map(({ manifestText }) => bytesOf(manifestText ?? ""));
     assert.ok(first && second);
@@ -219,7 +219,7 @@ describe("what is dropped", () => {
     assert.equal((await check([{ name: "a.pdf", bytes: proofSeal.bytes }]))[0]?.kind, "proof");
   });
 
-  test("as a room's answer that was saved is judged with the certificate of its version", async () => {
+  test("that is a room's saved answer is judged with the certificate of its version", async () => {
     const { versions } = await closingRecord(1);
     const [own_] = versions;
     assert.ok(own_?.manifestText);
@@ -258,7 +258,7 @@ describe("what is dropped", () => {
     }
   });
 
-  test("that is junk, beside certificates that are junk, fails by a sentence, not by an exception", async () => {
+  test("that is junk, with junk certificates, fails with a sentence, not with an exception", async () => {
     const outcomes = await checkFiles({
       files: [{ name: "junk.bin", bytes: bytesOf("junk") }],
       config: config(),
@@ -276,13 +276,13 @@ describe("what is dropped", () => {
     assert.match(headlineOf(outcomes), /unchanged since it was sealed/);
   });
 
-  test("has no name of a signer that shows nothing, and the beginning of one without an end", () => {
+  test("shows no signer's name without visible characters, and only the beginning of a very long one", () => {
     assert.equal(shownName("Jane Doe"), "Jane Doe");
     for (const blank of ["", " ", "\u3164\u2800"]) assert.equal(shownName(blank), null);
     assert.equal(shownName("x".repeat(5_000)), `${"x".repeat(120)}…`);
   });
 
-  test("names who signed before as the signatures do, apart from the page's own words, and never a time stamp", async () => {
+  test("names earlier signers as their signatures do, separate from the page's own words, and never a time stamp", async () => {
     const [outcome] = await check([{ name: "a.pdf", bytes: sealed.bytes }]);
     assert.ok(outcome?.kind === "proof");
     const signature = (changes: Partial<EarlierFacts>): EarlierFacts => ({

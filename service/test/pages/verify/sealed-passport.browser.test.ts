@@ -5,7 +5,7 @@ import { startBrowser, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
-test("passports and a room of the running service are seen, and their PDFs are checked, by whoever has the codes", async () => {
+test("anyone with the codes sees passports and a room of the running service, and checks their PDFs", async () => {
   const folder = temporaryFolder();
   const [service, browser] = await Promise.all([startService({ DATA_DIR: folder.path }), startBrowser()]);
   try {

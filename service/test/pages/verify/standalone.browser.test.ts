@@ -32,7 +32,7 @@ after(async () => {
 });
 
 for (const width of [360, 1280]) {
-  test(`the one file verifies from a disk, ${width} pixels wide, with no network and no request`, async () => {
+  test(`the single file verifies from a disk, ${width} pixels wide, with no network and no request`, async () => {
     for (const [name, verdict] of [
       ["verifier.html", "Unchanged, but sealed by whom?"],
       ["knowing.html", "This document is unchanged since it was sealed"],
@@ -62,12 +62,12 @@ for (const width of [360, 1280]) {
   });
 }
 
-test("the same sources give the same file, to the byte", () => {
+test("the same sources give the same file, byte for byte", () => {
   build("--out", at("again.html"));
   assert.ok(readFileSync(at("again.html")).equals(readFileSync(at("verifier.html"))));
 });
 
-test("the command says the hash of what it wrote, and refuses a certificate file that holds none", () => {
+test("the command prints the hash of its output, and refuses a certificate file without certificates", () => {
   assert.match(build("--out", at("again.html")), /^[0-9a-f]{64} {2}.*again\.html/);
   writeFileSync(at("empty.pem"), "nothing");
   assert.throws(() => build("--out", at("no.html"), "--trust", at("empty.pem")), /No certificate in the PEM text/);

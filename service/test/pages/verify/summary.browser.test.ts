@@ -103,7 +103,7 @@ async function give({ page }: OpenPage, name: string): Promise<void> {
 }
 
 describe("the first screen of a phone", () => {
-  test("has the verdict and all six lines, and the rest is folded away", async () => {
+  test("has the verdict and all six lines, and the rest is folded", async () => {
     const { page, axe, overflow, close } = await open("/verify");
     for (const path of pages) {
       await page.goto(site.baseUrl + path);
@@ -117,7 +117,7 @@ describe("the first screen of a phone", () => {
     await close();
   });
 
-  test("says what a checked file is in the same six lines, in one screen", async () => {
+  test("describes a checked file in the same six lines, in one screen", async () => {
     const opened = await open("/verify");
     for (const [name, unchanged] of [
       ["sealed.pdf", "Yes"],
@@ -138,7 +138,7 @@ describe("the first screen of a phone", () => {
   });
 });
 
-test("times are in the reader's zone with UTC beside them, and in UTC without a script", async () => {
+test("times are in the reader's zone with UTC next to them, and in UTC without a script", async () => {
   for (const [look, said] of [
     [{ timeZone: "America/New_York" }, "October 5, 2026 at 5:08 AM EDT (09:08 UTC)"],
     [{ timeZone: "Pacific/Honolulu" }, "October 4, 2026 at 11:08 PM HST (October 5, 2026 at 09:08 UTC)"],
@@ -156,7 +156,7 @@ test("times are in the reader's zone with UTC beside them, and in UTC without a 
   }
 });
 
-test("nobody reads names of members, fractions of seconds or other words for passed and failed", async () => {
+test("shows no names of members, fractions of seconds or other words for passed and failed", async () => {
   const opened = await open("/verify");
   for (const [path, name] of [
     ["/verify", "sealed.pdf"],
@@ -180,7 +180,7 @@ test("nobody reads names of members, fractions of seconds or other words for pas
 });
 
 describe("a file", () => {
-  test("is chosen on a phone, which has nothing to drop, and its name stays beside the button", async () => {
+  test("is chosen on a phone, which can't drop files, and its name stays next to the button", async () => {
     const opened = await open("/verify");
     assert.doesNotMatch(await textOf(opened, "main"), /\bdrop\b/i);
     await give(opened, "sealed.pdf");
@@ -199,7 +199,7 @@ describe("a file", () => {
   });
 });
 
-describe("on paper", () => {
+describe("when printed", () => {
   test("a page has its address as text and as a code, and the date of printing", async () => {
     const opened = await open("/verify");
     for (const path of ["/verify", ...pages.slice(0, 2)]) {
@@ -218,7 +218,7 @@ describe("on paper", () => {
   });
 });
 
-test("without a script a record is summed up, and the commands that check it stand open", async () => {
+test("without a script a record is summarized, and the commands that check it are unfolded", async () => {
   const opened = await open("/verify", { javaScript: false });
   for (const path of pages) {
     await opened.page.goto(site.baseUrl + path);

@@ -18,7 +18,7 @@ const get = (path: string, accept?: string) =>
     headers: accept === undefined ? {} : { accept },
   });
 
-test("the verifyUrl of a passport is its page for a browser, and JSON for whoever does not prefer a page", async () => {
+test("the verifyUrl of a passport is its page for a browser, and JSON for callers that do not prefer a page", async () => {
   const { verifyCode } = await seal(owner, makePdf());
   const path = `/api/passport/verify/${verifyCode}`;
   const led = await get(path, browsers);
@@ -34,7 +34,7 @@ test("the verifyUrl of a passport is its page for a browser, and JSON for whoeve
   }
 });
 
-test("the check of files can be saved as one file that knows the service's own certificates, and asks nobody", async () => {
+test("the check of files can be saved as one file that contains the service's own certificates, and contacts nobody", async () => {
   assert.match(await (await get("/verify", browsers)).text(), /href="\/verify\/offline"/);
   const saved = await get("/verify/offline", browsers);
   assert.equal(saved.status, 200);
@@ -49,13 +49,13 @@ test("the check of files can be saved as one file that knows the service's own c
   assert.match(page, /as they were when it was saved\. Whether one was retired since/);
 });
 
-test("its files are files for browsers, too", async () => {
+test("its files are served as files to browsers, too", async () => {
   const { verifyCode } = await seal(owner, makePdf());
   for (const file of ["document", "evidence"])
     assert.equal((await get(`/api/passport/verify/${verifyCode}/${file}`, browsers)).status, 200, file);
 });
 
-test("closing certificates and signings lead browsers to their pages, and an unknown code is one in both forms", async () => {
+test("closing certificates and signings redirect browsers to their pages, and an unknown code is the same in both forms", async () => {
   for (const [api, page] of [
     ["/api/passport/verify", "/verify"],
     ["/api/verify/room", "/v/room"],

@@ -115,7 +115,7 @@ const shownIn = ({ page }: OpenPage): Promise<string> =>
 
 const open = (path: string, width = 1280) => browser.open(site.baseUrl + path, { width });
 
-test("pages of verification are accessible and fit, with what came of a check", async () => {
+test("verification pages are accessible and fit, with the result of a check", async () => {
   const opened = await open("/verify", 360);
   const { page } = opened;
   for (const [path, given] of [
@@ -135,7 +135,7 @@ test("pages of verification are accessible and fit, with what came of a check", 
 });
 
 describe("a file that is given to /verify", () => {
-  test("is checked by the browser itself: nothing of it is sent anywhere", async () => {
+  test("is checked by the browser itself: nothing of it is sent", async () => {
     const opened = await open("/verify");
     const asked: string[] = [];
     opened.page
@@ -147,7 +147,7 @@ describe("a file that is given to /verify", () => {
     await opened.close();
   });
 
-  test("could not be sent even by a script that wants to: the page's policy and the worker's forbid it", async () => {
+  test("could not be sent even by a hostile script: the policies of the page and the worker forbid it", async () => {
     const opened = await open("/verify");
     const policy = (await (await fetch(`${site.baseUrl}/verify`)).headers.get("content-security-policy")) ?? "";
     assert.match(policy, /connect-src 'none'/);
@@ -162,7 +162,7 @@ describe("a file that is given to /verify", () => {
     await opened.close();
   });
 
-  test("gets the verdict that it deserves", async () => {
+  test("gets the right verdict", async () => {
     const opened = await open("/verify");
     const expected: [string, RegExp][] = [
       [
@@ -182,7 +182,7 @@ describe("a file that is given to /verify", () => {
     await opened.close();
   });
 
-  test("may come with others, and each is told apart", async () => {
+  test("may come with others, and each gets its own result", async () => {
     const opened = await open("/verify");
     const text = await give(opened, paths.sealed, paths.plain, paths.changed);
     for (const said of [
@@ -236,7 +236,7 @@ describe("a file that is given to /verify", () => {
     await opened.close();
   });
 
-  test("of 34 MB is read with progress, and the page goes on meanwhile", async () => {
+  test("of 34 MB is read with progress, and the page stays usable", async () => {
     const opened = await open("/verify");
     const large = file("large.pdf", (await own.seal(makePdf({ bytes: 34 << 20 }))).bytes);
     await opened.page.evaluate(`
@@ -250,7 +250,7 @@ describe("a file that is given to /verify", () => {
     await opened.close();
   });
 
-  test("with another's seal is intact, and known once the reader trusts its certificate", async () => {
+  test("with another's seal is intact, and verified once the reader trusts its certificate", async () => {
     const page = await servePages({});
     const opened = await browser.open(`${page.baseUrl}/verify`, { width: 1280 });
     assert.match(await give(opened, paths.strange), /by whom\?/);
@@ -274,7 +274,7 @@ describe("a file that is given to a record", () => {
 });
 
 describe("a closing certificate", () => {
-  test("is computed again by the browser: manifest, links, and a certificate that is dropped", async () => {
+  test("is recomputed by the browser: manifest, links, and a dropped certificate", async () => {
     const opened = await open(`/v/room/${closingCode}`);
     await opened.page.getByText("everything matches").waitFor();
     assert.match(
@@ -288,7 +288,7 @@ describe("a closing certificate", () => {
     await opened.close();
   });
 
-  test("whose earlier versions its code does not open says so, and follows the chain into those that are dropped", async () => {
+  test("whose earlier versions its code does not open says so, and follows the chain through dropped ones", async () => {
     const opened = await open(`/v/room/${lastOnlyCode}`);
     await opened.page.locator("main > div > .technical > summary").click();
     await opened.page.getByText("This link does not open the earlier versions").waitFor();
@@ -304,7 +304,7 @@ describe("a closing certificate", () => {
     await opened.close();
   });
 
-  test("with a broken link is told to be, by the page and by the browser", async () => {
+  test("with a broken link is reported by the page and by the browser", async () => {
     const opened = await open(`/v/room/${brokenClosingCode}`);
     await opened.page.getByText("1 did not match").waitFor();
     const text = String(await opened.page.locator("main").textContent());
@@ -315,7 +315,7 @@ describe("a closing certificate", () => {
   });
 });
 
-test("without script the pages say what to do by hand", async () => {
+test("without script the pages explain the manual steps", async () => {
   for (const path of ["/verify", `/verify/${proofCode}`, `/v/room/${closingCode}`]) {
     const opened = await browser.open(site.baseUrl + path, { width: 360, javaScript: false });
     const text = String(await opened.page.evaluate("document.querySelector('main').innerText"));
@@ -327,7 +327,7 @@ test("without script the pages say what to do by hand", async () => {
   }
 });
 
-test("a printed page has the outcome, and not where files are dropped", async () => {
+test("a printed page has the outcome, and not the area for dropping files", async () => {
   const opened = await open("/verify");
   await give(opened, paths.sealed);
   await opened.page.emulateMedia({ media: "print" });

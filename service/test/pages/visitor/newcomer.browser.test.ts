@@ -27,7 +27,7 @@ after(async () => {
 });
 
 for (const width of [360, 1280])
-  test(`${width} pixels wide, a newcomer asks for access, gets a key by mail, and clicks through to a verified passport`, async () => {
+  test(`${width} pixels wide, a newcomer requests access, gets a key by mail, and clicks through to a verified passport`, async () => {
     const email = `dana@harbor-${width}.com`;
     const mailed = (subject: string) =>
       until(() => mails.caught.find((mail) => mail.to === email && mail.subject === subject));

@@ -90,7 +90,7 @@ test("form, refusal and thanks are accessible and fit", async () => {
   await close();
 });
 
-test("the docs are accessible and fit, and a language that was chosen holds", async () => {
+test("the docs are accessible and fit, and a chosen language is remembered", async () => {
   const opened = await browser.open(`${service.baseUrl}/docs`, { width: 360 });
   const { page, close, troubles } = opened;
   await assertGoodLooks(opened);
@@ -114,7 +114,7 @@ test("without a script a language can be chosen, too", async () => {
   await close();
 });
 
-test("a firm that meets the rules is told that its key is on its way and what to do with it, and a token went along", async () => {
+test("a firm that meets the rules is told that its key is mailed and what to do with it, and a token was sent", async () => {
   const { page, close, fill, send, heading, ownTroubles } = await open({ width: 360 });
   const address = newAddress();
   await fill({
@@ -138,7 +138,7 @@ test("a firm that meets the rules is told that its key is on its way and what to
   await close();
 });
 
-test("without script the form is sent without a token, and what was typed stays beside the server's words", async () => {
+test("without script the form is sent without a token, and the typed text stays next to the server's words", async () => {
   const { page, overflow, close, fill, send, heading } = await open({ width: 360, javaScript: false });
   const typed = {
     Firm: `Harbor "Title" <b>& Sons`,
@@ -164,7 +164,7 @@ test("without script the form is sent without a token, and what was typed stays 
   await close();
 });
 
-test("the browser itself asks for what is required, and sends nothing before", async () => {
+test("the browser itself requires the fields, and sends nothing before", async () => {
   const { page, close, fill, send } = await open({ width: 360 });
   const valid = () => page.evaluate("document.querySelector('form').checkValidity()");
   assert.equal(await valid(), false);
@@ -177,7 +177,7 @@ test("the browser itself asks for what is required, and sends nothing before", a
   await close();
 });
 
-test("a low score is answered like any other request that waits, and only the operator sees why", async () => {
+test("a request with a low score gets the same answer as others that wait, and only the operator sees why", async () => {
   scorer.score = 0.1;
   const { page, close, fill, send, heading } = await open({ width: 360 });
   const address = newAddress();
@@ -189,7 +189,7 @@ test("a low score is answered like any other request that waits, and only the op
   await close();
 });
 
-test("a scorer that is away, in the page or behind it, holds nobody up", async () => {
+test("an unreachable scorer, in the page or behind it, delays nobody", async () => {
   const cases = [{ page: "missing" }, { page: "silent" }, { mode: "hang-up" }, { mode: "junk" }] as const;
   for (const broken of cases) {
     Object.assign(scorer, { page: "proper", mode: "proper" }, broken);
@@ -204,7 +204,7 @@ test("a scorer that is away, in the page or behind it, holds nobody up", async (
   }
 });
 
-test("the API takes the same token and asks the same scorer", async () => {
+test("the API accepts the same token and asks the same scorer", async () => {
   const ask = async (recaptchaToken: string, workEmail = newAddress()) => {
     const response = await fetch(`${service.baseUrl}/api/partner/request`, {
       method: "POST",
@@ -225,7 +225,7 @@ test("the API takes the same token and asks the same scorer", async () => {
 
 const page = (path = "/request-access") => fetch(service.baseUrl + path, { headers: { Accept: "text/html" } });
 
-test("only the page with the scorer's script lets a script from elsewhere in", async () => {
+test("only the page with the scorer's script allows a script from elsewhere", async () => {
   const withScript = await page();
   const policy = withScript.headers.get("content-security-policy") ?? "";
   assert.match(policy, new RegExp(`script-src 'self' ${scorer.apiBase}/ `));
@@ -249,7 +249,7 @@ const post = (body: RequestInit["body"], headers: Record<string, string> = {}) =
     redirect: "manual",
   });
 
-test("no body is a fault of ours: each gets a page that says what is wrong", async () => {
+test("no body causes a server error: each gets a page that names the fault", async () => {
   const form = { "Content-Type": "application/x-www-form-urlencoded" };
   const whole = { firmName: "Harbor", contactName: "Dana", workEmail: newAddress() };
   const refused: [RequestInit["body"], Record<string, string>, number, RegExp][] = [

@@ -26,7 +26,7 @@ const api = (body: object) =>
   });
 const page = () => fetch(`${service.baseUrl}/request-access`, { headers: { Accept: "text/html" } });
 
-test("the page is taken as a form and as JSON alike, five times in an hour together, whatever was sent", async () => {
+test("the page accepts a form and JSON alike, five times in an hour together, whatever was sent", async () => {
   const issued = await form({ ...firm, useCase, role: "", expectedVolume: "  about 40 " });
   assert.deepEqual([issued.status, issued.headers.get("location")], [303, "/request-access/issued"]);
   assert.match(issued.headers.get("ratelimit") ?? "", /^"partner-request";r=4;/);
@@ -59,7 +59,7 @@ test("the page is taken as a form and as JSON alike, five times in an hour toget
   assert.deepEqual([first?.role, first?.expectedVolume, first?.useCase], [null, "about 40", useCase]);
 });
 
-test("without a scorer the page has no script and lets none in from elsewhere", async () => {
+test("without a scorer the page has no script and allows none from elsewhere", async () => {
   const response = await page();
   assert.match(response.headers.get("content-security-policy") ?? "", /script-src 'self';.*form-action 'self'/);
   const text = await response.text();

@@ -50,7 +50,7 @@ async function newShipment() {
   return done(easypost.createShipment({ from, toAddressId, weightGrams: 100, reference: "abc-1" }));
 }
 
-test("A shipment is made for a verified address, and its rates are in cents", async () => {
+test("creates a shipment for a verified address, with rates in cents", async () => {
   const { shipmentId, zone, rates } = await newShipment();
   assert.equal(zone, 4);
   assert.deepEqual(
@@ -71,13 +71,13 @@ test("A shipment is made for a verified address, and its rates are in cents", as
   assert.equal((await done(easypost.findShipment(shipmentId))).label, null);
 });
 
-test("An address where nothing can be delivered is said to be one, in the provider's words", async () => {
+test("reports an undeliverable address in the provider's words", async () => {
   const answer = await done(easypost.verifyAddress({ ...to, line1: "1 Undeliverable Rd" }));
   assert.equal(answer.problem, "Address not found");
   assert.equal((await done(easypost.verifyAddress(to))).problem, null);
 });
 
-test("A label is bought once; a second attempt does not say that nothing was done", async () => {
+test("buys a label once; a second attempt does not report that nothing was done", async () => {
   const { shipmentId, rates } = await newShipment();
   const rateId = rates[2]?.rateId ?? "";
   const label = await done(easypost.buyLabel(shipmentId, rateId));
@@ -95,7 +95,7 @@ test("A label is bought once; a second attempt does not say that nothing was don
   assert.equal((await done(easypost.findShipment(shipmentId))).refundStatus, "submitted");
 });
 
-test("What was certainly not done is told from what may have been", async () => {
+test("distinguishes failures that certainly did nothing from those that may have acted", async () => {
   const { shipmentId, rates } = await newShipment();
   const rateId = rates[1]?.rateId ?? "";
   const buy = async () => (await easypost.buyLabel(shipmentId, rateId)).kind;
@@ -118,7 +118,7 @@ test("What was certainly not done is told from what may have been", async () => 
   assert.equal(double.labels(), before + 1);
 });
 
-test("The account is asked without acting: its balance, and whether its key buys labels that carriers take", async () => {
+test("checks the account without effect: its balance, and whether its key buys real labels", async () => {
   const check = (apiKey: string) => {
     const account = easypostAccount({ apiKey, apiBase: double.url, webhookSecret: null });
     return account.check(
@@ -131,7 +131,7 @@ test("The account is asked without acting: its balance, and whether its key buys
   assert.match(tested.ok ? "" : tested.why, /test key/);
 });
 
-test("A label's file is fetched from https, or from where the API is, and is a PDF", async () => {
+test("fetches a label's file from https, or from the API's address, and requires a PDF", async () => {
   await assert.rejects(fetchLabelFile(fetch, double.url, "http://127.0.0.1:9/label.pdf"), /not https/);
   await assert.rejects(fetchLabelFile(fetch, double.url, "file:///etc/passwd"), /not https/);
   await assert.rejects(fetchLabelFile(fetch, double.url, `${double.url}/v2/nothing`), /no PDF/);

@@ -21,7 +21,7 @@ const to = {
 const from = { ...to, name: "The Office", street1: "1 Main St", city: "Austin", state: "TX", zip: "78701" };
 const newShipment = () => client.Shipment.create({ to_address: to, from_address: from, parcel: { weight: 4.2 } });
 
-test("The vendor's client verifies an address, and hears of one that can't be delivered to", async () => {
+test("the vendor's client verifies an address, and learns of an undeliverable one", async () => {
   const known = await client.Address.create({ ...to, verify: ["delivery"] });
   assert.equal(known.verifications.delivery?.success, true);
   assert.equal(known.street1, "417 MONTGOMERY ST");
@@ -30,7 +30,7 @@ test("The vendor's client verifies an address, and hears of one that can't be de
   assert.equal(unknown.verifications.delivery?.errors[0]?.code, "E.ADDRESS.NOT_FOUND");
 });
 
-test("The vendor's client makes a shipment, buys its label once, tracks it and gives it back", async () => {
+test("the vendor's client creates a shipment, buys its label once, tracks it and returns it", async () => {
   const shipment = await newShipment();
   const cheapest = client.Utils.getLowestRate(shipment.rates, ["USPS"], ["GroundAdvantage"]);
   assert.equal(cheapest.rate, "5.93");
@@ -54,7 +54,7 @@ test("The vendor's client makes a shipment, buys its label once, tracks it and g
   assert.equal((await client.Shipment.retrieve(shipment.id)).refund_status, "submitted");
 });
 
-test("The vendor's client reads the double's refusals", async () => {
+test("the vendor's client reads the double's refusals", async () => {
   await assert.rejects(client.Shipment.retrieve("shp_unknown"), { code: "NOT_FOUND", statusCode: 404 });
   await assert.rejects(
     newShipment().then(({ id }) => client.Shipment.buy(id, "rate_unknown")),
@@ -70,7 +70,7 @@ test("The vendor's client reads the double's refusals", async () => {
   });
 });
 
-test("A cut connection hides a label that was bought", async () => {
+test("a cut connection hides a label that was bought", async () => {
   const { id, rates } = await newShipment();
   const before = double.labels();
   double.failOn(/^POST .*\/buy$/, "cut");
@@ -78,7 +78,7 @@ test("A cut connection hides a label that was bought", async () => {
   assert.equal(double.labels(), before + 1);
 });
 
-test("The vendor's client accepts the double's signature, and no other", async () => {
+test("the vendor's client accepts the double's signature, and no other", async () => {
   const { id, rates } = await newShipment();
   const bought = await client.Shipment.buy(id, rates[0]?.id ?? "");
   const event = double.event(double.track(bought.tracker.id, "delivered", { signed_by: "J DOE" }));

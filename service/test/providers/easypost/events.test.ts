@@ -23,7 +23,7 @@ const signed = (body: string, key = secret.normalize("NFKD")) =>
 const verify = (body: string, signature: string | undefined) =>
   easypostVerifier(secret)(Buffer.from(body), signature === undefined ? {} : { "x-hmac-signature": signature }, now);
 
-test("An event is known by the signature over its bytes", () => {
+test("accepts an event with the signature over its bytes", () => {
   const body = JSON.stringify(event).replace('"weight":4', '"weight":4.0');
   const verified = verify(body, signed(body));
   assert.ok(verified.ok);
@@ -34,7 +34,7 @@ test("An event is known by the signature over its bytes", () => {
   assert.equal(trackingOfEvent({ ...event, result: { id: "rfnd_1", object: "Refund" } }), null);
 });
 
-test("An event of another secret, of other bytes or without a signature is refused", () => {
+test("refuses an event with another secret, other bytes or without a signature", () => {
   const body = JSON.stringify(event);
   for (const signature of [
     signed(body, "another"),
@@ -48,7 +48,7 @@ test("An event of another secret, of other bytes or without a signature is refus
     assert.equal(verify(body, signature).ok, false, signature);
 });
 
-test("What is signed and is no event is refused", () => {
+test("refuses a signed body that is not an event", () => {
   for (const body of [
     "",
     "{",

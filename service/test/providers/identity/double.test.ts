@@ -25,7 +25,7 @@ test("begins a session once for one key, and finds it with its page", async () =
   await assert.rejects(verificationSessions.retrieve("vs_none"), { statusCode: 404 });
 });
 
-test("shows what was read and the report to who asks for them, and nothing after the redaction", async () => {
+test("shows the outputs and the report on request, and nothing after the redaction", async () => {
   const { id } = await created("two");
   double.verify(id);
   const expand = ["verified_outputs", "last_verification_report"];
@@ -41,7 +41,7 @@ test("shows what was read and the report to who asks for them, and nothing after
   assert.deepEqual([redacted.redaction?.status, redacted.verified_outputs], ["redacted", null]);
 });
 
-test("tells of a refusal by Stripe’s code", async () => {
+test("reports a refusal with Stripe’s code", async () => {
   const { id } = await created("three");
   double.refuse(id, "selfie_face_mismatch");
   const found = await verificationSessions.retrieve(id);

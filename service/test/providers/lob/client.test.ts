@@ -105,7 +105,7 @@ describe("letters by our client", () => {
     assert.equal(refused.code, "invalid_file_dimensions");
   });
 
-  test("knows what was provably not done from what nobody knows", async () => {
+  test("distinguish outcomes that certainly did nothing from unknown ones", async () => {
     const kindOf = async (...failures: Parameters<typeof double.fail>) => {
       double.fail(...failures);
       return (await clientWith(double.apiKey, 300).get("ltr_0")).kind;
@@ -133,14 +133,14 @@ describe("Lob's signature", () => {
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const signed = (bytes = body, at = now, secret?: string) => lowered(double.sign(bytes.toString(), at, secret));
 
-  test("is known over the very bytes, and says what the event is about", () => {
+  test("is accepted over the exact bytes, and identifies the object of the event", () => {
     const known = verify(body, signed(), now);
     assert.ok(known.ok);
     const { eventId, type, objectId, occurredAt } = known;
     assert.deepEqual([eventId, type, objectId, occurredAt], ["evt_1", "letter.mailed", "ltr_1", now]);
   });
 
-  test("is refused over other bytes, by another's secret, and without it", () => {
+  test("is refused over other bytes, with another secret, and when missing", () => {
     assert.equal(verify(Buffer.concat([body, Buffer.from(" ")]), signed(), now).ok, false);
     assert.equal(verify(body, signed(body, now, "another"), now).ok, false);
     assert.equal(verify(body, {}, now).ok, false);
@@ -150,12 +150,12 @@ describe("Lob's signature", () => {
     assert.equal(verify(body, moved, now).ok, false);
   });
 
-  test("is refused when its time is more than five minutes away, before or after", () => {
+  test("is refused when its time differs by more than five minutes", () => {
     const at = (minutes: number) => verify(body, signed(), new Date(now.getTime() + minutes * 60_000)).ok;
     assert.deepEqual([-6, -4, 4, 6].map(at), [false, true, true, false]);
   });
 
-  test("is refused over what is no event", () => {
+  test("is refused over a body that is not an event", () => {
     for (const text of ["[]", "null", "{}", '{"id":"evt_1"}', "not json"]) {
       const bytes = Buffer.from(text);
       assert.equal(verify(bytes, signed(bytes), now).ok, false);

@@ -48,7 +48,7 @@ test("the vendor's client reads a letter and its tracking events", async () => {
   assert.match(letter.expected_delivery_date ?? "", /^\d{4}-\d{2}-\d{2}$/);
 });
 
-test("the vendor's client finds letters by their metadata and by when they were made", async () => {
+test("the vendor's client finds letters by their metadata and by their time", async () => {
   const { id } = await vendors.create(wanted({ order: "ABC123" }));
   const found = await vendors.list(10, undefined, undefined, undefined, undefined, { order: "ABC123" });
   assert.deepEqual(
@@ -62,7 +62,7 @@ test("the vendor's client finds letters by their metadata and by when they were 
   assert.ok(paged.nextPageToken);
 });
 
-test("the vendor's client cancels a letter while its window is open, and not after", async () => {
+test("the vendor's client cancels a letter while its window is open, and not later", async () => {
   const { id } = await vendors.create(wanted());
   assert.equal((await vendors.cancel(id)).deleted, true);
   lob.cancellable(0);
@@ -72,7 +72,7 @@ test("the vendor's client cancels a letter while its window is open, and not aft
   await assert.rejects(vendors.get("ltr_0000000000000000"), /letter not found/);
 });
 
-test("the vendor's client is told what is wrong with a letter, and with a key", async () => {
+test("the vendor's client learns what is wrong with a letter, and with a key", async () => {
   const noUse = wanted();
   noUse.use_type = null;
   await assert.rejects(vendors.create(noUse), /use_type is required/);
@@ -91,7 +91,7 @@ async function upload(file: Buffer, more: Record<string, string> = {}): Promise<
   return fetch(`${lob.apiBase}/v1/letters`, { method: "POST", headers: { Authorization: authorization }, body: form });
 }
 
-test("takes an uploaded file of letter size, and keeps its bytes", needs("mupdf"), async () => {
+test("accepts an uploaded file of letter size, and keeps its bytes", needs("mupdf"), async () => {
   const file = makePdf({ pages: 3 });
   const answer = await upload(file);
   assert.equal(answer.status, 200);
@@ -99,18 +99,22 @@ test("takes an uploaded file of letter size, and keeps its bytes", needs("mupdf"
   assert.ok(lob.files.get(id)?.equals(file));
 });
 
-test("refuses an upload of another page size, of too many sheets, and what is no PDF", needs("mupdf"), async () => {
-  const codeOf = async (file: Buffer, more = {}) => {
-    const answer = await upload(file, more);
-    assert.equal(answer.status, 422);
-    return ((await answer.json()) as { error: { code: string } }).error.code;
-  };
-  assert.equal(await codeOf(examplePdf), "invalid_file_dimensions");
-  assert.equal(await codeOf(makePdf({ pages: 61 }), { double_sided: "false" }), "file_pages_exceed_max");
-  assert.equal(await codeOf(Buffer.from("no PDF at all")), "invalid_file");
-});
+test(
+  "refuses an upload of another page size, of too many sheets, and one that is not a PDF",
+  needs("mupdf"),
+  async () => {
+    const codeOf = async (file: Buffer, more = {}) => {
+      const answer = await upload(file, more);
+      assert.equal(answer.status, 422);
+      return ((await answer.json()) as { error: { code: string } }).error.code;
+    };
+    assert.equal(await codeOf(examplePdf), "invalid_file_dimensions");
+    assert.equal(await codeOf(makePdf({ pages: 61 }), { double_sided: "false" }), "file_pages_exceed_max");
+    assert.equal(await codeOf(Buffer.from("no PDF at all")), "invalid_file");
+  },
+);
 
-test("fails to order: with an error, with a cut after the work, and once each", async () => {
+test("fails on request: with an error, with a cut after the work, and once each", async () => {
   const before = lob.letters.size;
   lob.fail({ status: 503, code: "service_unavailable" }, "cut");
   await assert.rejects(vendors.create(wanted(), "key-2"), /ordered/);

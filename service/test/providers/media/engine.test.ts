@@ -27,7 +27,7 @@ const spooled = async (session: string) => {
   return (await Promise.all(files.map(readSpool))).flatMap(({ chunks }) => chunks);
 };
 
-test("people receive each other, and nobody their own, and a loop gives them their own back", async () => {
+test("people receive each other's media but not their own, and a loop returns their own", async () => {
   await engine.open("three", null);
   const [a, b] = await Promise.all(["a", "b"].map((person) => openPeer({ engine, session: "three", person })));
   const c = await openPeer({ engine, session: "three", person: "c", loop: true, video: false });
@@ -56,7 +56,7 @@ test("people receive each other, and nobody their own, and a loop gives them the
   assert.deepEqual(readdirSync(media.spoolDir), []);
 });
 
-test("descriptions that people get name the announced address alone, and a bit rate to start with", async () => {
+test("descriptions for people name only the announced address, and an initial bit rate", async () => {
   await engine.open("addresses", null);
   const peers = [await openPeer({ engine, session: "addresses", person: "a" })];
   peers.push(await openPeer({ engine, session: "addresses", person: "b" }));
@@ -72,7 +72,7 @@ test("descriptions that people get name the announced address alone, and a bit r
   await engine.close("addresses");
 });
 
-test("a recording is one chain over all takes, encrypted on the disk, and a person who comes again begins a new take", async () => {
+test("a recording is one chain over all takes, encrypted on the disk, and a returning person begins a new take", async () => {
   await engine.open("recorded", run);
   const a = await openPeer({ engine, session: "recorded", person: "a" });
   const b = await openPeer({ engine, session: "recorded", person: "b" });
@@ -106,7 +106,7 @@ test("a recording is one chain over all takes, encrypted on the disk, and a pers
   assert.throws(() => openChunk(recordKey(key), { ...first.line, n: 1 }, first.sealed));
 });
 
-test("a kind that is sent later begins another take, and what no take records reaches nobody", async () => {
+test("a kind that is sent later begins another take, and media outside takes reach nobody", async () => {
   await engine.open("later", run);
   const a = await openPeer({ engine, session: "later", person: "a", video: false, mayVideo: true });
   const b = await openPeer({ engine, session: "later", person: "b" });
@@ -121,7 +121,7 @@ test("a kind that is sent later begins another take, and what no take records re
   assert.deepEqual(opened, [false, true]);
 });
 
-test("a recording without a number for another take breaks off, and offers of one person have a limit", async () => {
+test("a recording without a number for another take ends, and offers of one person are limited", async () => {
   await engine.open("numbered", { ...run, lastTake: 1 });
   const a = await openPeer({ engine, session: "numbered", person: "a" });
   const b = await openPeer({ engine, session: "numbered", person: "b", video: false });
@@ -137,7 +137,7 @@ test("a recording without a number for another take breaks off, and offers of on
   await engine.close("offers");
 });
 
-test("what somebody sends above the rate goes nowhere, and is counted", async () => {
+test("media above the rate limit are dropped, and counted", async () => {
   await engine.open("flood", null);
   const a = await openPeer({ engine, session: "flood", person: "a", bytesOfFrame: 60_000 });
   const b = await openPeer({ engine, session: "flood", person: "b", audio: false, video: false });
@@ -150,7 +150,7 @@ test("what somebody sends above the rate goes nowhere, and is counted", async ()
   await Promise.all([a.close(), b.close()]);
 });
 
-test("the process may read neither keys nor settings that lie next to its code, and starts nothing", () => {
+test("the process can't read keys or settings next to its code, and starts nothing", () => {
   const spool = mkdtempSync(join(tmpdir(), "sss-spool-"));
   const root = fileURLToPath(new URL("../../../..", import.meta.url));
   const script = join(spool, "try.mjs");
@@ -174,7 +174,7 @@ test("the process may read neither keys nor settings that lie next to its code, 
   assert.equal(out.trim(), `${"ERR_ACCESS_DENIED ".repeat(5)}done`);
 });
 
-test("a killed process is lost: what it recorded is whole but for a moment, and another takes sessions", async () => {
+test("a killed process is lost: its recordings are complete except for a moment, and another accepts sessions", async () => {
   await engine.open("killed", run);
   const peer = await openPeer({ engine, session: "killed", person: "a" });
   await media.happened("chunk", ({ session, line }) => session === "killed" && line.n === 2);
@@ -210,7 +210,7 @@ function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
-test("messages that are not in their form are refused, and what is over is not found", async () => {
+test("malformed messages are refused, and ended sessions are not found", async () => {
   await engine.open("refusals", null);
   await assert.rejects(engine.open("refusals", null), refused("conflict", /open already/));
   await assert.rejects(engine.open("no name", null), refused("validation", /^session must have/));
@@ -248,7 +248,7 @@ test("messages that are not in their form are refused, and what is over is not f
   await assert.rejects(engine.signal(later.ticket, { kind: "join" }), refused("not_found", /ticket/));
 });
 
-test("a request to connect without the password gets no answer, and packets of nonsense end nothing", async () => {
+test("a connection request without the password gets no answer, and random packets end nothing", async () => {
   await engine.open("strangers", null);
   const peer = await openPeer({ engine, session: "strangers", person: "a" });
   await media.happened("joined", ({ session }) => session === "strangers");

@@ -149,7 +149,7 @@ function offsetIn(path: string): number {
 }
 
 for (const loss of [0, 3])
-  test(`sound and picture of a recording are less than 45 ms apart, with ${loss} % of the packets lost`, async (t) => {
+  test(`sound and picture of a recording differ by less than 45 ms, with ${loss} % of the packets lost`, async (t) => {
     const media = startEngine();
     const way = lossyWay(media);
     t.after(async () => {
@@ -174,7 +174,7 @@ for (const loss of [0, 3])
     assert.equal(way.lost() > 20, loss > 0);
   });
 
-test("a line that carries nothing for eight seconds comes back by itself within five", async (t) => {
+test("a connection that carries nothing for eight seconds recovers by itself within five", async (t) => {
   const media = startEngine();
   const way = lossyWay(media);
   t.after(async () => {
@@ -201,7 +201,7 @@ test("a line that carries nothing for eight seconds comes back by itself within 
   await close();
 });
 
-test("where UDP is blocked, media come by TCP", async (t) => {
+test("if UDP is blocked, media use TCP", async (t) => {
   const blocked = await startBrowser([...fakeDevices, "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"]);
   const media = startEngine({ ...testMedia(), tcp: true });
   t.after(async () => {
@@ -228,7 +228,7 @@ const protocols = (page: Page): Promise<string[]> =>
     });
   })()`);
 
-test("with a relay alone, media go through coturn by time-limited credentials", async (t) => {
+test("with only a relay, media go through coturn with time-limited credentials", async (t) => {
   const port = await freePort();
   const secret = randomBytes(16).toString("hex");
   const program = [

@@ -53,7 +53,7 @@ function probe(file: string): { packets: Packet[]; errors: string } {
   return { packets: JSON.parse(execFileSync("ffprobe", args, { encoding: "utf8" })).packets, errors };
 }
 
-test("two browsers see each other within seconds, also after a reload, and each take is a file that plays", async () => {
+test("two browsers see each other within seconds, also after a reload, and each take is a playable file", async () => {
   await media.engine.open("room", { key, head: emptyChain, firstTake: 1, lastTake: 1_000 });
   const one = await browser.open(origin.url, look);
   const two = await browser.open(origin.url, look);

@@ -13,13 +13,13 @@ const on = { MEDIA: "embedded" };
 const away = { ...on, BASE_URL: "https://sign.example.com" };
 
 describe("the settings of live audio and video", () => {
-  test("are off unless asked for, and here they need nothing else", () => {
+  test("are off by default, and on this machine need nothing else", () => {
     assert.equal(config({}).media, null);
     assert.equal(config({ MEDIA: "off" }).media, null);
     assert.deepEqual(config(on).media, { ports: [41_000, 41_999], announce: "127.0.0.1", tcp: true, turn: null });
   });
 
-  test("elsewhere they need the address that browsers send to", () => {
+  test("elsewhere need the address to which browsers send", () => {
     assert.throws(() => config(away), /^StartupError: MEDIA_ANNOUNCE must be set when MEDIA is embedded/);
     assert.equal(config({ ...away, MEDIA_ANNOUNCE: "203.0.113.7" }).media?.announce, "203.0.113.7");
   });
@@ -40,7 +40,7 @@ describe("the settings of live audio and video", () => {
     for (const [env, words] of wrong) assert.throws(() => config(env), words);
   });
 
-  test("make credentials for the relay that run out", () => {
+  test("make credentials for the relay that expire", () => {
     const { media } = config({
       ...on,
       TURN_URLS: "turns:turn.example.com:443,turn:turn.example.com",
@@ -67,7 +67,7 @@ describe("the doctor", () => {
   const { ports } = testMedia();
   const own = { MEDIA_PORTS: ports.join("-") };
 
-  test("says that media is off, or which port opens", async () => {
+  test("reports that media is off, or which port opens", async () => {
     assert.match((await look({}))[0] ?? "", /^ok: MEDIA is off/);
     const [found, relay] = await look({ ...on, ...own });
     assert.equal(found, `ok: port ${ports[0]} opens, browsers are told 127.0.0.1`);
@@ -94,7 +94,7 @@ describe("the doctor", () => {
     assert.match((await look(plain))[0] ?? "", /^warning: .*without https/);
   });
 
-  test("fails where no port is free, and for a relay that does not answer", async () => {
+  test("fails when no port is free, and for a relay that does not answer", async () => {
     const range = testMedia().ports;
     const sockets = await Promise.all(
       Array.from({ length: 16 }, async (_, index) => {

@@ -24,7 +24,7 @@ const open = (apiKey = double.apiKey): Telnyx => {
 const fax = { app: "c1", from: "+13125790015", to: "+13127367276", pdf: makePdf({ pages: 2 }), clientState: "YTox" };
 
 describe("faxes", () => {
-  it("are sent with the file itself, found by their number and time, and asked for by their id", async () => {
+  it("are sent with the file itself, found by their number and time, and read by their id", async () => {
     const since = new Date(Date.now() - 1000);
     const sent = await open().sendFax(fax);
     assert.equal(sent.kind, "done");
@@ -35,14 +35,14 @@ describe("faxes", () => {
     assert.deepEqual(await open().listFaxes({ to: "+13127367200", since }), { kind: "done", result: [] });
   });
 
-  it("are found on whichever page of the list", async () => {
+  it("are found on any page of the list", async () => {
     const to = "+13127367201";
     for (let n = 0; n < 101; n++) await open().sendFax({ ...fax, to });
     const listed = await open().listFaxes({ to, since: new Date(0) });
     assert.equal(listed.kind === "done" && listed.result.length, 101);
   });
 
-  it("are listed to the end where nobody says how many pages there are, with what cannot be read", async () => {
+  it("are listed to the end when the number of pages is unknown, with unreadable items", async () => {
     const pages = [{ data: [{ id: "f1", client_state: "YTox" }, {}] }, { data: [] }];
     const bodies = [...pages];
     const call = async () =>
@@ -52,7 +52,7 @@ describe("faxes", () => {
     assert.deepEqual([listed.result.map((each) => each?.id ?? null), bodies.length], [["f1", null], 0]);
   });
 
-  it("are canceled while they are under way", async () => {
+  it("are canceled while they are in progress", async () => {
     const sent = await open().sendFax(fax);
     assert.ok(sent.kind === "done");
     assert.equal((await open().cancelFax(sent.result.id)).kind, "done");
@@ -60,7 +60,7 @@ describe("faxes", () => {
   });
 });
 
-it("what failed is told apart: not done, may be done, not now", async () => {
+it("failures are distinguished: not done, possibly done, not now", async () => {
   const kindOf = async (fails: () => void, ask: (telnyx: Telnyx) => Promise<{ kind: string }>) => {
     fails();
     return (await ask(open())).kind;
@@ -87,7 +87,7 @@ describe("an event's signature", () => {
   const check = (body: string, headers: Record<string, string>) =>
     telnyxVerifier(double.publicKey)(Buffer.from(body), headers, new Date());
 
-  it("is accepted over the very bytes", async () => {
+  it("is accepted over the exact bytes", async () => {
     const { taken, body } = await made();
     const verified = check(body, double.sign(body));
     assert.ok(verified.ok);
@@ -96,7 +96,7 @@ describe("an event's signature", () => {
     assert.deepEqual([told?.status, told?.pages, told?.seconds, told?.clientState], ["delivered", 2, 37, "YTox"]);
   });
 
-  it("is refused over others, of another key, of another time, or where there is none", async () => {
+  it("is refused over other bytes, of another key, with another time, or when missing", async () => {
     const { body } = await made();
     const at = (seconds: number) => double.sign(body, { at: new Date(Date.now() + seconds * 1000) });
     const good = double.sign(body);
@@ -122,7 +122,7 @@ describe("an event's signature", () => {
       assert.equal(check(noEvent, double.sign(noEvent)).ok, false, noEvent);
   });
 
-  it("is no fax of ours where it came in, or is about something else", () => {
+  it("is ignored for incoming faxes and for other objects", () => {
     const data = { id: "e", event_type: "fax.received", payload: { fax_id: "f", direction: "inbound" } };
     assert.equal(faxInEvent({ data }), null);
     assert.equal(faxInEvent({ data: { ...data, event_type: "message.sent", payload: { id: "m" } } }), null);

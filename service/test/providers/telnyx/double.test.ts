@@ -4,7 +4,7 @@ import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/te
 import Telnyx from "telnyx";
 
 // Telnyx's own client proves that the double speaks Telnyx's protocol.
-describe("the double of Telnyx, asked by Telnyx's own client", () => {
+describe("the double of Telnyx, called by Telnyx's own client", () => {
   let telnyx: TelnyxDouble;
   let client: Telnyx;
   before(async () => {
@@ -16,7 +16,7 @@ describe("the double of Telnyx, asked by Telnyx's own client", () => {
 
   const params = { connection_id: "c1", from: "+13125790015", to: "+13127367276", media_url: "https://host/a.pdf" };
 
-  it("takes a fax, and finds it again by its id and by number and time", async () => {
+  it("accepts a fax, and finds it again by its id and by number and time", async () => {
     const since = new Date(Date.now() - 1000).toISOString();
     const { data: fax } = await client.faxes.create({ ...params, client_state: "YTox" });
     assert.equal(fax?.status, "queued");
@@ -36,13 +36,13 @@ describe("the double of Telnyx, asked by Telnyx's own client", () => {
     assert.equal(ids.size, 5);
   });
 
-  it("cancels a fax that is under way, and none that has ended", async () => {
+  it("cancels a fax in progress, and none that has ended", async () => {
     const { data } = await client.faxes.create(params);
     assert.equal((await client.faxes.actions.cancel(data?.id ?? "")).data?.result, "ok");
     await assert.rejects(client.faxes.actions.cancel(data?.id ?? ""), Telnyx.UnprocessableEntityError);
   });
 
-  it("takes a text message", async () => {
+  it("accepts a text message", async () => {
     const sent = await client.messages.send({ from: params.from, to: params.to, text: "Your code is 123456." });
     assert.equal(sent.data?.to?.[0]?.status, "queued");
     assert.equal(telnyx.messages.at(-1)?.text, "Your code is 123456.");
@@ -55,7 +55,7 @@ describe("the double of Telnyx, asked by Telnyx's own client", () => {
     await assert.rejects(client.faxes.create({ ...params, to: "5550100" }), Telnyx.UnprocessableEntityError);
   });
 
-  it("fails to order", async () => {
+  it("fails on request", async () => {
     const had = telnyx.faxes.length;
     telnyx.fail({ status: 503 });
     await assert.rejects(client.faxes.create(params), Telnyx.InternalServerError);
@@ -65,7 +65,7 @@ describe("the double of Telnyx, asked by Telnyx's own client", () => {
     assert.equal(telnyx.faxes.length, had + 1, "a cut comes after the work");
   });
 
-  it("signs events so that the client accepts them, and no others", async () => {
+  it("signs events so that the client accepts them, and refuses others", async () => {
     const { data } = await client.faxes.create(params);
     const fax = telnyx.faxes.find(({ id }) => id === data?.id);
     assert.ok(fax);

@@ -78,7 +78,7 @@ const verify = (document: Buffer | null, file = certificate) =>
 const failing = (claims: readonly { name: string; state: string }[]) =>
   claims.filter(({ state }) => state === "fails").map(({ name }) => name);
 
-test("anybody with the verify code has the log's proof of the sealed document and of the certificate", async () => {
+test("anyone with the verify code gets the log's proof of the sealed document and of the certificate", async () => {
   const verifyCode = await codeOf();
   const base = `${running.deps.baseUrl}/api/verify/envelope/${verifyCode}`;
   for (const [path, bytes] of [
@@ -97,7 +97,7 @@ test("anybody with the verify code has the log's proof of the sealed document an
   }
 });
 
-test("the certificate is sealed for what it is, and all of it holds against the sealed document", async () => {
+test("the certificate is sealed for its purpose, and all of it is valid for the sealed document", async () => {
   const { envelope, purpose } = await readCustodyCertificate(certificate);
   assert.deepEqual(purpose, { kind: "custody", environment: "test" });
   assert.ok(envelope);
@@ -112,7 +112,7 @@ test("the certificate is sealed for what it is, and all of it holds against the 
   assert.equal(alone.claims.find(({ name }) => name === "document_hash")?.state, "unchecked");
 });
 
-test("a text of consent that is not attached is not said to be", async () => {
+test("a consent text that is not attached is not claimed to be", async () => {
   const { envelope: bytes } = await readCustodyCertificate(certificate);
   const envelope = parseEnvelope(bytes ?? assert.fail("nothing is attached"));
   const shown = (consents: { name: string; bytes: Uint8Array }[]) =>
@@ -122,7 +122,7 @@ test("a text of consent that is not attached is not said to be", async () => {
   for (const words of shown([])) assert.match(words, /by the text whose SHA-256 follows$/);
 });
 
-test("a client who does not sign downloads all of it by the link in the mail, and nothing by the code alone", async () => {
+test("a client who does not sign downloads all documents by the link in the mail, and none by the code alone", async () => {
   const url = (path: string) => running.service.baseUrl + path;
   const ask = async (path: string) => {
     const answer = await fetch(url(path), { headers: { Accept: "text/html" } });
@@ -163,7 +163,7 @@ test("a client who does not sign downloads all of it by the link in the mail, an
     assert.equal((await ask(other)).status, 404, other);
 });
 
-test("answers to mails go to the firm's contact address, once it has one", async () => {
+test("replies to mails go to the firm's contact address, once it has one", async () => {
   const [{ partnerId } = { partnerId: "" }] = await running.db.query<{ partnerId: string }>(
     sql`SELECT partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
   );
@@ -191,14 +191,14 @@ test("answers to mails go to the firm's contact address, once it has one", async
   assert.equal((await running.ceremony.view(link)).partnerContact, null);
 });
 
-test("another document, and one that was changed, are not the one that was signed", async () => {
+test("another document, and a changed one, do not count as the signed one", async () => {
   const changed = Buffer.from(sealed);
   changed[200] = (changed[200] ?? 0) ^ 1;
   assert.ok(failing((await verify(changed)).claims).includes("document_revisions"));
   assert.ok(failing((await verify(certificate)).claims).includes("document_hash"));
 });
 
-test("a notarized document continues the signed one; one that something else ends is another document", async () => {
+test("a notarized document continues the signed one; one with another ending is another document", async () => {
   const resealed = async (reason: "Notarized (test)" | "Proof passport (test environment)", bytes = sealed) =>
     (await running.deps.sealDocument({ bytes, reason })).bytes;
   const notarized = await resealed("Notarized (test)");
@@ -217,7 +217,7 @@ test("a notarized document continues the signed one; one that something else end
   }
 });
 
-test("a document of a stranger that holds an envelope.json is no custody certificate", async () => {
+test("a stranger's document with an envelope.json is not a custody certificate", async () => {
   const { bytes } = await running.deps.sealDocument({ bytes: certificate, reason: "Signed (test)" });
   assert.deepEqual(failing((await verify(null, bytes)).claims), ["custody_purpose"]);
 });
@@ -225,7 +225,7 @@ test("a document of a stranger that holds an envelope.json is no custody certifi
 const [printedCommands = ""] = printedScripts("20.5");
 
 test(
-  "the commands that the format prints, run by coreutils, poppler and jq, show the same",
+  "the commands that the format prints, run by coreutils, poppler and jq, show the same results",
   needs("poppler", "jq"),
   () => {
     const said = shell(printedCommands);
@@ -250,11 +250,11 @@ test(
   },
 );
 
-test("it is PDF/A-3a and PDF/UA-1, sealed as it is", needs("verapdf"), () => {
+test("it is PDF/A-3a and PDF/UA-1, also when sealed", needs("verapdf"), () => {
   assert.deepEqual(brokenRules({ certificate }), []);
 });
 
-test("it says who signed when and how, and what it is not", needs("poppler"), () => {
+test("it states who signed when and how, and its limits", needs("poppler"), () => {
   const text = shell("pdftotext -layout certificate.pdf -").replaceAll(/\s+/g, " ");
   for (const words of ["FILE-2207", "Jane Doe", "jane@example.com", "Juan Peña 売主", "Test environment"])
     assert.ok(text.includes(words), words);
@@ -263,7 +263,7 @@ test("it says who signed when and how, and what it is not", needs("poppler"), ()
   assert.match(text, new RegExp(`${running.deps.baseUrl}/v/envelope/[a-z2-7]{26}`));
 });
 
-test("it names the certificate of its seal by the fingerprint that is published", needs("poppler"), async () => {
+test("it names the certificate of its seal by the published fingerprint", needs("poppler"), async () => {
   const { baseUrl } = running.service;
   const text = shell("pdftotext -layout certificate.pdf -").replaceAll(/\s+/g, " ");
   assert.ok(text.includes(`Certificate: CN=SignSealShip TEST seal `), text);
@@ -315,7 +315,7 @@ test("bin/signsealship verify judges it alone, and together with the document", 
   assert.match(lines, /signers:\n {4}1\. Jane Doe\n {4}2\. Juan Peña 売主\n/);
 });
 
-test("bin/signsealship verify says that a document cut behind its first act is not completely signed", async () => {
+test("bin/signsealship verify reports that a document cut after its first act is not completely signed", async () => {
   const { envelope } = await readCustodyCertificate(certificate);
   const first = parseEnvelope(envelope ?? assert.fail()).revisions.find(({ kind }) => kind === "signed");
   const cut = sealed.subarray(0, first?.bytes);
@@ -359,7 +359,7 @@ async function publicOf(verifyCode: string): Promise<Public> {
 }
 const states = ({ claims }: Public) => Object.fromEntries(claims.map(({ name, state }) => [name, state]));
 
-test("whoever has the code learns what is stored, recomputed, with masked names", async () => {
+test("anyone with the code sees the stored facts, recomputed, with masked names", async () => {
   const verifyCode = await codeOf();
   const answer = await publicOf(verifyCode);
   assert.deepEqual([answer.status, answer.environment, answer.chainOk], ["Completed", "test", true]);
@@ -376,7 +376,7 @@ test("whoever has the code learns what is stored, recomputed, with masked names"
   assert.doesNotMatch(JSON.stringify(answer), /Jane|Juan|203\.0\.113/);
 });
 
-test("who comes back for a copy, by a code or in another language, changes nothing of what was certified", async () => {
+test("a person who returns for a copy, by a code or in another language, changes nothing in the certified record", async () => {
   const ann = { name: "Amy", email: "amy@example.com", auth: "mail_code" };
   const order = await running.order([ann]);
   const link = await running.linkOf(ann.email);
@@ -401,14 +401,14 @@ test("who comes back for a copy, by a code or in another language, changes nothi
   assert.equal((await documentsOf(order, "custody_certificate")).length, 1);
 });
 
-test("a document that was finished here is refused as the document of another order to sign, and the refusal says why", async () => {
+test("a document that was finished here is refused as the document of another order to sign, with the reason", async () => {
   await assert.rejects(
     running.order([{ name: "Zoe", email: "zoe@example.com" }], {}, sealed),
     /document can't be signed: .*it is finished: a seal of this service closed it/,
   );
 });
 
-test("unknown and malformed codes are one 404, for the answer and for the page", async () => {
+test("unknown and malformed codes get the same 404, for the answer and for the page", async () => {
   for (const unknown of ["a".repeat(26), "short", "A".repeat(26), "a/b"]) {
     const answer = await fetch(`${running.deps.baseUrl}/api/verify/envelope/${unknown}`);
     assert.deepEqual([answer.status, await answer.json()], [404, { verdict: "unknown" }]);
@@ -441,7 +441,7 @@ const configIn = (page: string) => JSON.parse(/id="verify-config">([^<]+)</.exec
 const pageOf = async (path: string) =>
   (await fetch(`${running.deps.baseUrl}${path}`, { headers: { accept: "text/html" } })).text();
 
-test("a record's page names a custody or closing certificate that is of another record", async () => {
+test("a record's page names a custody or closing certificate of another record", async () => {
   const email = "ivy@example.com";
   const order = await running.order([{ name: "Ivy Roe", email }]);
   await signBy(running.ceremony, await running.linkOf(email), "Ivy Roe");
@@ -562,7 +562,7 @@ test("a custody certificate is compared with the one of several PDFs that it nam
   assert.match(alone, /Choose the custody certificate, too/);
 });
 
-test("the page says the same, and its script judges what is dropped", async () => {
+test("the page shows the same, and its script judges dropped files", async () => {
   const verifyCode = await codeOf();
   const answer = await fetch(`${running.deps.baseUrl}/v/envelope/${verifyCode}`, { headers: { accept: "text/html" } });
   const page = await answer.text();
@@ -587,7 +587,7 @@ test("the page says the same, and its script judges what is dropped", async () =
   assert.deepEqual(await verdicts(changed, custody), ["not_verified", "not_verified"]);
 });
 
-test("a trail that grows while its certificate is drawn is certified anew, once", async () => {
+test("a trail that grows while its certificate is drawn is certified again, once", async () => {
   const email = "late@example.com";
   const order = await running.order([{ name: "Late Lee", email }]);
   let grown = 0;
@@ -646,7 +646,7 @@ async function downloads(): Promise<{ signer: string; client: number; partner: [
   return { signer, client: client.status, partner: [partner.status, partner.ok ? "it" : await partner.text()] };
 }
 
-test("nobody is given a document whose file or row was altered, or that the store lost", async () => {
+test("nobody gets a document whose file or row was altered, or that the store lost", async () => {
   const whole = { signer: "it", client: 200, partner: [200, "it"] };
   assert.deepEqual(await downloads(), whole);
   const [row] = await running.db.query<{ id: number; blobKey: string; mac: Buffer }>(sql`
@@ -676,7 +676,7 @@ test("nobody is given a document whose file or row was altered, or that the stor
   assert.deepEqual(await downloads(), whole);
 });
 
-test("what was deleted by the retention plan is said to be, and the rest still verifies", async () => {
+test("documents that the retention plan deleted are reported as deleted, and the rest still verifies", async () => {
   const now = new Date(Date.now() + 400 * 24 * 3600_000);
   await changeOrder(running.db, code, sql`updated_at = ${new Date(0)}`);
   const none = "none";
@@ -712,7 +712,7 @@ test("what was deleted by the retention plan is said to be, and the rest still v
   assert.match(partner[1], /was deleted/);
 });
 
-test("a record whose MAC is another is reported", async () => {
+test("a record with a wrong MAC is reported", async () => {
   await running.db.query(sql`
     UPDATE envelope_events SET row_mac = (SELECT row_mac FROM envelope_events ORDER BY id LIMIT 1)
     WHERE record LIKE '%"event":"signed"%'`);
@@ -721,7 +721,7 @@ test("a record whose MAC is another is reported", async () => {
 });
 
 test(
-  "after a rotation a node that was not restarted seals with the older certificate, and names that one",
+  "after a rotation a node that was not restarted seals with the older certificate, and names it",
   needs("poppler"),
   async () => {
     const [older, anchors] = [await sealFingerprint(running.service.baseUrl), trust().sealAnchors];

@@ -30,13 +30,13 @@ function withDamagedKey({ certificate }: typeof author): Buffer {
 }
 
 for (const [whose, signer] of Object.entries({ "the signer's": author, "the time stamp's": tsa })) {
-  test(`seals a document in whose earlier signature ${whose} key is damaged`, async () => {
+  test(`seals a document with an earlier signature whose ${whose} key is damaged`, async () => {
     const caller = { baseUrl: running.service.baseUrl, headers: running.headers };
     const response = await postSeal(caller, fileForm(withDamagedKey(signer)));
     assert.equal(response.status, 200, await response.text());
   });
 
-  test(`lets an order be signed to the end whose document has ${whose} key damaged`, async () => {
+  test(`completes an order whose document has a damaged ${whose} key`, async () => {
     const email = `${signer === tsa ? "juan" : "jane"}@example.com`;
     const place = { kind: "signature", signer: 1, page: 1, x: 72, y: 100, width: 180, height: 40 };
     const more = { fields: JSON.stringify([place]) };

@@ -37,7 +37,7 @@ const events = async (code: string) =>
 const readable = (mail = "") =>
   mail.replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-test("the firm sees each signer's state, signs a test order by their links, and gets what was signed", async () => {
+test("the firm sees each signer's state, signs a test order by their links, and gets the signed document", async () => {
   const [jane, john] = [person("Jane"), person("John", { routing: 2 })];
   const code = await running.order([jane, john]);
   const link = await running.linkOf(jane.email);
@@ -75,7 +75,7 @@ test("the firm sees each signer's state, signs a test order by their links, and 
     await running.client.refused(404, "GET", path(code, `documents/${other}`));
 });
 
-test("before an envelope the order's own signers are shown, and nobody where signing was not bought", async () => {
+test("before an envelope the order's own signers are shown, and nobody when signing was not bought", async () => {
   const code = await running.order([person("Jane"), person("John")], {}, undefined, { pay: false });
   assert.deepEqual(await statuses(code), ["pending", "pending"]);
   assert.match(
@@ -84,7 +84,7 @@ test("before an envelope the order's own signers are shown, and nobody where sig
   );
 });
 
-test("a signer is reminded once an hour, when it is their turn", async () => {
+test("a signer is reminded once an hour, during their turn", async () => {
   const [jane, john] = [person("Jane", { language: "es" }), person("John", { routing: 2 })];
   const code = await running.order([jane, john]);
   await running.linkOf(jane.email);
@@ -102,7 +102,7 @@ test("a signer is reminded once an hour, when it is their turn", async () => {
   assert.ok((await events(code)).includes("reminded"));
 });
 
-test("another person signs in a signer's place: the old link is dead, and the order's room shows the new one", async () => {
+test("another person signs in a signer's place: the old link is invalid, and the order's room shows the new one", async () => {
   const [jane, john] = [person("Jane"), person("John")];
   const code = await running.order([jane, john]);
   const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Closing" });
@@ -150,7 +150,7 @@ test("another person signs in a signer's place: the old link is dead, and the or
   assert.equal(order?.name, "Mary", "an envelope issued anew goes to the same people");
 });
 
-test("a signer who signs while being replaced has either signed, or has a link that is none", async () => {
+test("a signer who signs while being replaced has either signed, or has an invalid link", async () => {
   for (let turn = 0; turn < 4; turn++) {
     const [jane, mary] = [person("Jane"), person("Mary")];
     const code = await running.order([jane, person("John")]);
@@ -169,7 +169,7 @@ test("a signer who signs while being replaced has either signed, or has a link t
   }
 });
 
-test("a locked link is unlocked by a new one", async () => {
+test("a new link unlocks a locked one", async () => {
   const jane = person("Jane", { auth: "access_code", access_code: "Blue Heron" });
   const code = await running.order([jane]);
   const link = await running.linkOf(jane.email);
@@ -185,7 +185,7 @@ test("a locked link is unlocked by a new one", async () => {
   assert.ok((await events(code)).includes("unlocked"));
 });
 
-test("the operator shows an envelope, takes it back, and issues it anew to the same people", async () => {
+test("the operator shows an envelope, voids it, and reissues it to the same people", async () => {
   const jane = person("Jane", { language: "es" });
   const code = await running.order([jane]);
   const old = await running.linkOf(jane.email);
@@ -214,7 +214,7 @@ test("the operator shows an envelope, takes it back, and issues it anew to the s
   await assert.rejects(service.cli("envelope", "reissue", code), /cannot move/);
 });
 
-test("a member does the same on the order's page in the dashboard, and the client reads who has signed", async () => {
+test("a member does the same on the order's page in the dashboard, and the client sees who has signed", async () => {
   const { service } = running;
   const jane = person("Jane");
   const code = await running.order([jane, person("John", { routing: 2 })]);
@@ -253,7 +253,7 @@ test("a member does the same on the order's page in the dashboard, and the clien
   assert.doesNotMatch(ofClient, /\/sign\/|open the signing link/, "nothing was sent for a test order");
 });
 
-test("mails are in the signer's language, and a reminder whose link's key is gone brings a new link", async () => {
+test("mails are in the signer's language, and a reminder whose link's key is missing brings a new link", async () => {
   for (const [language, words] of [
     ["en", [/TEST: .*please sign/, /still waits/, /signed by everybody/]],
     ["es", [/TEST: .*firme/, /espera su firma/, /Todos han firmado/]],

@@ -12,7 +12,7 @@ const facts = {
   message: null,
 };
 
-test("a mail with a code says what it opens, for how long, and what to do when nobody asked for it", () => {
+test("a mail with a code states what it opens, for how long, and what to do if nobody requested it", () => {
   const en = mailWords.en.code(facts);
   assert.equal(en.subject, "Your code to open Lease 7");
   assert.match(en.lines.join(" "), /work for 10 minutes.*If you did not ask for it.*tell the firm/);
@@ -20,7 +20,7 @@ test("a mail with a code says what it opens, for how long, and what to do when n
   assert.match(es.lines.join(" "), /10 minutos/);
 });
 
-test("a mail about an end says which one, in either language, and never that of another", () => {
+test("a mail about an end states which one, in either language, and never another", () => {
   const said = (["Expired", "Voided", "Declined"] as const).map((outcome) => ({
     en: mailWords.en.ended({ ...facts, outcome }),
     es: mailWords.es.ended({ ...facts, outcome }),
@@ -39,7 +39,7 @@ test("a mail about an end says which one, in either language, and never that of 
   }
 });
 
-test("the mail after the signing says who signed, by which reference, and no longer that its link signs", () => {
+test("the mail after the signing states who signed, the reference, and no longer that its link signs", () => {
   const done = { ...facts, outcome: "Completed", signers: ["Jane Doe", "John Roe"], reference: "FILE-77" } as const;
   assert.match(mailWords.en.signed(done).lines.join(" "), /Signed by Jane Doe and John Roe\. Reference: FILE-77\./);
   assert.match(mailWords.es.signed(done).lines.join(" "), /Firmado por Jane Doe y John Roe\. Referencia: FILE-77\./);

@@ -145,7 +145,7 @@ describe("a PNG", () => {
   for (const [name, bytes, fault] of refused)
     test(`is refused: ${name}`, async () => assert.deepEqual(await read(bytes), { fault }));
 
-  test("that is changed in any byte is read, or refused by name", async () => {
+  test("with any changed byte is read, or refused by name", async () => {
     for (let at = 0; at < pair.length; at++) {
       const changed = Buffer.from(pair);
       changed.writeUInt8(changed.readUInt8(at) ^ 0x55, at);
@@ -155,7 +155,7 @@ describe("a PNG", () => {
   });
 });
 
-test("what the service writes as PNG has the same pixels, and so has the picture that a page without a script shows", () => {
+test("a PNG of the service has the same pixels, and so has the picture on a page without a script", () => {
   const [width, height] = [3, 2];
   const rgba = Uint8Array.from({ length: width * height * 4 }, (_, at) => (at * 37) % 256);
   assert.deepEqual(decodePng(encodePng({ width, height, rgba })).rgba, rgba);
@@ -168,7 +168,7 @@ test("what the service writes as PNG has the same pixels, and so has the picture
     assert.equal(pictureUrl(wrong), null, wrong);
 });
 
-test("a picture is made to fit: noise by ever fewer pixels, and what is transparent has no color", async () => {
+test("a picture is scaled to fit: noise with ever fewer pixels, and transparent parts have no color", async () => {
   const side = 1000;
   let seed = 1;
   const next = (): number => {
@@ -217,7 +217,7 @@ describe("a JPEG", needs("poppler"), () => {
     return { size: [answer.width, answer.height], ink: [...rgba.subarray(at, at + 4)] };
   };
 
-  test("in color and in gray is read; what is behind its end is not", async () => {
+  test("in color and in gray is read; data after its end is not", async () => {
     const color = rendered("-jpeg");
     const { size, ink } = await inkOf(color);
     assert.deepEqual(size, [80, 40]);
@@ -234,7 +234,7 @@ describe("a JPEG", needs("poppler"), () => {
     assert.ok(shade[0] === shade[1] && shade[1] === shade[2] && (shade[0] ?? 255) < 60, String(shade));
   });
 
-  test("in CMYK, of too many pixels, cut, or of another process is refused by name", async () => {
+  test("in CMYK, of too many pixels, cut, or with another process is refused by name", async () => {
     const color = rendered("-jpeg");
     assert.deepEqual(await read(rendered("-jpegcmyk")), { fault: "colors" });
     const frame = color.indexOf(Buffer.from([0xff, 0xc0]));
@@ -256,7 +256,7 @@ describe("a JPEG", needs("poppler"), () => {
       assert.deepEqual(await read(color.subarray(0, length)), { fault: "broken" }, String(length));
   });
 
-  test("that is changed anywhere is read, or refused by name", async () => {
+  test("with any change is read, or refused by name", async () => {
     const color = rendered("-jpeg");
     for (let at = 3; at < color.length; at += 7) {
       const changed = Buffer.from(color);
@@ -267,7 +267,7 @@ describe("a JPEG", needs("poppler"), () => {
   });
 });
 
-test("what others write as PNG is read", needs("poppler"), () => {
+test("PNGs of other programs are read", needs("poppler"), () => {
   for (const [option, wanted] of [
     [[], [0, 0, 153, 255]],
     [["-gray"], null],

@@ -38,14 +38,14 @@ const signature: RequestedField = {
   required: true,
 };
 
-test("a plain document can be signed: its pages are counted on the way", async () => {
+test("a plain document can be signed: its pages are counted in the process", async () => {
   assert.equal(await preflightOf(makePdf({ pages: 3 })), 3);
   assert.equal(await preflightOf(makePdf({ pages: 3 }), [signature, { ...signature, kind: "date", y: 650 }]), 3);
   const ten = Array.from({ length: 10 }, (_, n) => `Signer ${n}`);
   assert.equal(await preflightOf(makePdf(), null, ten), 1);
 });
 
-test("counts each option of a radio as a field, and names the one that is too many", async () => {
+test("counts each option of a radio as a field, and names the first one too many", async () => {
   const radio = (n: number, count: number): RequestedField => ({
     ...signature,
     kind: "radio",
@@ -68,7 +68,7 @@ test("accepts fields that touch, and fields of one signer that overlap a little"
   assert.equal(await preflightOf(makePdf(), [signature, below, beside], ["Jane Doe", "Bob"]), 1);
 });
 
-describe("what can't be signed is refused before it is stored:", () => {
+describe("a document that can't be signed is refused before it is stored:", () => {
   const cases: [string, string, RegExp][] = [
     [
       "an encrypted document",
@@ -103,7 +103,7 @@ describe("what can't be signed is refused before it is stored:", () => {
       assert.match(await refusal(zooBytes(file)), message);
     });
 
-  test("a field beside its page, or on one that the document lacks, by its place in the list", async () => {
+  test("a field outside its page, or on a missing page, by its index in the list", async () => {
     const wide = { ...signature, x: 600 };
     assert.equal(
       await refusal(makePdf(), [signature, wide]),
@@ -156,7 +156,7 @@ describe("what can't be signed is refused before it is stored:", () => {
     ],
   ];
   for (const [what, fields, message] of places)
-    test(`${what}, by its place in the list`, async () => {
+    test(`${what}, by its index in the list`, async () => {
       const error = await preflightOf(makePdf(), fields, ["Jane Doe", "Bob"]).catch((reason: unknown) => reason);
       assert.ok(error instanceof ServiceError && error.code === "validation", String(error));
       assert.match(error.message, message);
@@ -167,25 +167,25 @@ describe("what can't be signed is refused before it is stored:", () => {
     assert.match(await refusal(sheet), /^document can't be signed: a field is 612 points wide, and a signature is at/);
   });
 
-  test("a tag that asks for a place larger than a signature", async () => {
+  test("a tag that requests a place larger than a signature", async () => {
     const tag = makePdf({ text: "{{Sign;type=signature;width=500;height=300}}" });
     assert.match(await refusal(tag), /^document can't be signed: a field is 500 points wide, and a signature is at/);
   });
 
-  test("a text field in a document that is signed; a signature there is none of these", async () => {
+  test("a text field in a signed document; a signature there is allowed", async () => {
     const signed = zooBytes("signed-once.pdf");
     const small = { ...signature, y: 5, height: 20, width: 40 };
     assert.match(await refusal(signed, [small, { ...small, kind: "date" }]), /^fields\[1\] can't be added: the doc/);
     assert.equal(await preflightOf(signed, [small]), 1);
   });
 
-  test("a field that shows in a document that is certified; without it, everybody signs unseen", async () => {
+  test("a visible field in a certified document; without it, everybody signs invisibly", async () => {
     const certified = zooBytes("certified-p2.pdf");
     assert.match(await refusal(certified, [signature]), /^fields\[0\] can't be added: the document is certified, and/);
     assert.ok(await preflightOf(certified, null, ["Jane Doe", "Bob"]));
   });
 
-  test("one so long that signatures would not fit any more", async () => {
+  test("one so long that signatures would not fit", async () => {
     const long = Buffer.concat([makePdf(), Buffer.alloc(35 * 1024 * 1024 - 4000, "%\n")]);
     assert.match(
       await refusal(long),
@@ -193,24 +193,24 @@ describe("what can't be signed is refused before it is stored:", () => {
     );
   });
 
-  test("one that a worker was killed for", async () => {
+  test("one for which a worker was killed", async () => {
     const killed = createPreflight({ run: () => Promise.reject(new TaskKilled("time")) });
     const call = { holder: "firm", bytes: makePdf(), sha256: "", signers: ["J"], fields: null };
     await assert.rejects(killed(call), /^ServiceError: document can't be signed: reading it takes too long\.$/);
   });
 });
 
-describe("the words of a document that people may not see are told:", () => {
+describe("words of a document that people may not see are reported:", () => {
   const below = "BT /F1 16 Tf 80 150 Td (And 1000000 dollars besides. ______) Tj ET";
 
-  test("those below a place of the order, without rules that are written with characters", async () => {
+  test("words below a place of the order, without rules made of characters", async () => {
     assert.deepEqual(await noticesOf(makePdf({ content: below }), [signature]), [
       { code: "text_below_place", page: 1, text: "And 1000000 dollars besides." },
     ]);
     assert.deepEqual(await noticesOf(makePdf({ content: below }), [{ ...signature, y: 500 }]), []);
   });
 
-  test("those below a place on a page that is rotated and cropped", async () => {
+  test("words below a place on a page that is rotated and cropped", async () => {
     const turned = makePdf({ content: below, pageEntries: "/Rotate 90 /CropBox [36 36 576 756]" });
     const place = { ...signature, x: 100, y: 30, width: 40, height: 200 };
     assert.deepEqual(
@@ -222,12 +222,12 @@ describe("the words of a document that people may not see are told:", () => {
     );
   });
 
-  test("those below the document's own signature field", async () => {
+  test("words below the document's own signature field", async () => {
     const own = formWith([{ name: "buyer", rect: "60 710 260 750" }]);
     assert.deepEqual(await noticesOf(own), [{ code: "text_below_place", page: 1, text: "Page 1 of 1" }]);
   });
 
-  test("not those of the tag that asks for the place", async () => {
+  test("not the words of the tag that requests the place", async () => {
     assert.deepEqual(await noticesOf(makePdf({ text: "{{signature, r1}}" })), []);
   });
 
@@ -261,7 +261,7 @@ describe("the words of a document that people may not see are told:", () => {
     );
   });
 
-  test("a document that takes too long to read, as one that was read in part: it can be signed", async () => {
+  test("a document that takes too long to read, as partly read: it can be signed", async () => {
     const workers: typeof inlineWorkers = {
       ...inlineWorkers,
       run: (task, call) =>
@@ -277,12 +277,12 @@ describe("the words of a document that people may not see are told:", () => {
     });
   });
 
-  test("a document of more pages than are read, as one that was read in part", async () => {
+  test("a document with more pages than the limit, as partly read", async () => {
     assert.deepEqual(await noticesOf(makePdf({ pages: 301 })), [{ code: "partly_examined", page: null, text: null }]);
   });
 });
 
-test("refuses print-only content by a sentence that says so", async () => {
+test("refuses print-only content with a sentence about it", async () => {
   const stamp = "<< /Type /Annot /Subtype /Stamp /F 36 /Rect [100 100 300 200] >>";
   assert.equal(
     await refusal(makePdf({ pageEntries: `/Annots [${stamp}]` })),
@@ -290,7 +290,7 @@ test("refuses print-only content by a sentence that says so", async () => {
   );
 });
 
-test("every document of the zoo can be signed, or is refused by a sentence that says why", async () => {
+test("every document of the zoo can be signed, or is refused with a sentence that gives the reason", async () => {
   let taken = 0;
   for (const { name } of zooFiles())
     try {
@@ -309,7 +309,7 @@ describe("a document that only a notary signs", () => {
     return preflight({ holder: "firm", bytes, sha256, signers: [], fields: null, isNotarized: true });
   };
 
-  test("is accepted without a notice where it takes an electronic signature", async () => {
+  test("is accepted without a notice if it can have an electronic signature", async () => {
     assert.deepEqual(await notarized(makePdf({ pages: 3 })), { pages: 3, notices: [], withoutPlace: [] });
     assert.deepEqual((await notarized(zooBytes("signed-once.pdf"))).notices, []);
   });
@@ -320,7 +320,7 @@ describe("a document that only a notary signs", () => {
     ["one whose form names a field that is missing", "form-missing-field.pdf", /change more than the fields$/],
     ["one with a key that is repeated", "repeated-key.pdf", /change more than the fields$/],
   ] as const)
-    test(`is accepted for ink alone, and says so: ${what}`, async () => {
+    test(`is accepted only for ink, with a notice: ${what}`, async () => {
       const [notice, ...others] = (await notarized(zooBytes(file))).notices;
       assert.deepEqual(others, []);
       assert.equal(notice?.code, "ink_only");
@@ -332,7 +332,7 @@ describe("a document that only a notary signs", () => {
       pageEntries: `/Annots [<< /Type /Annot /Subtype /Stamp /F ${flags} /AP << >> /Rect [100 100 300 200] >>]`,
     });
 
-  test("is refused where a part of it is only printed", async () => {
+  test("is refused if a part of it is only printed", async () => {
     await assert.rejects(
       notarized(annotation(36)),
       (error) =>
@@ -342,7 +342,7 @@ describe("a document that only a notary signs", () => {
     );
   });
 
-  test("is accepted with a notice where a part of it is not printed", async () => {
+  test("is accepted with a notice if a part of it is not printed", async () => {
     assert.deepEqual((await notarized(annotation(0))).notices, [{ code: "screen_only", page: 1, text: null }]);
   });
 
@@ -351,7 +351,7 @@ describe("a document that only a notary signs", () => {
     ["one without pages", "no-pages-tree.pdf", /^document can't be notarized: it has no pages\. Found: /],
     ["one that costs too much", "bomb-object-stream.pdf", /^document can't be notarized: it is too complex\. Found: /],
   ] as const)
-    test(`is refused where people can't open it: ${what}`, async () => {
+    test(`is refused if people can't open it: ${what}`, async () => {
       await assert.rejects(
         notarized(zooBytes(file)),
         (error) => error instanceof ServiceError && message.test(error.message),

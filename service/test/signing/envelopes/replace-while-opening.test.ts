@@ -60,7 +60,7 @@ async function unopened(signer: object) {
 
 const client = { name: "Client", email: minimal.email };
 
-test("asks the person who replaced a signer before the envelope was open, or while it was prepared", async () => {
+test("asks the person who replaced a signer before the envelope was open, or during its preparation", async () => {
   const mary = { name: "Mary", email: "mary@example.com" };
   const before = await unopened(client);
   await replaceSigner(running.deps, before.request, mary);
@@ -71,7 +71,7 @@ test("asks the person who replaced a signer before the envelope was open, or whi
   assert.deepEqual(await during.emailsOf(), [mary.email, "john@example.com"]);
 });
 
-test("asks the client at the address that was corrected before the envelope was open, or while it was prepared", async () => {
+test("asks the client at the address that was corrected before the envelope was open, or during its preparation", async () => {
   const corrected = new Map([["email", "corrected@example.com"]]);
   const before = await unopened(client);
   await correctOrder(running.deps, before.request, corrected);
@@ -111,7 +111,7 @@ test("asks for the access code of a signer who had one and is replaced while the
   assert.deepEqual(await signerOf(), { name: "Jane", auth: "access_code", language: "en" });
 });
 
-test("keeps the access step of whoever a signer was replaced by at the same time", async () => {
+test("keeps the access step of a person who concurrently replaced a signer", async () => {
   const { code, request, signerOf, open } = await unopened({ name: "Jane", email: "jane@example.com" });
   await open();
   const mary = { name: "Mary", email: "mary@example.com", auth: "mail_code", language: "es" };

@@ -66,7 +66,7 @@ const hex = (serial: Uint8Array) => Buffer.from(serial).toString("hex");
 const wholeSecond = (ms: number) => Math.floor(ms / 1000) * 1000;
 
 test(
-  "lists a certificate minutes after its act's time stamp, and one that was never used half an hour after it was issued",
+  "lists a certificate minutes after its act's time stamp, and an unused one half an hour after it was issued",
   needs("openssl"),
   async () => {
     const { record, revoke, issueAt } = await authorityAlone();
@@ -90,7 +90,7 @@ test(
   },
 );
 
-test("issues a list again a week later and not before, good for five weeks", needs("openssl"), async () => {
+test("issues a list again a week later and not earlier, valid for five weeks", needs("openssl"), async () => {
   const { record, issueAt } = await authorityAlone();
   const { crl } = await record();
   await issueAt(0);
@@ -105,7 +105,7 @@ test("issues a list again a week later and not before, good for five weeks", nee
   assert.equal(next, wholeSecond(start + 43 * days));
 });
 
-test("keeps what it listed, though the clock goes back", needs("openssl"), async () => {
+test("keeps listed certificates, even if the clock goes back", needs("openssl"), async () => {
   const { record, revoke, issueAt } = await authorityAlone();
   const [unused, used] = [await record(), await record()];
   await issueAt(31 * minutes);
@@ -119,7 +119,7 @@ test("keeps what it listed, though the clock goes back", needs("openssl"), async
   assert.deepEqual([...revoked.keys()], listed);
 });
 
-test("issues one list however many nodes do so at once", needs("openssl"), async () => {
+test("issues one list, however many nodes do so concurrently", needs("openssl"), async () => {
   const { record, issueAt } = await authorityAlone();
   const { crl, serialNumber } = await record();
   await Promise.all(Array.from({ length: 5 }, () => issueAt(31 * minutes)));
@@ -146,7 +146,7 @@ test("puts a thousand certificates into a list, and the next into another", need
   assert.ok(sizes.every((size) => size <= 1000));
 });
 
-test("answers 404 for a list that there is not", async () => {
+test("answers 404 for an unknown list", async () => {
   const { id } = await authorityAlone();
   for (const path of [
     `${id}/0.crl`,
@@ -160,7 +160,7 @@ test("answers 404 for a list that there is not", async () => {
   }
 });
 
-test("keeps the certificate of an act without a time stamp, below the authority of tests", async () => {
+test("never lists the certificate of an act without a time stamp, below the authority of tests", async () => {
   const email = "ceo@first-national.example";
   const before = await running.db.query(sql`SELECT FROM signer_certificates`);
   await running.order([{ name: "Angela Chief, First National Bank", email }]);
@@ -175,7 +175,7 @@ test("keeps the certificate of an act without a time stamp, below the authority 
 const insider = await forTests(openInsider(running.service.dataDir));
 
 test(
-  "signs no revocation that the database alone asks for, and lists the certificate again once its row is right",
+  "signs no revocation that only the database requests, and lists the certificate again once its row is right",
   needs("openssl"),
   async () => {
     const { record, revoke, issueAt } = await authorityAlone();
@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  "keeps a listed certificate listed: a list with an altered one is not issued again, and none is removed",
+  "keeps a listed certificate listed: a list with an altered one is not reissued, and none is removed",
   needs("openssl"),
   async () => {
     const { record, issueAt } = await authorityAlone();
@@ -229,7 +229,7 @@ test(
   },
 );
 
-test("serves no list that was altered, or put back as it was before", async () => {
+test("serves no list that was altered or set back", async () => {
   const { record, issueAt, id } = await authorityAlone();
   const { crl } = await record();
   await issueAt(31 * minutes);

@@ -116,7 +116,7 @@ test("the first run makes an authority under the root that issued the seal's cer
 });
 
 test(
-  "a signer's certificate leads to the root for openssl, and ends with the authority's",
+  "a signer's certificate chains to the root for openssl, and ends with the authority's",
   needs("openssl"),
   async () => {
     const authority = await opened(await installation());
@@ -128,7 +128,7 @@ test(
   },
 );
 
-test("wherever a first run is cut off, the next one makes what is missing, and keeps what is there", async () => {
+test("after an interrupted first run the next one makes the missing files, and keeps the others", async () => {
   const whole = await installation();
   await opened(whole);
   const made = [
@@ -169,13 +169,13 @@ test("wherever a first run is cut off, the next one makes what is missing, and k
   }
 });
 
-test("of several that start at once all come to the same authority", async () => {
+test("several concurrent starts all get the same authority", async () => {
   const settings = await installation();
   const all = await Promise.all(Array.from({ length: 8 }, () => opened(settings)));
   for (const { chain } of all) assert.deepEqual(chain, all[0]?.chain);
 });
 
-test("makes no root but that of tests where the operator has chains of their own", async () => {
+test("makes only the root of tests when the operator has their own chains", async () => {
   const root = await memoryRoot();
   const [sealFile, sealPem, caFile, caPem] = ["own-seal", "own-seal.pem", "own-ca", "own-ca.pem"].map((name) =>
     join(folder, name),
@@ -200,7 +200,7 @@ test("makes no root but that of tests where the operator has chains of their own
   );
 });
 
-test("the root's key may be kept elsewhere once the certificates are there, and is asked for by name when one is missing", async () => {
+test("the root's key may be moved away once the certificates exist, and is named when a certificate is missing", async () => {
   const settings = await installation();
   const { chain } = await opened(settings);
   unlinkSync(join(settings.dataDir, "keys/root"));
@@ -224,7 +224,7 @@ test("a key in a token issues certificates of signers, too", needs("softhsm", "o
 const refused = (text: RegExp) => (error: unknown) =>
   error instanceof StartupError && text.test(error.message) && !error.message.includes("\n");
 
-test("an authority that could issue nothing that holds is refused in one line", async () => {
+test("an authority that could issue no valid certificate is refused in one line", async () => {
   const settings = await installation();
   const file = join(folder, "refused.pem");
   const withChain = (changes: Partial<SignerAuthoritySettings>) =>
@@ -262,7 +262,7 @@ test("an authority that could issue nothing that holds is refused in one line", 
   );
 });
 
-test("a key that answers with another key's signature is not ready", async () => {
+test("a key that answers with another key's signature is reported as not ready", async () => {
   const authorities = await openedAll(await installation());
   for (const environment of ["live", "test"] as const) {
     const key = { ...authorities[environment].key, sign: memoryKey("p-256").sign };
@@ -272,7 +272,7 @@ test("a key that answers with another key's signature is not ready", async () =>
   await assert.rejects(probeSignerAuthorities(authorities, new Date(Date.UTC(2050, 0))), /expired on/);
 });
 
-test("keeps tests below a root of their own, whose names say TEST", async () => {
+test("keeps tests below their own root, with TEST in its names", async () => {
   const { live, test: tests } = await openedAll(await installation());
   const names = tests.chain.map(({ subject }) => nameText(subject));
   assert.deepEqual(names, [
@@ -317,7 +317,7 @@ const addressed = (authority: Authority, where: "subjectAltName" | "subject") =>
     ],
   });
 
-test("has no mail address in a signer's certificate, and no chain above one that has", async () => {
+test("has no mail address in a signer's certificate, and no valid chain above one that has", async () => {
   const authority = await opened(await installation());
   const verify = async (chain: readonly [Certificate, ...Certificate[]]) =>
     verifyChain({
@@ -415,7 +415,7 @@ test("replaces the authority of an earlier release, once, however many nodes sta
   }
 });
 
-test("goes on with the authority of an earlier release, and warns, while the root's key is elsewhere", async () => {
+test("continues with the authority of an earlier release, and warns, while the root's key is elsewhere", async () => {
   const { settings, old, path } = await earlier();
   const rootKey = join(settings.dataDir, "keys/root");
   const kept = readFileSync(rootKey);

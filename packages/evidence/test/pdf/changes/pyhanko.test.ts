@@ -121,7 +121,7 @@ const UPDATES: readonly (readonly Operation[])[] = [
   [["identical"]],
 ];
 
-test("says of files that pyHanko made what pyHanko says of them", async () => {
+test("judges files that pyHanko made as pyHanko judges them", async () => {
   const rdf = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"></rdf:RDF>';
   const form = asBytes(formDocument({ metadata: metadata(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`) }));
   const bases: readonly Operation[][] = [[["certify", 1]], [["certify", 2]], [["approve", "First"]]];

@@ -177,7 +177,7 @@ async function levelOf(pdf: string, signed: string) {
   }
 }
 
-test("permits no generated change that shows outside the fields", async () => {
+test("permits no generated change that is visible outside the fields", async () => {
   const folder = mkdtempSync(join(tmpdir(), "rendering-"));
   let permitted = 0;
   try {

@@ -5,7 +5,7 @@ import { createViewCache } from "../../../../src/closing/rooms/view/read-view.ts
 
 const answer = (length: number) => Buffer.alloc(length);
 
-test("gives an answer back for its version only", () => {
+test("returns an answer only for its version", () => {
   const cache = createViewCache(10_000);
   const kept = answer(10);
   cache.put("room", "1.1", kept);
@@ -14,7 +14,7 @@ test("gives an answer back for its version only", () => {
   assert.equal(cache.get("other", "1.1"), undefined);
 });
 
-test("drops the least recently used when the bytes run out", () => {
+test("drops the least recently used answers when the bytes are used up", () => {
   const cache = createViewCache(5_000);
   for (const room of ["a", "b", "c"]) cache.put(room, "1", answer(1_000));
   cache.get("a", "1");
@@ -25,14 +25,14 @@ test("drops the least recently used when the bytes run out", () => {
   );
 });
 
-test("keeps nothing that is larger than the whole", () => {
+test("caches nothing that is larger than the whole cache", () => {
   const cache = createViewCache(1_000);
   cache.put("a", "1", answer(2_000));
   assert.equal(cache.get("a", "1"), undefined);
   assert.equal(cache.heldBytes(), 0);
 });
 
-test("never holds more than its bound, and never an old answer for a new version", () => {
+test("never exceeds its limit, and never returns an old answer for a new version", () => {
   const step = fc.record({
     room: fc.integer({ min: 0, max: 9 }),
     version: fc.integer({ min: 0, max: 3 }),

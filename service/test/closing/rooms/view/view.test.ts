@@ -70,7 +70,7 @@ describe("a room's view", () => {
     assert.deepEqual([view.roomCode, view.partnerName, view.branding, view.passport], [room, "Acme Title", null, null]);
   });
 
-  test("tells nothing about persons but masked emails and the signers' names", async () => {
+  test("reveals nothing about people except masked emails and the signers' names", async () => {
     const order = await acme.order({
       svc_sign: "true",
       email: "dora.client@example.com",
@@ -84,7 +84,7 @@ describe("a room's view", () => {
       assert.ok(!text.includes(secret), secret);
   });
 
-  test("shows the cards in attach order", async () => {
+  test("shows the cards in the order of attachment", async () => {
     const orders = [await acme.order(), await acme.order(), await acme.order()].reverse();
     assert.deepEqual(
       (await cards(await roomWith(...orders))).map(({ orderCode }) => orderCode),
@@ -92,7 +92,7 @@ describe("a room's view", () => {
     );
   });
 
-  test("shows a status the moment it is committed, with its group, and an unknown one as open", async () => {
+  test("shows a status as soon as it is committed, with its group, and an unknown one as open", async () => {
     const order = await acme.order();
     const room = await roomWith(order);
     for (const [status, group] of [
@@ -109,7 +109,7 @@ describe("a room's view", () => {
     }
   });
 
-  test("counts progress from the cards, orders without signers apart", async () => {
+  test("counts progress from the cards, with orders without signers counted separately", async () => {
     const signing = { svc_sign: "true" };
     const orders = [await acme.order(signing), await acme.order(signing), await acme.order(), await acme.order()];
     const room = await roomWith(...orders);
@@ -125,7 +125,7 @@ describe("a room's view", () => {
     assert.deepEqual((await running.view(room)).progress, { total: 4, signed: 1, sealed: 2, delivered: 2 });
   });
 
-  test("badges an order sealed by its artifact, recorded by its payment, and by neither before", async () => {
+  test("marks an order as sealed by its artifact and recorded by its payment, and as neither before", async () => {
     const order = await acme.order();
     const room = await roomWith(order);
     const badge = async () => (await cards(room))[0]?.evidenceBadge;
@@ -140,7 +140,7 @@ describe("a room's view", () => {
     assert.equal(await badge(), "sealed");
   });
 
-  test("bears the partner's branding from the moment it is set", async () => {
+  test("has the partner's branding as soon as it is set", async () => {
     const partner = await running.partner("trial", "Brand Title");
     const room = await partner.room();
     assert.equal((await running.view(room)).branding, null);
@@ -158,7 +158,7 @@ describe("a room's view", () => {
 });
 
 describe("a room's activity", () => {
-  test("is drawn from the six actions of its orders, newest first, and at most 100", async () => {
+  test("consists of the six actions of its orders, newest first, and at most 100", async () => {
     const [first, second] = [await acme.order(), await acme.order()];
     const room = await roomWith(first, second);
     for (const action of ["order.viewed", "payment.recorded", "room.order_detached", "order.note"])
@@ -206,7 +206,7 @@ describe("a room's activity", () => {
     assert.deepEqual(times, times.toSorted().reverse());
   });
 
-  test("does not tell that an order was attached to another room", async () => {
+  test("does not reveal that an order was attached to another room", async () => {
     const order = await acme.order();
     const [room] = [await roomWith(order), await roomWith(order)];
     const attached = (await running.view(room)).activity.filter(({ action }) => action === "room.order_attached");

@@ -13,18 +13,18 @@ const misfitOf = (...args: Parameters<typeof plan>): string => {
 };
 
 describe("what Lob can print", () => {
-  test("is a document of letter size, one page to a sheet while that is possible", () => {
+  test("is a document of letter size, with one page on each sheet if possible", () => {
     assert.deepEqual(plan(makePdf({ pages: 2 })), { pages: 2, doubleSided: false });
     assert.deepEqual(plan(makePdf({ pages: 59 })), { pages: 59, doubleSided: false });
     assert.deepEqual(plan(makePdf({ pages: 60 })), { pages: 60, doubleSided: true });
     assert.deepEqual(plan(makePdf({ pages: 118 })), { pages: 118, doubleSided: true });
   });
 
-  test("has no more than sixty sheets with the one for the address", () => {
+  test("has no more than sixty sheets, including the one for the address", () => {
     assert.match(misfitOf(makePdf({ pages: 119 })), /119 pages; a letter of Lob has room for 118/);
   });
 
-  test("is no page of another size, whatever box says so", () => {
+  test("is no page of another size, whichever box states it", () => {
     assert.match(misfitOf(examplePdf), /Page 1 is 8\.26 x 11\.69 inches/);
     const sized = (pageEntries: string) => makePdf({ pageEntries });
     for (const [entries, size] of [
@@ -47,7 +47,7 @@ describe("what Lob can print", () => {
     assert.match(misfitOf(pdf, { ...jane, line1: "L".repeat(65) }), /longer than the 64 characters/);
   });
 
-  test("is no document that can't be read", () => {
+  test("is no document that is unreadable", () => {
     assert.match(misfitOf(Buffer.from("no PDF")), /can’t be measured/);
   });
 });

@@ -54,7 +54,7 @@ describe("an order to print and mail", () => {
     await byHand();
   });
 
-  test("whose document is deleted before it is sent is left to people, with the reason", async () => {
+  test("whose document is deleted before sending is left to people, with the reason", async () => {
     const code = await world.placed();
     const node = world.openNode();
     await node.work({ only: [...node.handlers.keys()].filter((queue) => queue !== "provider-act-lob") });
@@ -72,7 +72,7 @@ describe("an order to print and mail", () => {
     assert.match(await world.reasonsOf(code), /The order has no document/);
   });
 
-  test("of the test environment reaches nobody", async () => {
+  test("in the test environment reaches nobody", async () => {
     const before = world.lob.requests.length;
     const code = await world.placed({ environment: "test" });
     await world.openNode().work();
@@ -108,7 +108,7 @@ describe("an order to print and mail", () => {
   });
 });
 
-test("five nodes at once make one letter of an order", async () => {
+test("five concurrent nodes make one letter of an order", async () => {
   const code = await world.placed();
   const orderId = await world.idOf(code);
   const nodes = Array.from({ length: 5 }, () => world.openNode());
@@ -121,8 +121,8 @@ test("five nodes at once make one letter of an order", async () => {
   );
 });
 
-describe("what Lob says of a letter", () => {
-  test("carries its order to Delivered, with one shipment and one receipt", async () => {
+describe("Lob's reports about a letter", () => {
+  test("carry its order to Delivered, with one shipment and one receipt", async () => {
     const { code, letterId, node } = await sent();
     const tracking = world.lob.letters.get(letterId)?.tracking_number;
     assert.equal(await node.hear(world.lob.happens(letterId, "letter.certified.mailed")), "applied");
@@ -139,7 +139,7 @@ describe("what Lob says of a letter", () => {
     assert.equal((await world.jobsOf("receipt")) - receipts, 1);
   });
 
-  test("may come in any order, and often", async () => {
+  test("may come in any order, and repeatedly", async () => {
     const { code, letterId, node } = await sent();
     const events = ["mailed", "in_transit", "in_local_area", "delivered"].map((what, hour) =>
       world.lob.happens(letterId, `letter.certified.${what}`, new Date(world.state.now.getTime() + hour * 3_600_000)),
@@ -149,7 +149,7 @@ describe("what Lob says of a letter", () => {
     assert.equal(await world.statusOf(code), "Delivered");
   });
 
-  test("is asked for by the day, in case that its events were lost", async () => {
+  test("are polled daily, in case events were lost", async () => {
     const { code, letterId, node } = await sent();
     world.lob.happens(letterId, "letter.certified.in_transit");
     await node.work({ polls: true, rounds: 1 });
@@ -162,7 +162,7 @@ describe("what Lob says of a letter", () => {
     assert.equal(world.lob.requests.filter(({ path }) => path.endsWith(letterId)).length, asked, "and no more then");
   });
 
-  test("may be that it comes back: the order has failed, and a new attempt is another letter", async () => {
+  test("of a return: the order has failed, and a new attempt is another letter", async () => {
     const { code, letterId, node } = await sent();
     await node.hear(world.lob.happens(letterId, "letter.certified.returned_to_sender"));
     assert.equal(await world.statusOf(code), "ShippingFailed");
@@ -184,7 +184,7 @@ describe("what Lob says of a letter", () => {
     assert.equal(await world.statusOf(code), "Shipped");
   });
 
-  test("may be trouble: somebody looks after it until it is delivered", async () => {
+  test("of trouble: a person looks into it until it is delivered", async () => {
     const { code, letterId, node } = await sent();
     await node.hear(world.lob.happens(letterId, "letter.certified.pickup_available"));
     assert.equal(await world.statusOf(code), "Shipped");
@@ -194,7 +194,7 @@ describe("what Lob says of a letter", () => {
     assert.ok((await world.tasksOf(code)).includes("delivery_trouble done"));
   });
 
-  test("may be that it comes back after all: the order was delivered, and somebody is told", async () => {
+  test("of a late return: the order was delivered, and a person is told", async () => {
     const { code, letterId, node } = await sent();
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     await node.hear(world.lob.happens(letterId, "letter.certified.returned_to_sender"));
@@ -205,7 +205,7 @@ describe("what Lob says of a letter", () => {
     );
   });
 
-  test("may be nothing: somebody is told once, and Lob is asked again also where its key is missing for a time", async () => {
+  test("that never come: a person is told once, and Lob is asked again even if its key is missing for a while", async () => {
     const { code, letterId, node } = await sent();
     const days = (count: number) => world.pass(minutes(60 * 24 * count));
     const troubles = async () => (await world.tasksOf(code)).filter((task) => task.startsWith("delivery_trouble"));
@@ -225,13 +225,13 @@ describe("what Lob says of a letter", () => {
     assert.equal(await world.jobsOf("poll-letter"), 1);
   });
 
-  test("may be that it could not be printed", async () => {
+  test("of a printing failure", async () => {
     const { code, letterId, node } = await sent();
     await node.hear(world.lob.happens(letterId, "letter.failed"));
     assert.equal(await world.statusOf(code), "ShippingFailed");
   });
 
-  test("means nothing of letters that are not ours, and of other things", async () => {
+  test("about unknown letters or other things mean nothing", async () => {
     const { letterId, node } = await sent();
     const event = world.lob.happens(letterId, "letter.certified.mailed");
     const foreign = { ...event, id: "evt_foreign", reference_id: "ltr_ffffffffffffffff" };
@@ -273,7 +273,7 @@ describe("the receipt of a letter", () => {
   });
 });
 
-test("a letter that was delivered and came back between two looks has no receipt of delivery", async () => {
+test("a letter that was delivered and returned between two polls has no receipt of delivery", async () => {
   const { code, letterId, node } = await sent();
   const receipts = await world.jobsOf("receipt");
   for (const what of ["delivered", "returned_to_sender"]) world.lob.happens(letterId, `letter.certified.${what}`);
@@ -284,7 +284,7 @@ test("a letter that was delivered and came back between two looks has no receipt
   assert.equal(await mailReceipt(world.db, await world.idOf(code), letter?.id ?? 0), null);
 });
 
-describe("a letter that is wanted no more", () => {
+describe("a letter that is no longer needed", () => {
   /** An order on hold whose letter can no longer be canceled. */
   async function heldTooLate() {
     world.lob.cancellable(0);
@@ -295,7 +295,7 @@ describe("a letter that is wanted no more", () => {
     return order;
   }
 
-  test("is cancelled while that is possible, and made anew after a hold", async () => {
+  test("is canceled while that is possible, and made again after a hold", async () => {
     const { code, node, letterId } = await sent();
     await world.move(code, "held", "the client asked");
     await node.work();
@@ -307,7 +307,7 @@ describe("a letter that is wanted no more", () => {
     assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
   });
 
-  test("is made anew where the hold ended before it was cancelled", async () => {
+  test("is made again when the hold ended before it was canceled", async () => {
     const { code, node } = await sent();
     await world.move(code, "held", "the client asked");
     await node.work({ only: ["recall"] });
@@ -318,7 +318,7 @@ describe("a letter that is wanted no more", () => {
     assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
   });
 
-  test("is printed by nobody while Lob may have it, also after a hold", async () => {
+  test("is printed by nobody while Lob may have it, even after a hold", async () => {
     const code = await world.placed();
     const node = world.openNode();
     world.lob.fail("cut");
@@ -332,7 +332,7 @@ describe("a letter that is wanted no more", () => {
     assert.equal(world.lettersOf(code).length, 1);
   });
 
-  test("is cancelled where it was accepted after the order had gone", async () => {
+  test("is canceled when it was accepted after the order had moved on", async () => {
     const code = await world.placed();
     const node = world.openNode();
     world.lob.fail("cut");
@@ -343,7 +343,7 @@ describe("a letter that is wanted no more", () => {
     assert.deepEqual(world.lettersOf(code), []);
   });
 
-  test("is cancelled with a refund, for good", async () => {
+  test("is permanently canceled with a refund", async () => {
     const { code, node } = await sent();
     await world.move(code, "refund_requested", "the client asked");
     await node.work();
@@ -351,7 +351,7 @@ describe("a letter that is wanted no more", () => {
     assert.equal(await world.statusOf(code), "RefundPending");
   });
 
-  test("is a task where it is too late", async () => {
+  test("becomes a task when it is too late", async () => {
     const { code, node, letterId } = await heldTooLate();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
     // The letter is mailed, and the order follows it after the hold. Nobody prints a second letter.
@@ -364,7 +364,7 @@ describe("a letter that is wanted no more", () => {
     assert.deepEqual(world.lettersOf(code), [letterId]);
   });
 
-  test("is asked to be cancelled anew, and told of anew, where it was too late before and the order went on", async () => {
+  test("is canceled and reported again when it was too late before and the order continued", async () => {
     const { code, node, letterId } = await heldTooLate();
     await world.move(code, "released");
     await node.work();
@@ -378,8 +378,8 @@ describe("a letter that is wanted no more", () => {
   });
 });
 
-describe("Lob out of reach", () => {
-  test(`after it took a letter: ${cuts} cuts give one letter each`, async () => {
+describe("Lob is unreachable", () => {
+  test(`after it accepted a letter: ${cuts} cuts give one letter each`, async () => {
     for (let n = 0; n < cuts; n++) {
       const code = await world.placed();
       const node = world.openNode();
@@ -395,7 +395,7 @@ describe("Lob out of reach", () => {
     }
   });
 
-  test(`after it cancelled a letter: ${cuts} cuts leave none`, async () => {
+  test(`after it canceled a letter: ${cuts} cuts leave none`, async () => {
     for (let n = 0; n < cuts; n++) {
       const { code, node } = await sent();
       world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
@@ -409,7 +409,7 @@ describe("Lob out of reach", () => {
     }
   });
 
-  test("for good: a person says what came of it, by the letter's id at Lob", async () => {
+  test("permanently: a person records the outcome, by the letter's id at Lob", async () => {
     const other = await sent();
     const code = await world.placed();
     const node = world.openNode();
@@ -438,7 +438,7 @@ describe("Lob out of reach", () => {
     assert.equal(world.lettersOf(code).length, 1);
   });
 
-  test("for an hour: nothing is lost, nothing twice, and people may do it", async () => {
+  test("for an hour: nothing is lost or done twice, and people may do the work", async () => {
     const codes = await Promise.all([world.placed(), world.placed()]);
     const node = world.openNode();
     world.lob.failAll({ status: 429 });

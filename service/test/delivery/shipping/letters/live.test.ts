@@ -52,7 +52,7 @@ const comesTo = (code: string, status: string) =>
 
 type OrderShown = { status: string; shipments: { status: string; carrier: string; trackingNumber: string }[] };
 
-test("a live order goes from payment to Delivered by Lob alone", async () => {
+test("a live order goes from payment to Delivered without people", async () => {
   const fields = { ...minimal, ...shipping, ship_method: "print_mail", create_checkout: "true" };
   const body = orderForm(fields, pdf);
   const answer = await fetch(`${baseUrl()}/api/partner/orders`, { method: "POST", headers, body });
@@ -82,7 +82,7 @@ test("a live order goes from payment to Delivered by Lob alone", async () => {
   );
 });
 
-test("events that Lob did not sign now, over these bytes, move nothing and are not kept", async () => {
+test("events without a recent valid signature of Lob over these bytes move nothing and are not stored", async () => {
   const [letter] = lob.letters.values();
   const event = lob.happens(letter?.id ?? "", "letter.certified.returned_to_sender");
   for (const how of [{ forged: true }, { late: true }, { otherSecret: true }]) {
@@ -92,7 +92,7 @@ test("events that Lob did not sign now, over these bytes, move nothing and are n
   assert.deepEqual(await harness.db.query(sql`SELECT FROM provider_events WHERE event_id = ${event.id}`), []);
 });
 
-test(`a service that is killed once Lob has taken a letter finds it there, and sends no second one: ${kills} times`, async () => {
+test(`a service that is killed after Lob accepted a letter finds the letter there, and sends no second one: ${kills} times`, async () => {
   for (let n = 0; n < kills; n++) {
     const before = lob.letters.size;
     lob.fail("silent");

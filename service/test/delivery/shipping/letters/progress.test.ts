@@ -47,7 +47,7 @@ const after = (events: readonly Event[]): LetterProgress =>
   }, {});
 
 describe("a letter's progress", () => {
-  test("is the same in whatever order and however often its events come", () => {
+  test("is the same in any order and with any repetition of its events", () => {
     for (let run = 0; run < runs; run++) {
       const below = numbers(run + 1);
       const events = Array.from({ length: 1 + below(8) }, () => ({
@@ -66,7 +66,7 @@ describe("a letter's progress", () => {
     }
   });
 
-  test("never goes back, whatever comes later", () => {
+  test("never goes back, whatever follows", () => {
     const rank = ["accepted", "mailed", "delivered", "returned", "failed", "cancelled"];
     for (let run = 0; run < runs; run++) {
       const below = numbers(run + 1);
@@ -84,13 +84,13 @@ describe("a letter's progress", () => {
 
   const stageAfter = (...events: string[]) => stageOf(after(events.map((type) => ({ type, at: new Date(base) }))));
 
-  test("is mailed by its first scan, and by whatever only the post can do with it", () => {
+  test("counts as mailed after its first scan, and after any report that only the post can make", () => {
     assert.equal(stageAfter("letter.created", "letter.rendered_pdf"), "accepted");
     for (const type of ["mailed", "in_transit", "processed_for_delivery", "re-routed", "certified.issue"])
       assert.equal(stageAfter(`letter.${type}`), "mailed", type);
   });
 
-  test("ends delivered, returned, failed or cancelled", () => {
+  test("ends delivered, returned, failed or canceled", () => {
     assert.equal(stageAfter("letter.certified.delivered", "letter.certified.mailed"), "delivered");
     assert.equal(stageAfter("letter.certified.returned_to_sender"), "returned");
     assert.equal(stageAfter("letter.rejected"), "failed");
@@ -101,7 +101,7 @@ describe("a letter's progress", () => {
     );
   });
 
-  test("knows tracking events by the names under which letters list them", () => {
+  test("knows tracking events by the names in lists of letters", () => {
     assert.equal(meaningOfTracking("In Transit"), "mailed");
     assert.equal(meaningOfTracking("Re-Routed"), "rerouted");
     assert.equal(meaningOfTracking("Returned to Sender"), "returned");

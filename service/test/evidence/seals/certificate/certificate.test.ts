@@ -29,7 +29,7 @@ const openSealChain = (path: string, make?: () => Promise<readonly Certificate[]
   openChain({ path, setting: "SEAL_CERTIFICATE" }, make);
 
 for (const [kind, key] of Object.entries(keys)) {
-  test(`makes a certificate of the ${kind} key that signs documents, is no authority and lasts ten years`, async () => {
+  test(`makes a certificate of the ${kind} key that signs documents, is not an authority and lasts ten years`, async () => {
     const [certificate, issuer, ...above] = await issued(key);
     assert.deepEqual([issuer, above], [root.chain[0], []]);
     assert.deepEqual([...(certificate.keyUsage ?? [])], ["digitalSignature", "contentCommitment"]);
@@ -44,37 +44,33 @@ for (const [kind, key] of Object.entries(keys)) {
     assert.deepEqual(certificate.spki, key.publicKey);
   });
 
-  test(
-    `openssl reads the ${kind} certificate as it was meant and verifies its signature`,
-    needs("openssl"),
-    async () => {
-      const [certificate] = await issued(key);
-      const foreign = new X509Certificate(certificate.der);
-      assert.equal(foreign.verify(new X509Certificate(root.chain[0].der).publicKey), true);
-      assert.equal(foreign.ca, false);
-      const text = execFileSync("openssl", ["x509", "-noout", "-text"], {
-        input: sealChainPem([certificate]),
-      }).toString();
-      assert.match(text, /Basic Constraints: critical\s+CA:FALSE/);
-      assert.match(text, /Key Usage: critical\s+Digital Signature, Non Repudiation\s/);
-      assert.match(text, /Subject: CN = SignSealShip seal seal\.example\s/);
-    },
-  );
+  test(`openssl reads the ${kind} certificate as intended and verifies its signature`, needs("openssl"), async () => {
+    const [certificate] = await issued(key);
+    const foreign = new X509Certificate(certificate.der);
+    assert.equal(foreign.verify(new X509Certificate(root.chain[0].der).publicKey), true);
+    assert.equal(foreign.ca, false);
+    const text = execFileSync("openssl", ["x509", "-noout", "-text"], {
+      input: sealChainPem([certificate]),
+    }).toString();
+    assert.match(text, /Basic Constraints: critical\s+CA:FALSE/);
+    assert.match(text, /Key Usage: critical\s+Digital Signature, Non Repudiation\s/);
+    assert.match(text, /Subject: CN = SignSealShip seal seal\.example\s/);
+  });
 }
 
-test("a certificate that outlives 2049 is dated so that openssl reads it", needs("openssl"), async () => {
+test("a certificate that is valid beyond 2049 has dates that openssl reads", needs("openssl"), async () => {
   const [certificate] = await issued(keys["p-256"], "seal.example", Date.UTC(2045, 5, 1));
   assert.equal(new Date(new X509Certificate(certificate.der).validTo).getTime(), Date.UTC(2055, 5, 1));
 });
 
-test("a long host name is cut to what a common name may hold", async () => {
+test("a long host name is cut to the maximum length of a common name", async () => {
   const host = `${"a".repeat(80)}.example`;
   const [certificate] = await issued(keys["p-256"], host);
   assert.equal(new X509Certificate(certificate.der).subject, `CN=SignSealShip seal ${"a".repeat(46)}`);
   assert.equal(certificate.serialNumber.length, 16);
 });
 
-test("a chain comes back from its PEM, in its order", async () => {
+test("a chain is read back from its PEM, in order", async () => {
   const chain = [await selfSigned(keys.rsa), await selfSigned(keys["p-256"])];
   assert.deepEqual(readSealChain(sealChainPem(chain)), chain);
 });
@@ -87,7 +83,7 @@ test("the file of the chain is made once, and then read", async () => {
   assert.deepEqual(again, chain);
 });
 
-test("of two that make it at once, both use the one that won", async () => {
+test("two concurrent calls both use the file that was written first", async () => {
   const path = join(folder, "at-once", "seal.pem");
   const make = (kind: "rsa" | "p-256") => openSealChain(path, () => issued(keys[kind]));
   const [one, other] = await Promise.all([make("rsa"), make("p-256")]);
@@ -95,7 +91,7 @@ test("of two that make it at once, both use the one that won", async () => {
   assert.deepEqual(readdirSync(join(folder, "at-once")), ["seal.pem"]);
 });
 
-test("refuses a configured file that is not there, holds no certificate or is no file", async () => {
+test("refuses a configured file that is missing, contains no certificate or is not a file", async () => {
   const refused = (text: RegExp) => (error: unknown) =>
     error instanceof StartupError && error.message.startsWith("SEAL_CERTIFICATE: ") && text.test(error.message);
   await assert.rejects(openSealChain(join(folder, "missing")), refused(/read: ENOENT/));

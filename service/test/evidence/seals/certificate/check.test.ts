@@ -54,26 +54,26 @@ before(() => {
 const codes = (chain: readonly Certificate[], at = soon, of: { publicKey: Uint8Array } = key) =>
   checkSealCertificate({ chain, key: of, at }).map((problem) => problem.code);
 
-test("finds nothing wrong with the certificate of a first run", async () => {
+test("finds no fault in the certificate of a first run", async () => {
   assert.deepEqual(codes([await selfSigned(key)], someInstant), []);
 });
 
-test("finds nothing wrong with an authority's certificate, with the chain and without", () => {
+test("finds no fault in an authority's certificate, with the chain and without", () => {
   assert.deepEqual(codes([leaf, ca]), []);
   assert.deepEqual(codes([leaf]), []);
   assert.deepEqual(codes([issued("no extensions", "")]), []);
 });
 
-test("tells that there is no certificate", () => {
+test("reports that there is no certificate", () => {
   assert.deepEqual(codes([]), ["no-certificate"]);
 });
 
-test("tells a certificate of another key", async () => {
+test("reports a certificate of another key", async () => {
   assert.deepEqual(codes([leaf, ca], soon, memoryKey("p-256")), ["key-mismatch"]);
   assert.deepEqual(codes([leaf], soon, memoryKey("rsa")), ["key-mismatch"]);
 });
 
-test("tells one that is not valid yet, has expired, or will within 30 days", async () => {
+test("reports one that is not valid yet, has expired, or will expire within 30 days", async () => {
   const certificate = await selfSigned(key);
   const { notBefore, notAfter } = certificate;
   assert.deepEqual(codes([certificate], notBefore - 1), ["not-yet-valid"]);
@@ -99,22 +99,22 @@ for (const [name, extensions] of [
   ["time-stamping", "extendedKeyUsage=critical,timeStamping"],
   ["an authority", "basicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign,digitalSignature"],
 ] as const) {
-  test(`tells a certificate for ${name}`, () => {
+  test(`reports a certificate for ${name}`, () => {
     assert.deepEqual(codes([issued(name, `${extensions}\n`), ca]), ["wrong-usage"]);
   });
 }
 
-test("tells a certificate with a critical extension that nobody knows", () => {
+test("reports a certificate with an unknown critical extension", () => {
   assert.deepEqual(codes([issued("unknown", "1.2.3.4=critical,DER:0500\n"), ca]), ["unusable"]);
 });
 
-test("tells a chain that is out of order, and an issuer of the right name whose key did not sign", () => {
+test("reports a chain that is out of order, and an issuer with the right name whose key did not sign", () => {
   assert.deepEqual(codes([ca, leaf]), ["key-mismatch", "wrong-usage", "chain-order"]);
   assert.deepEqual(codes([leaf, twinOfCa]), ["chain-order"]);
   assert.deepEqual(codes([leaf, leaf]), ["chain-order"]);
 });
 
-test("tells an issuer that expires, by its name", () => {
+test("reports an issuer that expires, by its name", () => {
   const problems = checkSealCertificate({ chain: [leaf, ca], key, at: ca.notAfter - day });
   assert.deepEqual(
     problems.map((problem) => problem.code),

@@ -74,7 +74,7 @@ const keys: [string, ToolName[], () => SealKey | Promise<SealKey>][] = [
   ["an RSA-3072 key in KMS", ["openssl"], () => keyInKms("RSA_3072")],
 ];
 for (const [name, tools, open] of keys) {
-  test(`openssl verifies a seal by ${name}, and not over other bytes`, needs(...tools), async () => {
+  test(`openssl verifies a seal by ${name}, and refuses it for other bytes`, needs(...tools), async () => {
     const key = await open();
     const certificate = await selfSigned(key, Date.now());
     const signer = createCmsSigner({ key, chain: [certificate] });
@@ -91,7 +91,7 @@ for (const [name, tools, open] of keys) {
 const certificate = await selfSigned(p256);
 const signer = createCmsSigner({ key: p256, chain: [certificate] });
 
-test("signs exactly content type, message digest, signing-certificate-v2 and its own place, and no signing time", async () => {
+test("signs exactly content type, message digest, signing-certificate-v2 and the seal's place, and no signing time", async () => {
   const signedData = parseSignedData((await signer.sign(place)).cms());
   const [signerInfo] = signedData.signerInfos;
   assert.ok(signerInfo?.signedAttrs);
@@ -106,7 +106,7 @@ test("signs exactly content type, message digest, signing-certificate-v2 and its
   ]);
 });
 
-test("the evidence package finds every claim of the signer to hold", async () => {
+test("every claim of the evidence package about the signer holds", async () => {
   const crypto = createNodeCrypto();
   const signedData = parseSignedData((await signer.sign(place)).cms());
   const [signerInfo] = signedData.signerInfos;
@@ -119,7 +119,7 @@ test("the evidence package finds every claim of the signer to hold", async () =>
   );
 });
 
-test("a digest beginning with any byte leaves the attributes in DER's order", async () => {
+test("any first byte of the digest leaves the attributes in DER's order", async () => {
   for (const first of [0x00, 0x7f, 0x80, 0xff]) {
     const other = Uint8Array.from(digest);
     other[0] = first;
@@ -130,7 +130,7 @@ test("a digest beginning with any byte leaves the attributes in DER's order", as
   }
 });
 
-test("carries the whole chain, whatever its order of bytes", async () => {
+test("contains the whole chain, in the order of its bytes", async () => {
   const another = await selfSigned(memoryKey("p-256"));
   const both = createCmsSigner({ key: p256, chain: [certificate, another] });
   const { certificates } = parseSignedData((await both.sign(place)).cms());
@@ -139,7 +139,7 @@ test("carries the whole chain, whatever its order of bytes", async () => {
     assert.ok(certificates.some((found) => Buffer.from(found.der).equals(one.der)));
 });
 
-test("adds a token as the one unsigned attribute and leaves the rest as it was", needs("openssl"), async () => {
+test("adds a token as the only unsigned attribute and changes nothing else", needs("openssl"), async () => {
   const seal = await signer.sign(place);
   const token = seal.cms();
   const [without, within] = [parseSignedData(seal.cms()), parseSignedData(seal.cms(token))];

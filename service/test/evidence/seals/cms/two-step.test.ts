@@ -89,7 +89,7 @@ test("a browser signs the attributes, and openssl verifies the CMS with the root
   }
 });
 
-test("a token goes around the same signature", async () => {
+test("a token fits around the same signature", async () => {
   const { chain, sign } = await browserKey();
   const signedAttrs = signedAttributesOf({ chain, place });
   const signed = { chain, signedAttrs, signature: await sign(bytes(signedAttrs)) };
@@ -101,7 +101,7 @@ test("a token goes around the same signature", async () => {
 });
 
 for (const kind of ["rsa", "p-256"] as const)
-  test(`in two steps it is what it is in one: ${kind}`, async () => {
+  test(`the two-step CMS equals the one-step CMS: ${kind}`, async () => {
     const key = memoryKey(kind);
     const { publicKey } = key;
     const made = { subject: "seal.example", serialNumber: randomBytes(16), at: Date.now() };

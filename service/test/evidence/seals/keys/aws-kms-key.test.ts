@@ -24,7 +24,7 @@ const open = (key: string) => openSealKey(uri(key), { awsCredentials: kms.creden
 const refusal = (code: SealKeyErrorCode, text: RegExp) => (error: unknown) =>
   error instanceof SealKeyError && error.code === code && text.test(error.message);
 
-test("signs with an RSA and with a P-256 key, sending digests alone", async () => {
+test("signs with an RSA and with a P-256 key, and sends only digests", async () => {
   for (const { keyId, publicKey } of [rsa, ec]) {
     const key = await open(keyId);
     assert.equal(key.algorithm, keyId === rsa.keyId ? "rsa-pkcs1-sha256" : "ecdsa-p256-sha256");
@@ -43,7 +43,7 @@ test("finds a key by its ARN and by an alias", async () => {
   }
 });
 
-test("tries again when KMS is busy, a connection breaks or it has a fault", async () => {
+test("retries when KMS is busy, a connection breaks or it has a fault", async () => {
   const key = await open(rsa.keyId);
   kms.failNext({ error: "ThrottlingException" }, { error: "KMSInternalException", status: 500 });
   await probeSealKey(key);
@@ -60,7 +60,7 @@ test("gives up after three tries", async () => {
   await key.close();
 });
 
-test("says why KMS won't sign, and asks only once", async () => {
+test("reports why KMS did not sign, and asks only once", async () => {
   const key = await open(rsa.keyId);
   for (const [error, code] of [
     ["DisabledException", "refused"],
@@ -76,14 +76,14 @@ test("says why KMS won't sign, and asks only once", async () => {
   await key.close();
 });
 
-test("a probe tells a signature that is not by the key", async () => {
+test("a probe detects a signature that is not by the key", async () => {
   const key = await open(ec.keyId);
   kms.failNext({ wrongSignature: true });
   await assert.rejects(probeSealKey(key), refusal("refused", /does not verify/));
   await key.close();
 });
 
-test("refuses keys that are not for this: unknown, P-384, and for encryption", async () => {
+test("refuses unsuitable keys: unknown, P-384, and for encryption", async () => {
   await assert.rejects(open("unknown"), refusal("not-found", /NotFoundException/));
   await assert.rejects(open(kms.addKey("ECC_NIST_P384").keyId), refusal("not-supported", /RSA or P-256/));
   await assert.rejects(open(kms.addKey("ENCRYPTING_RSA_3072").keyId), refusal("not-supported", /not for signing/));
@@ -94,7 +94,7 @@ test("refuses credentials that KMS does not know", async () => {
   await assert.rejects(openSealKey(uri(rsa.keyId), { awsCredentials }), refusal("locked", /UnrecognizedClient/));
 });
 
-test("says that nothing answers at the endpoint", async () => {
+test("reports that nothing answers at the endpoint", async () => {
   const gone = await startKms();
   await gone.close();
   const opening = openSealKey(uri(rsa.keyId, gone.url), { awsCredentials: kms.credentials });

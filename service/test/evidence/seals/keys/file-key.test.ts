@@ -27,7 +27,7 @@ test("makes an RSA-3072 key in PKCS#8 that only its owner can read, and uses it 
   assert.deepEqual(again.publicKey, key.publicKey);
 });
 
-test("of two that make the key at once, both use the one that won, and nothing is left over", async () => {
+test("two concurrent calls both use the key that was written first, and leave no other file", async () => {
   const path = join(folder, "at-once", "seal");
   const [one, other] = await Promise.all([openSealKey(`file:${path}`), openSealKey(`file:${path}`)]);
   assert.deepEqual(one.publicKey, other.publicKey);
@@ -39,7 +39,7 @@ for (const [name, made, type] of [
   ["P-256 in SEC1", generateKeyPairSync("ec", { namedCurve: "P-256" }), "sec1"],
   ["RSA-2048 in PKCS#1", generateKeyPairSync("rsa", { modulusLength: 2048 }), "pkcs1"],
 ] as const) {
-  test(`reads ${name}, and signs what the public key verifies`, async () => {
+  test(`reads ${name}, and makes signatures that the public key verifies`, async () => {
     const path = join(folder, name);
     writeFileSync(path, made.privateKey.export({ type, format: "pem" } as { type: "pkcs8"; format: "pem" }));
     const key = await openSealKey(pathToFileURL(path).href);
@@ -64,7 +64,7 @@ for (const [name, { privateKey }] of Object.entries(unusable)) {
   });
 }
 
-test("refuses a file that holds no private key, and leaves it as it is", async () => {
+test("refuses a file that contains no private key, and leaves it unchanged", async () => {
   const path = join(folder, "no-key");
   writeFileSync(path, "hello");
   await assert.rejects(openSealKey(`file:${path}`), refusal("unreadable", /no unencrypted private key/));
@@ -79,13 +79,13 @@ test("refuses an encrypted private key", async () => {
   await assert.rejects(openSealKey(`file:${path}`), refusal("unreadable", /unencrypted/));
 });
 
-test("says so when a path can't be a file", async () => {
+test("reports a path that can't be a file", async () => {
   writeFileSync(join(folder, "a-file"), "");
   await assert.rejects(openSealKey(`file:${join(folder, "a-file", "seal")}`), refusal("unreadable", /a-file/));
   await assert.rejects(openSealKey(`file:${folder}`), refusal("unreadable", /EISDIR/));
 });
 
-test("refuses settings it can't read or does not support, in one line that names the setting", async () => {
+test("refuses unreadable or unsupported settings, in one line that names the setting", async () => {
   await assert.rejects(openSealKey("file:"), refusal("bad-uri", /^SEAL_KEY: .*path$/));
   await assert.rejects(openSealKey("file://host/seal"), refusal("bad-uri", /^SEAL_KEY: /));
   await assert.rejects(openSealKey("/keys/seal"), refusal("bad-uri", /^SEAL_KEY: it must begin with/));
@@ -95,7 +95,7 @@ test("refuses settings it can't read or does not support, in one line that names
   );
 });
 
-test("a probe tells a key that signs for another", async () => {
+test("a probe detects a key that signs for another", async () => {
   const path = join(folder, "probe");
   const key = await openSealKey(`file:${path}`);
   const other = generateKeyPairSync("rsa", { modulusLength: 3072 }).publicKey.export({ type: "spki", format: "der" });

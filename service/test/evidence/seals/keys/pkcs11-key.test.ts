@@ -43,7 +43,7 @@ for (const [kind, algorithm, id] of [
   });
 }
 
-test("every one of many ECDSA signatures is proper DER, whatever r and s begin with", async () => {
+test("each of many ECDSA signatures is correct DER, whatever r and s begin with", async () => {
   const key = await openPkcs11Key(uri("object=ec"));
   const signatures = await Promise.all(
     Array.from({ length: 300 }, async (_, i) => {
@@ -55,7 +55,7 @@ test("every one of many ECDSA signatures is proper DER, whatever r and s begin w
   await key.close();
 });
 
-test("takes the PIN from a file, and follows a token whose sessions were closed under it", async () => {
+test("reads the PIN from a file, and replaces the sessions that the token closed", async () => {
   const key = await openPkcs11Key(uri("object=rsa", `pin-source=${hsm.pinFile}`));
   await Promise.all(Array.from({ length: 8 }, () => probeSealKey(key)));
   const { default: pkcs11 } = await import("pkcs11js");
@@ -68,7 +68,7 @@ test("takes the PIN from a file, and follows a token whose sessions were closed 
   await key.close();
 });
 
-test("two openers of one module do not disturb each other", async () => {
+test("two users of one module do not disturb each other", async () => {
   const one = await openPkcs11Key(uri("object=rsa"));
   const other = await openPkcs11Key(uri("object=ec"));
   await other.close();
@@ -76,7 +76,7 @@ test("two openers of one module do not disturb each other", async () => {
   await one.close();
 });
 
-test("refuses what does not name one usable key, each by its own reason", async () => {
+test("refuses URIs that do not name one usable key, each with its own reason", async () => {
   await assert.rejects(openPkcs11Key(uri("object=none")), refusal("not-found", /no such private key/));
   await assert.rejects(openPkcs11Key(uri("object=twin")), refusal("bad-uri", /several private keys/));
   await assert.rejects(openPkcs11Key(uri("object=p384")), refusal("not-supported", /P-256/));
@@ -90,7 +90,7 @@ test("refuses what does not name one usable key, each by its own reason", async 
   );
 });
 
-test("refuses a wrong PIN, a PIN file that is not there, and shows no private key without a PIN", async () => {
+test("refuses a wrong PIN and a missing PIN file, and finds no private key without a PIN", async () => {
   await assert.rejects(openPkcs11Key(uri("object=rsa", "pin-value=9999")), refusal("locked", /CKR_PIN_INCORRECT/));
   await assert.rejects(openPkcs11Key(uri("object=rsa", "pin-source=/no/such/pin")), refusal("locked", /pin-source/));
   await assert.rejects(openPkcs11Key(uri("object=rsa", "")), refusal("not-found", /to this PIN/));

@@ -21,7 +21,7 @@ test("reads every attribute that finds a key, percent-encoded or not", () => {
   });
 });
 
-test("leaves out what is not there", () => {
+test("omits absent attributes", () => {
   assert.deepEqual(parsePkcs11Uri("pkcs11:object=k?module-path=m&pin-value=12%2634"), {
     object: "k",
     modulePath: "m",
@@ -50,7 +50,7 @@ for (const [why, uri] of [
   });
 }
 
-test("any label and id come back from their percent-encoding", () => {
+test("reads any label and id back from their percent-encoding", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: "grapheme" }), fc.uint8Array({ minLength: 1 }), (object, id) => {
       const bytes = Array.from(id, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
@@ -61,7 +61,7 @@ test("any label and id come back from their percent-encoding", () => {
   );
 });
 
-test("throws nothing but its own error on any text", () => {
+test("throws only its own error on any text", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (path, query) => {
       try {

@@ -6,7 +6,7 @@ import { wholeVectors } from "./whole-vectors.ts";
 
 const folder = new URL("../../../../../packages/evidence/vectors/whole/", import.meta.url);
 
-test("the vectors of whole files are those that make.ts writes, byte for byte", async () => {
+test("the vectors of whole files equal those that make.ts writes, byte for byte", async () => {
   const differing: string[] = [];
   for (const [name, bytes] of await wholeVectors()) {
     if (Buffer.compare(readFileSync(new URL(name, folder)), bytes) !== 0) differing.push(name);
@@ -14,7 +14,7 @@ test("the vectors of whole files are those that make.ts writes, byte for byte", 
   assert.deepEqual(differing, []);
 });
 
-test("the vectors of parts are those that make.ts writes, byte for byte", () => {
+test("the vectors of parts equal those that make.ts writes, byte for byte", () => {
   const index = readFileSync(new URL("../parts/index.json", folder));
   assert.equal(Buffer.compare(index, partsIndex()), 0);
   assert.equal(Buffer.compare(readFileSync(new URL("../parts/form.pdf", folder)), partsForm()), 0);

@@ -73,7 +73,7 @@ test("the sealer copies no /ID that has room for another signature", async () =>
 
 describe("the signature value moved to", () => {
   for (const [name, forge, spelling] of cases) {
-    test(`${name}: neither a seal of before nor one that signs its place is taken for another document`, async () => {
+    test(`${name}: neither an old seal nor one that signs its place is accepted for another document`, async () => {
       const before = await forge(asBefore, spelling);
       assert.notDeepEqual(before.forged, before.genuine);
       assert.equal((await verified(before.forged)).verdict, "not_verified");
@@ -83,7 +83,7 @@ describe("the signature value moved to", () => {
       if (spelling === asTheSealer) assert.ok((await failing(now.forged)).includes("seal_place"), name);
     });
 
-    test(`${name}: the sealer refuses the document, or its numbers come to nothing`, async () => {
+    test(`${name}: the sealer refuses the document, or its numbers do not match`, async () => {
       await assert.rejects(
         forge(
           sealerWith(() => 0),

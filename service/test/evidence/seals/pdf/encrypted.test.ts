@@ -65,7 +65,7 @@ describe("an encrypted document that the empty password opens, and that lets fie
   });
 });
 
-test("an encrypted document is refused as encrypted, whatever else is wrong with it, and the message says why", () => {
+test("an encrypted document is refused as encrypted, whatever its other faults, and the message says why", () => {
   const whys: Record<string, RegExp> = {
     "encrypted-aes-256.pdf": /needs a password/,
     "encrypted-broken.pdf": /needs repair too: no cross-reference section at \d+/,

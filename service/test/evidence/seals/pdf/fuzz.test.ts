@@ -81,7 +81,7 @@ function assertContinues(original: Buffer, { tail, byteRange, contentsStart, con
   assert.deepEqual(after.root.ref, before.root.ref);
 }
 
-test(`${INPUTS} mutated documents are refused by name or get a tail that can itself be continued`, () => {
+test(`${INPUTS} mutated documents are refused by name, or get a tail to which another can be appended`, () => {
   const random = seededRandom(20260304);
   const seeds = zooFiles()
     .map(({ name }) => zooBytes(name))

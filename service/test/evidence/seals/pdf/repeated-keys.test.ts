@@ -10,7 +10,7 @@ const form = catalog("/AcroForm << /Fields [40 0 R] >>");
 const lookUp = (objects: readonly (readonly [number, string])[], trailer = "") =>
   lookUpPdf(Buffer.from(appendRevision(plain, objects, trailer), "latin1"));
 
-test("a document is refused that says something in two ways which its seal would rest on", () => {
+test("a document is refused when it states twice something on which its seal would depend", () => {
   const field = "<< /FT /Sig /T (a) /V 41 0 R >>";
   for (const [key, objects, trailer] of [
     ["Root", [[1, catalog("")]], " /Root 1 0 R"],
@@ -45,7 +45,7 @@ test("a document is refused that says something in two ways which its seal would
   }
 });
 
-test("a key that stands twice in what no seal rests on keeps no document from being sealed", () => {
+test("a repeated key on which no seal depends does not prevent sealing", () => {
   const font = bodyOf(plain, 3).replace(/ >>$/, " /Note 1 /Note 2 >>");
   assert.equal(
     lookUp([

@@ -38,7 +38,7 @@ async function sealer() {
 }
 
 describe("a document whose cross-reference can't be read", () => {
-  test("is sealed by a table of all its objects, byte for byte unchanged", async () => {
+  test("is sealed with a table of all its objects, and its bytes stay unchanged", async () => {
     const { seal, anchor } = await sealer();
     const original = broken();
     const { bytes } = await seal({ bytes: original, reason: "Proof passport (test environment)" });
@@ -60,7 +60,7 @@ describe("a document whose cross-reference can't be read", () => {
     assert.equal((await verifyProof(twice.bytes, trust, instant.getTime(), second)).verdict, "verified");
   });
 
-  test("is not verified once its table names another place, or leaves an object's header", async () => {
+  test("is not verified once its table names another place, or lacks an object's header", async () => {
     const { seal, anchor } = await sealer();
     const original = broken();
     const { bytes } = await seal({ bytes: original, reason: "Proof passport (test environment)" });

@@ -17,7 +17,7 @@ const at = new Date("2026-03-04T05:06:07.890Z");
 const sha256 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("sha256"));
 
 describe("a seal", () => {
-  test("gives the digests of the original, of what is covered and of the whole", () => {
+  test("returns the digests of the original, of the covered bytes and of the whole", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),
@@ -50,7 +50,7 @@ describe("a seal", () => {
     );
   });
 
-  test("says in its dictionary when, who, why, and how long the original was", () => {
+  test("states in its dictionary the time, the sealer, the reason, and the length of the original", () => {
     const original = makePdf({ pages: 2 });
     const { tail } = prepareSeal({ original, at, reserve: 16, name: "A (b) \\", reason: "Prüfung €" });
     const text = tail.toString("latin1");
@@ -61,12 +61,12 @@ describe("a seal", () => {
     assert.ok(text.includes(`/SSSOriginalLength ${original.length}/`));
   });
 
-  test("has nothing to say of a name or reason that it was not given", () => {
+  test("omits a name or reason that was not given", () => {
     const text = prepareSeal({ original: makePdf(), at, reserve: 16 }).tail.toString("latin1");
     assert.ok(!/\/Name|\/Reason/.test(text));
   });
 
-  test("takes a state that was fed with the original, and leaves it as it was", () => {
+  test("accepts a hash state of the original, and leaves it unchanged", () => {
     const original = makePdf({ pages: 2 });
     const docHash = createHash("sha256").update(original);
     const given = completeSeal(prepareSeal({ original, docHash, at, reserve: 16 }), Buffer.from([1]));
@@ -75,7 +75,7 @@ describe("a seal", () => {
     assert.equal(docHash.digest("hex"), own.docSha256);
   });
 
-  test("asks for the signature over the message digest, at once or later", async () => {
+  test("requests the signature over the message digest, at once or later", async () => {
     const original = makePdf();
     const asked: Buffer[] = [];
     const sign = ({ messageDigest }: PreparedSeal) => {
@@ -89,7 +89,7 @@ describe("a seal", () => {
     assert.deepEqual(asked, [messageDigest, messageDigest]);
   });
 
-  test("is not made when the CMS is longer than its place, which says how much it needs", async () => {
+  test("is not made when the CMS is longer than its place, and reports the needed length", async () => {
     const request = { original: makePdf(), at, reserve: 16 };
     const fits = await sealPdf({ ...request, sign: () => new Uint8Array(16) });
     assert.equal(fits.docSha256.length, 64);
@@ -99,7 +99,7 @@ describe("a seal", () => {
     );
   });
 
-  test("passes on what the signer throws", async () => {
+  test("passes on the signer's error", async () => {
     const failure = new Error("the key is gone");
     const sign = () => {
       throw failure;
@@ -107,7 +107,7 @@ describe("a seal", () => {
     await assert.rejects(sealPdf({ original: makePdf(), at, reserve: 16, sign }), failure);
   });
 
-  test("of 34 MB costs no copy of the original", () => {
+  test("of 34 MB needs no copy of the original", () => {
     const original = makePdf({ bytes: 34_000_000 });
     const before = process.memoryUsage().arrayBuffers;
     completeSeal(prepareSeal({ original, at, reserve: 8192 }), Buffer.alloc(2000));
@@ -122,12 +122,12 @@ describe("the appended revision", () => {
     return { text: tail.toString("latin1"), look: lookUpPdf(Buffer.concat([original, tail])) };
   };
 
-  test("begins with a line break only where the original has none", () => {
+  test("begins with a line break only if the original does not end in one", () => {
     assert.ok(revision("no-final-newline.pdf").text.startsWith("\n"));
     assert.ok(/^\d+ 0 obj/.test(revision("gs.pdf").text));
   });
 
-  test("has a cross-reference of the same kind as the newest of the original", () => {
+  test("has a cross-reference of the same kind as the original's newest", () => {
     assert.ok(revision("gs.pdf").text.includes("\nxref\n"));
     assert.ok(revision("hybrid.pdf").text.includes("\nxref\n"));
     assert.ok(!revision("hybrid.pdf").text.includes("/XRefStm"));
@@ -155,7 +155,7 @@ describe("the appended revision", () => {
     }
   });
 
-  test("leaves the form's dictionary alone when only its Fields array has to change", () => {
+  test("leaves the form's dictionary unchanged when only its Fields array changes", () => {
     const sealed = Buffer.concat([
       zooBytes("form-indirect-arrays.pdf"),
       prepareSeal({ original: zooBytes("form-indirect-arrays.pdf"), at, reserve: 16 }).tail,
@@ -164,11 +164,11 @@ describe("the appended revision", () => {
     assert.ok(!prepareSeal({ original: sealed, at, reserve: 16 }).tail.includes(`\n${num} 0 obj`));
   });
 
-  test("changes an array that is both Annots and Fields once", () => {
+  test("changes an array that is both Annots and Fields only once", () => {
     assert.equal(revision("form-shared-array.pdf").text.match(/^8 0 obj$/gm)?.length, 1);
   });
 
-  test("gives the field a name of its own in every seal", () => {
+  test("gives the field a unique name in every seal", () => {
     const original = makePdf();
     const once = Buffer.concat([original, prepareSeal({ original, at, reserve: 16 }).tail]);
     const twice = prepareSeal({ original: once, at, reserve: 16 }).tail;

@@ -111,7 +111,7 @@ describe("foreign readers accept the sealed file and every earlier signature", {
   test("a document of 34 MB", readers, () => assertSealsWell("large.pdf", makePdf({ bytes: 34_000_000 })));
 });
 
-describe("refuses by name what can't be sealed without touching it", () => {
+describe("refuses by name a document that can't be extended unchanged", () => {
   for (const { name, expected } of zooFiles()) {
     if (expected === "sealed") continue;
     test(`${name}: ${expected}`, () => {

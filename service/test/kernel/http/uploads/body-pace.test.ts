@@ -68,7 +68,7 @@ const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
 const answer = (upload: { received: () => string }, pattern: RegExp) => until(() => pattern.test(upload.received()));
 
-test("an upload of which nothing comes is a 400, and who waited for its memory gets it", async () => {
+test("an upload without data gets a 400, and the next in the queue gets its memory", async () => {
   const idle = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
   const next = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
   await answer(idle, /^HTTP\/1\.1 400 .*incomplete/s);
@@ -81,7 +81,7 @@ test("an upload of which nothing comes is a 400, and who waited for its memory g
   third.hangUp();
 });
 
-test("one that stops in the middle of its file is, too, and so is one that only drips", async () => {
+test("an upload that stops in the middle of its file, or only trickles, gets a 400 too", async () => {
   const stopped = await beginUpload(`${url}/upload`, { "Content-Length": 10_000_000 });
   await stopped.send(large.head);
   await stopped.send(large.bytes);
@@ -95,7 +95,7 @@ test("one that stops in the middle of its file is, too, and so is one that only 
   for (const upload of [stopped, dripping]) upload.hangUp();
 });
 
-test("an upload that keeps the pace may take longer than a window, and its caller is looked up again", async () => {
+test("an upload at the required pace may take longer than a window, and its caller is authenticated again", async () => {
   const before = authenticated;
   const slow = await beginUpload(`${url}/upload`, { "Content-Length": large.length });
   await slow.send(large.head);
@@ -113,7 +113,7 @@ test("an upload that keeps the pace may take longer than a window, and its calle
   slow.hangUp();
 });
 
-test("one that is there at once costs no second look at its caller", async () => {
+test("an upload that arrives at once needs no second authentication of its caller", async () => {
   const before = authenticated;
   const quick = await beginUpload(`${url}/upload`, { "Content-Length": small.length });
   await quick.send(small.head + small.bytes + small.end);
@@ -122,7 +122,7 @@ test("one that is there at once costs no second look at its caller", async () =>
   quick.hangUp();
 });
 
-test("a sender that hangs up while it waits for memory holds none later", async () => {
+test("a sender that disconnects while it waits for memory gets none later", async () => {
   const first = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
   const gone = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
   await answer(first, /400/);
@@ -133,7 +133,7 @@ test("a sender that hangs up while it waits for memory holds none later", async 
   for (const upload of [first, next]) upload.hangUp();
 });
 
-test("a declared length over the maximum is refused before a byte has come, and its rest is read for a while only", async () => {
+test("a declared length above the maximum is refused before the first byte, and its rest is read only for a while", async () => {
   for (const [path, length] of [
     ["/upload", tooLong],
     ["/upload", 99_999_999],
@@ -145,7 +145,7 @@ test("a declared length over the maximum is refused before a byte has come, and 
   }
 });
 
-test("the rest of a refused body is read up to a size, then the connection ends", async () => {
+test("the rest of a refused body is read up to a limit, then the connection ends", async () => {
   const upload = await beginUpload(`${url}/upload`, { "Content-Length": 10_000_000_000 });
   await answer(upload, /^HTTP\/1\.1 400 .*too large/s);
   let sent = 0;
@@ -170,7 +170,7 @@ test("a body without a declared length ends at the same size", async () => {
   }
 });
 
-test("of a form that is somewhat too long the fields are read, before and after the file", async () => {
+test("of a form that is slightly too long the fields are read, before and after the file", async () => {
   const { head, end } = pieces("file", megabyte, { email: "a@b.co" });
   const note = textPart("note", "kept");
   const last = `\r\n${note}${end.trimStart()}`;
@@ -183,7 +183,7 @@ test("of a form that is somewhat too long the fields are read, before and after 
   upload.hangUp();
 });
 
-test("the pace that is due grows from window to window: what is enough at first is too little for long", async () => {
+test("the required pace grows from window to window: a pace that suffices at first is too slow later", async () => {
   const begun = performance.now();
   const upload = await beginUpload(`${url}/growing`, { "Content-Length": 10_000_000 });
   await upload.send(large.head);

@@ -59,7 +59,7 @@ async function written(partnerId: string): Promise<number> {
   return row?.count ?? -1;
 }
 
-test("uploads of which nothing comes keep no other firm from its own", async () => {
+test("uploads without data do not prevent those of other firms", async () => {
   const other = { baseUrl: service.baseUrl, headers: (await newPartner(service)).headers };
   for (const { path, caller } of routes) {
     const declared = { ...firm.callers[caller], "Content-Length": 35 * 1024 * 1024 };
@@ -71,7 +71,7 @@ test("uploads of which nothing comes keep no other firm from its own", async () 
   }
 });
 
-test("a body whose declared length is over the maximum is a 400 before any of it has come", async () => {
+test("a body whose declared length exceeds the maximum gets a 400 before any data", async () => {
   for (const { path, caller } of routes) {
     const upload = await beginUpload(service.baseUrl + path, { ...firm.callers[caller], "Content-Length": 99_999_999 });
     assert.equal(await statusOf(upload), 400, path);
@@ -91,7 +91,7 @@ const post = (path: string, headers: Headers, body: Uint8Array) =>
     sent.on("error", reject).end(body);
   });
 
-test("a boundary has at most 70 characters; a longer one is the route's own 400", async () => {
+test("a boundary has at most 70 characters; a longer one gets the route's own 400", async () => {
   const messages: Record<string, RegExp> = {
     "/api/partner/orders": /"The form is cut off or malformed\."/,
     "/api/passport/seal": /"Expected a multipart 'file' PDF part up to 35MB\."/,
@@ -116,7 +116,7 @@ test("a boundary has at most 70 characters; a longer one is the route's own 400"
   }
 });
 
-test("no content type gets a 5xx", async () => {
+test("no content type causes a 5xx", async () => {
   const visible = fc.string({
     unit: fc
       .integer({ min: 32, max: 255 })
@@ -173,22 +173,22 @@ async function refusedAfter(change: () => Promise<unknown>): Promise<number[]> {
   return statuses;
 }
 
-test("a slow form is accepted when its sender may still send it", async () => {
+test("a slow form is accepted when its sender still has the right to send it", async () => {
   assert.deepEqual(await refusedAfter(async () => {}), [201, 200, 303, 303]);
 });
 
-test("a form is not accepted when its sender switched the environment while it was on its way", async () => {
+test("a form is not accepted when its sender switched the environment during the upload", async () => {
   const choose = (environment: string) => db.query(sql`UPDATE sessions SET environment = ${environment}`);
   assert.deepEqual(await refusedAfter(() => choose("test")), [201, 200, 409, 409]);
   await choose("live");
 });
 
-test("a form is not accepted when its sender was removed from the firm while it was on its way", async () => {
+test("a form is not accepted when its sender was removed from the firm during the upload", async () => {
   const removed = () => db.query(sql`DELETE FROM members WHERE partner_id = ${firm.partnerId}`);
   assert.deepEqual(await refusedAfter(removed), [201, 200, 403, 403]);
 });
 
-test("a form is not accepted when its key was revoked, or its session ended, while it was on its way", async () => {
+test("a form is not accepted when its key was revoked, or its session ended, during the upload", async () => {
   await link(service, firm.callers.session["Cookie"] ?? "", firm.key);
   const ended = async () => {
     await service.cli("key", "revoke", firm.keyId);

@@ -22,7 +22,7 @@ function bench(sizes: { total: number; perHolder: number }) {
   return { memory, admitted, ask, release, settled };
 }
 
-test("one holder has its share and no more; the others get theirs at once", async () => {
+test("one holder gets its share and no more; the others get theirs at once", async () => {
   const { admitted, ask, release, settled } = bench({ total: 8, perHolder: 2 });
   for (let n = 1; n <= 8; n++) ask(`a${n}`, 1);
   ask("b1", 2);
@@ -33,7 +33,7 @@ test("one holder has its share and no more; the others get theirs at once", asyn
   assert.deepEqual(admitted.slice(4), ["a3"]);
 });
 
-test("holders that wait for room take turns, each in the order of its own line", async () => {
+test("waiting holders are served round-robin, each in the order of its requests", async () => {
   const { admitted, ask, release, settled } = bench({ total: 2, perHolder: 2 });
   ask("x1", 1);
   ask("x2", 1);
@@ -45,7 +45,7 @@ test("holders that wait for room take turns, each in the order of its own line",
   assert.deepEqual(admitted.slice(2), ["a1", "b1", "c1", "a2", "b2", "a3"]);
 });
 
-test("a large reservation whose turn has come is not passed by small ones", async () => {
+test("small reservations do not overtake a large one whose turn it is", async () => {
   const { admitted, ask, release, settled } = bench({ total: 4, perHolder: 4 });
   ask("x1", 3);
   await settled();
@@ -59,7 +59,7 @@ test("a large reservation whose turn has come is not passed by small ones", asyn
   assert.deepEqual(admitted, ["x1", "a1", "b1"]);
 });
 
-test("what is given back twice counts once, and more than a share is never lent", async () => {
+test("a repeated release counts once, and never more than a share is lent", async () => {
   const { memory, admitted, ask, settled } = bench({ total: 4, perHolder: 2 });
   const first = await memory.reserve("a test", 2, 1);
   first();
@@ -72,7 +72,7 @@ test("what is given back twice counts once, and more than a share is never lent"
   await assert.rejects(memory.reserve("a test", 3, 1), RangeError);
 });
 
-test("so many of a holder wait and no more, whoever else does", async () => {
+test("a limited number of reservations per holder may wait, whatever the others do", async () => {
   const { memory, admitted, ask, release, settled } = bench({ total: 2, perHolder: 1 });
   for (const name of ["a1", "a2", "a3", "b1", "b2"]) ask(name, 1);
   await settled();
@@ -84,7 +84,7 @@ test("so many of a holder wait and no more, whoever else does", async () => {
   assert.deepEqual(admitted, ["a1", "b1", "a2", "a3", "b2"]);
 });
 
-test("whatever is asked for and given back, no bound is passed and all get theirs in the end", async () => {
+test("for any reservations and releases, no limit is exceeded and all are served in the end", async () => {
   const asked = fc.array(
     fc.record({ holder: fc.constantFrom("a", "b", "c", "d"), bytes: fc.integer({ min: 1, max: 5 }) }),
     {

@@ -30,7 +30,7 @@ const sampleAt = (place: number): Sample | undefined => (small.find(({ at }) => 
 const compared = async (bytes: Uint8Array): Promise<string[]> =>
   disagreements(Buffer.from(bytes).toString("latin1"), readBySealer(bytes), await readByVerifier(bytes));
 
-test("reads every PDF of the repository as the verifier does, but for what is listed", async () => {
+test("reads every PDF of the repository as the verifier does, except for the listed differences", async () => {
   const found: string[] = [];
   let read = 0;
   for (const { name, bytes } of samples) {
@@ -42,7 +42,7 @@ test("reads every PDF of the repository as the verifier does, but for what is li
   assert.ok(read > 1500, `only ${read} files are read by the sealer`);
 });
 
-test("reads altered PDFs as the verifier does, but for what is listed", async () => {
+test("reads altered PDFs as the verifier does, except for the listed differences", async () => {
   const altered = fc.tuple(fc.nat(0xffff_ffff), edits);
   await fc.assert(
     fc.asyncProperty(altered, async ([place, list]: readonly [number, readonly Edit[]]) => {

@@ -170,7 +170,7 @@ describe("names", () => {
   for (const [what, document, notices] of cases) test(what, () => assert.deepEqual(unseenIn(made(document)), notices));
 });
 
-describe("says nothing of", () => {
+describe("reports nothing about", () => {
   const cases: [what: string, document: Parameters<typeof made>[0]][] = [
     ["a link to an address", { page: annotation("/Subtype /Link /A << /S /URI /URI (https://a.example) >>") }],
     ["a link to a page", { catalog: "/OpenAction << /S /GoTo /D [5 0 R /Fit] >>" }],
@@ -200,7 +200,7 @@ test("reads every document of the zoo, or refuses it by name", () => {
     }
 });
 
-test("quotes a text in one line of at most 200 characters, without marks that turn its direction", () => {
+test("quotes a text in one line of at most 200 characters, without marks that change its direction", () => {
   assert.equal(quoted("  a\n\tb\u202e\u0000c "), "a b c");
   assert.equal([...quoted("𝒳".repeat(300))].length, 200);
 });

@@ -56,7 +56,7 @@ async function opened(blobs: Blobs, plain: Buffer) {
 }
 
 describe("a stored file", () => {
-  test("gives the whole and each range as they were stored, around the ends of chunks and stretches", async () => {
+  test("returns the whole and each range as stored, around the ends of chunks and stretches", async () => {
     const { blobs } = counted();
     for (const length of [0, 1, chunk - 1, chunk, chunk + 1, 4 * chunk, 4 * chunk + 1, 40 * chunk + 5]) {
       const plain = randomBytes(length);
@@ -73,7 +73,7 @@ describe("a stored file", () => {
     }
   });
 
-  test("joins blobs to one document, compares its hash, and gives ranges across their ends", async () => {
+  test("joins blobs to one document, compares its hash, and returns ranges across their ends", async () => {
     const { blobs } = counted();
     const plains = [randomBytes(5 * chunk), randomBytes(3), randomBytes(2 * chunk)];
     const parts = await Promise.all(plains.map((plain) => stored(blobs, plain)));
@@ -91,7 +91,7 @@ describe("a stored file", () => {
     );
   });
 
-  test("reads for ten bytes no more than one stretch, once all of it was compared", async () => {
+  test("reads at most one stretch for ten bytes, once all of it was compared", async () => {
     const { blobs, read } = counted();
     const plain = randomBytes(100 * chunk);
     const { key, use } = await opened(blobs, plain);
@@ -101,7 +101,7 @@ describe("a stored file", () => {
     assert.ok(read.bytes < 6 * chunk, `${read.bytes} bytes were read`);
   });
 
-  test("is compared once for all who ask at once, and they share the reading of a stretch", async () => {
+  test("is compared once for all concurrent readers, which share the reading of a stretch", async () => {
     const { blobs, read } = counted();
     const plain = randomBytes(64 * chunk);
     const { key, use } = await stored(blobs, plain);
@@ -116,7 +116,7 @@ describe("a stored file", () => {
     assert.equal(read.parts, 1);
   });
 
-  test("is not opened when its hash is another, and is compared again where that is asked for", async () => {
+  test("is not opened when it has another hash, and is compared again on request", async () => {
     const { blobs } = counted();
     const plain = randomBytes(3 * chunk);
     const wrong = { ...useOf(plain), sha256: "0".repeat(64) };
@@ -127,7 +127,7 @@ describe("a stored file", () => {
     await assert.rejects(blobs.open(key, use, "firm test", "again"));
   });
 
-  test("ends with an error where a chunk was altered since, before any byte of that chunk", async () => {
+  test("ends with an error when a chunk was altered since, before any byte of that chunk", async () => {
     const { blobs } = counted();
     const plain = randomBytes(12 * chunk);
     const { key, use, file } = await opened(blobs, plain);
@@ -146,7 +146,7 @@ describe("a stored file", () => {
     await assert.rejects(blobs.open(key, use, "firm test"));
   });
 
-  test("is null when there is none, and unavailable when it goes while it is read", async () => {
+  test("is null when it does not exist, and unavailable when it disappears during reading", async () => {
     const { blobs } = counted();
     const plain = randomBytes(12 * chunk);
     assert.equal(await blobs.open("2026-01-01/none", useOf(plain), "firm test"), null);
@@ -176,7 +176,7 @@ async function* endless(): AsyncGenerator<Buffer> {
 }
 
 describe("a body", () => {
-  test("holds its place in the budget until it ends, however it ends", async () => {
+  test("holds its share of the budget until it ends, in any way", async () => {
     const { memory, held } = watched();
     const three = storedFile({ memory, holder: "firm test" }, 3, {
       pieces: async function* () {
@@ -201,7 +201,7 @@ describe("a body", () => {
     assert.equal(held(), 0);
   });
 
-  test("reads nothing ahead of its reader, and gives one up that takes nothing", async (t) => {
+  test("reads nothing ahead of its reader, and ends for a reader that takes nothing", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const { memory, held } = watched();
     let made = 0;
@@ -235,7 +235,7 @@ describe("a body", () => {
     assert.equal(held(), 0);
   });
 
-  test("waits for its turn in the budget, and is refused as unavailable when that takes too long", async () => {
+  test("waits for its turn in the budget, and is refused as unavailable after too long a wait", async () => {
     const memory = createMemoryBudget({
       bytes: 1024 * 1024,
       bytesEach: 512 * 1024,
@@ -254,7 +254,7 @@ describe("a body", () => {
 });
 
 describe("work on the bytes of a blob", () => {
-  test("holds as much memory as it says, and gets null for a blob that is gone", async () => {
+  test("holds as much memory as it states, and gets null for a deleted blob", async () => {
     const asked: [string, number][] = [];
     const memory: MemoryBudget = {
       reserve: () => assert.fail("none is sent"),

@@ -23,7 +23,7 @@ const use = { kind: "document", owner: "", sha256: "a".repeat(64) } as const;
 const sealedOf = (plain: Uint8Array): Buffer => Buffer.concat([...encryptBlob(master, plain, use)]);
 
 describe("an encrypted blob", () => {
-  test("gives back what was put in, at every length around its chunks", async () => {
+  test("is decrypted to the original, at every length around its chunks", async () => {
     for (const length of [0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 17]) {
       const plain = randomBytes(length);
       const sealed = sealedOf(plain);
@@ -37,12 +37,12 @@ describe("an encrypted blob", () => {
     );
   });
 
-  test("is decrypted in the memory that it came in: a large document is held once", async () => {
+  test("is decrypted in its own memory: a large document is held once", async () => {
     const sealed = sealedOf(randomBytes(3 * chunk));
     assert.equal((await decryptBlob(master, sealed, use)).buffer, sealed.buffer);
   });
 
-  test("gives nothing when a byte was altered, cut off or added, chunks were swapped, or the key is another", async () => {
+  test("is refused when a byte was altered, cut off or added, chunks were swapped, or the key is another", async () => {
     const plain = randomBytes(2 * chunk + 100);
     const sealed = sealedOf(plain);
     const [head, body] = [blobHeaderLength, chunk + 16];
@@ -88,7 +88,7 @@ describe("an encrypted blob", () => {
     assert.deepEqual(await decryptBlob(master, sealed, use), plain);
   });
 
-  test("gives nothing when it is read as something else, or as one of the release before", async () => {
+  test("is refused when it is read as another blob, or as one of the release before", async () => {
     const plain = randomBytes(chunk + 100);
     const sealed = sealedOf(plain);
     const others: BlobUse[] = [
@@ -104,7 +104,7 @@ describe("an encrypted blob", () => {
     assert.deepEqual(await decryptBlob(master, sealed, use), plain);
   });
 
-  test("is still read when the release before wrote it, which did not say what it is", async () => {
+  test("of the release before, which did not contain its identity, is still read", async () => {
     const salt = randomBytes(32);
     const nonce = Buffer.from("000000000000000000000001", "hex");
     const cipher = createCipheriv("aes-256-gcm", deriveSalted(master, "blob", salt), nonce);

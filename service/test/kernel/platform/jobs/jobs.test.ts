@@ -46,7 +46,7 @@ test("a job runs after its transaction has committed, and never when it was roll
   await until(async () => (await left()) === 0);
 });
 
-test("two nodes do a thousand jobs once each", async () => {
+test("two nodes run a thousand jobs once each", async () => {
   const done: number[] = [];
   await orders.db.query(sql`SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 1000) n`);
   for (const jobs of [node(), node()]) {
@@ -58,7 +58,7 @@ test("two nodes do a thousand jobs once each", async () => {
   assert.equal(new Set(done).size, 1000);
 });
 
-test("a node claims no more jobs than it has room for, also where the plan reads a claim's rows more than once", async () => {
+test("a node claims no more jobs than it has room for, even if the plan reads a claim's rows more than once", async () => {
   await orders.db.query(sql`SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 50) n`);
   const claimed = await orders.db.transaction(async (tx) => {
     // PostgreSQL chooses such a plan by itself for tables that change often.
@@ -69,7 +69,7 @@ test("a node claims no more jobs than it has room for, also where the plan reads
   assert.equal(claimed.length, 2);
 });
 
-test("a job that fails is tried again as often as it may, then stays on record", async () => {
+test("a job that fails is retried up to its maximum, then stays on record", async () => {
   const attempts: number[] = [];
   const outcomes: string[] = [];
   const jobs = node(outcomes);
@@ -87,7 +87,7 @@ test("a job that fails is tried again as often as it may, then stays on record",
   assert.deepEqual(row, { failed: true, error: "no luck at 3" });
 });
 
-test("a killed node's job is taken by another when its lease has ended", async () => {
+test("a killed node's job is claimed by another when its lease has ended", async () => {
   await enqueue(orders.db, "q", { n: 1 });
   // The claim of a node that died during the job. Its lease expires.
   await orders.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
@@ -139,7 +139,7 @@ test("a job waits for its time", async () => {
   assert.deepEqual(seen, ["now", "soon"]);
 });
 
-test("a job that nobody was told of is found", async () => {
+test("a job without a notification is found", async () => {
   let done = 0;
   const jobs = node();
   jobs.work("q", async () => void done++);
@@ -148,7 +148,7 @@ test("a job that nobody was told of is found", async () => {
   await until(() => done === 1);
 });
 
-test("queues that have nothing to do ask the database one question together, every few seconds", async () => {
+test("idle queues share one query to the database every few seconds", async () => {
   let asked = 0;
   const query: typeof orders.db.query = (statement) => {
     asked++;
@@ -163,7 +163,7 @@ test("queues that have nothing to do ask the database one question together, eve
   assert.equal(asked, 1);
 });
 
-test("stopped while it still starts, it leaves no connection open", async () => {
+test("when stopped during its start, it leaves no connection open", async () => {
   const jobs = node();
   const starting = jobs.start();
   await jobs.stop();
@@ -172,7 +172,7 @@ test("stopped while it still starts, it leaves no connection open", async () => 
   await until(async () => (await orders.db.query<{ n: number }>(listeners))[0]?.n === 0);
 });
 
-test("hears of jobs again after its connection was broken", async () => {
+test("receives notifications again after its connection was broken", async () => {
   let done = 0;
   const jobs = node();
   jobs.work("q", async () => void done++);

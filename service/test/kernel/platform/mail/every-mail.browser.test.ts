@@ -43,7 +43,7 @@ test("each mail fits a window of 320 pixels, whatever a firm writes", async () =
   await close();
 });
 
-test("each mail is accessible, light and dark, and asks nobody for anything", async () => {
+test("each mail is accessible, light and dark, and loads nothing", async () => {
   const { axe, page, troubles, close } = await browser.open(url, { width: 700 });
   for (const [number, name] of [...plain.keys()].entries()) {
     await page.goto(`${url}/${name}`);
@@ -60,7 +60,7 @@ test("each mail is accessible, light and dark, and asks nobody for anything", as
   await close();
 });
 
-test("the words that lists of mails show are in the mail, and are not seen twice", async () => {
+test("the preview words of mail lists are in the mail, and are not visible twice", async () => {
   const { page, close } = await browser.open(`${url}/payment_received`, { width: 700 });
   const first = page.getByText("Your payment of $109.50 for the document from Acme Title & Escrow has cleared");
   assert.deepEqual([await first.first().isVisible(), await first.last().isVisible()], [false, true]);

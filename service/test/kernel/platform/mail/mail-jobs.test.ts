@@ -53,7 +53,7 @@ function working(send: (mail: Mail) => Promise<void>) {
   return { done, kept, options, job };
 }
 
-test("sends what is loaded, in the queue with its attempts, and then hears of it", async () => {
+test("sends the loaded mail, in its queue with its attempts, and then reports it", async () => {
   const sent: Mail[] = [];
   const { done, options, job } = working(async (mail) => void sent.push(mail));
   await job({ id: "order 7" });
@@ -63,13 +63,13 @@ test("sends what is loaded, in the queue with its attempts, and then hears of it
   assert.deepEqual(done, ["about order 7"]);
 });
 
-test("sends nothing that no longer holds", async () => {
+test("sends no mail that no longer applies", async () => {
   const { done, kept, job } = working(async () => assert.fail("sent"));
   await job({ id: "gone" });
   assert.deepEqual([done, kept], [[], []]);
 });
 
-test("keeps the mail of a test order, and sends that of a live one", async () => {
+test("stores the mail of a test order, and sends that of a live one", async () => {
   const sent: string[] = [];
   const { kept, job } = working(async ({ subject }) => void sent.push(subject));
   await job({ id: "1", environment: "test" });
@@ -77,13 +77,13 @@ test("keeps the mail of a test order, and sends that of a live one", async () =>
   assert.deepEqual([kept, sent], [["TEST: about 1"], ["about 2"]]);
 });
 
-test("fails with the server, so that the job is tried again, and nothing says that the mail was sent", async () => {
+test("fails with the server, so that the job is retried and the mail is not reported as sent", async () => {
   const { done, job } = working(() => Promise.reject(new Error("451 try later")));
   await assert.rejects(job({ id: "1" }), /451/);
   assert.deepEqual(done, []);
 });
 
-test("writes the checkpoint of a log into a header that is folded at spaces", async () => {
+test("writes a log's checkpoint into a header that is folded at spaces", async () => {
   const folder = temporaryFolder();
   const mailer = openMailer({
     ...{ smtpUrl: null, mailFrom: "SignSealShip <sign@example.com>", dataDir: folder.path },

@@ -222,7 +222,7 @@ pooled.test("names the setting where a pooler refuses timeouts at the start", as
   await pooler.stop();
 });
 
-test("refuses a size of the pool that is too small, and a listening URL without a database", () => {
+test("refuses too small a pool, and a listening URL without a database", () => {
   const config = (env: Record<string, string>) => () => readConfig(env, "/", "/");
   for (const size of ["7", "1001", "many", "20.5"])
     assert.throws(config({ DATABASE_POOL_SIZE: size }), /DATABASE_POOL_SIZE must be a whole number from 8 to 1000/);

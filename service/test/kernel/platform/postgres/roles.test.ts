@@ -52,18 +52,18 @@ test("the service's own connection can't change, remove or truncate rows of the 
   }
 });
 
-test("it changes what it has to", async () => {
+test("it can change what it must", async () => {
   await db.query(sql`UPDATE passport_anchors SET looks = looks + 1`);
   await db.query(sql`DELETE FROM sessions`);
 });
 
-test("it can't write which migrations there were, nor that rows got their MACs", async () => {
+test("it can't change the list of migrations, or the record that rows got their MACs", async () => {
   for (const table of ["schema_migrations", "row_mac_backfill", "service_rights"])
     for (const statement of [`INSERT INTO ${table} DEFAULT VALUES`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])
       await assert.rejects(run(statement), denied, statement);
 });
 
-test("it can't make objects, switch triggers off, become another role, or reach files and programs of the machine", async () => {
+test("it can't create objects, disable triggers, become another role, or access files and programs of the machine", async () => {
   for (const statement of [
     "CREATE TABLE mine ()",
     "CREATE TEMPORARY TABLE audit_log ()",
@@ -81,7 +81,7 @@ test("it can't make objects, switch triggers off, become another role, or reach 
     await assert.rejects(run(statement), denied, statement);
 });
 
-test("over the socket nobody gets in without a password, and the service's is not the owner's", async () => {
+test("over the socket everybody needs a password, and the service's differs from the owner's", async () => {
   const { connection, owner } = server;
   assert.ok(await connects(connection));
   assert.ok(await connects(owner));
@@ -96,7 +96,7 @@ test("over the socket nobody gets in without a password, and the service's is no
     assert.equal(await connects(stranger), false, `${stranger.user} of ${stranger.database}`);
 });
 
-test("the passwords are in a file that is nobody else's to read", () => {
+test("only the owner can read the file with the passwords", () => {
   assert.equal(statSync(join(folder.path, "postgres/pgpass")).mode & 0o777, 0o600);
 });
 
@@ -142,7 +142,7 @@ test("a data folder of a release without passwords has them after its next start
   }
 });
 
-test("so has one whose server still runs, and lets in everybody", async () => {
+test("so does one whose server still runs without passwords", async () => {
   const older = await olderFolder();
   try {
     // The start of this server sets passwords, so they are removed again while it runs.
@@ -163,7 +163,7 @@ test("so has one whose server still runs, and lets in everybody", async () => {
   }
 });
 
-test("lost passwords are made anew at the next start of the server, and said to be lost while it runs", async () => {
+test("lost passwords are created again at the next start of the server, and reported while it runs", async () => {
   const lost = temporaryFolder();
   try {
     await prepareDatabase(lost.path);
@@ -184,7 +184,7 @@ test("lost passwords are made anew at the next start of the server, and said to 
 const urlOf = ({ user, password, host }: Connection, database: string) =>
   `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`;
 
-test("the service's own connection can't make large objects", async () => {
+test("the service's own connection can't create large objects", async () => {
   for (const call of [
     "lo_creat(-1)",
     "lo_create(0)",
@@ -204,7 +204,7 @@ function revokeInDocs(): string {
   return statement;
 }
 
-test("on an operator's server the service works as the restricted role once a command ran as the owner", async () => {
+test("on an operator's server the service uses the restricted role once a command ran as the owner", async () => {
   const data = temporaryFolder();
   const owner = openDatabase(server.owner, () => {}, { poolSize: 1 });
   const hba = join(folder.path, "postgres/cluster/pg_hba.conf");

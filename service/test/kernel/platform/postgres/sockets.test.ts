@@ -42,7 +42,7 @@ test("a data folder with a long path has its socket in a new private folder, whi
   }
 });
 
-test("a link in the place of the socket's folder is refused, and what it leads to stays as it is", async () => {
+test("a link in place of the socket's folder is refused, and its target stays unchanged", async () => {
   const folder = temporaryFolder();
   const elsewhere = temporaryFolder();
   try {

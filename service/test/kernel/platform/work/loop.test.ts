@@ -11,7 +11,7 @@ const log = openLog("silent");
 const long = 60_000;
 
 describe("a loop", () => {
-  test("takes its first turn at once, and the next after the pause that the turn asks for", async () => {
+  test("starts its first turn at once, and the next after the requested pause", async () => {
     let turns = 0;
     const loop = createLoop({ name: "t", log, turn: async () => (++turns < 3 ? 1 : long) });
     loop.start();
@@ -21,7 +21,7 @@ describe("a loop", () => {
     await loop.stop();
   });
 
-  test("waits before its first turn when it is to", async () => {
+  test("waits before its first turn when requested", async () => {
     let turns = 0;
     const turn = async () => {
       turns++;
@@ -36,7 +36,7 @@ describe("a loop", () => {
     await loop.stop();
   });
 
-  test("takes another turn when it was woken during one, and never two at once", async () => {
+  test("starts another turn when it was woken during one, and never two at once", async () => {
     let [turns, atOnce, most] = [0, 0, 0];
     let release = () => {};
     const loop = createLoop({
@@ -60,7 +60,7 @@ describe("a loop", () => {
     await loop.stop();
   });
 
-  test("goes on after a turn that failed, after a pause", async () => {
+  test("continues after a failed turn, after a pause", async () => {
     let turns = 0;
     const turn = async () => {
       if (++turns < 3) throw new Error("no");
@@ -72,7 +72,7 @@ describe("a loop", () => {
     await loop.stop();
   });
 
-  test("stops when the turn in progress has ended, which is reported, and begins no other", async () => {
+  test("stops after the turn in progress, which is reported, and starts no other", async () => {
     let turns = 0;
     let ended = false;
     const loop = createLoop({
@@ -94,13 +94,13 @@ describe("a loop", () => {
     assert.equal(turns, 1);
   });
 
-  test("may be stopped though it was never started", async () => {
+  test("may be stopped even if it was never started", async () => {
     await createLoop({ name: "t", log, turn: () => assert.fail() }).stop();
   });
 });
 
 describe("a signal", () => {
-  test("is heard by who waits, and by who begins to wait after it, once", async () => {
+  test("wakes a waiter, or the next waiter, once", async () => {
     const signal = createSignal();
     const waiting = signal.wait(long);
     signal.give();
@@ -111,12 +111,12 @@ describe("a signal", () => {
     assert.equal(await endsWithin(signal.wait(50), 5), false);
   });
 
-  test("is no longer waited for when the time is over", async () => {
+  test("is no longer awaited after the time-out", async () => {
     await createSignal().wait(1);
   });
 });
 
-test("pauses double from a second and end at their most", () => {
+test("pauses double from a second up to their maximum", () => {
   assert.deepEqual(
     [1, 2, 3].map((failures) => backoffMs(failures)),
     [1000, 2000, 4000],
@@ -125,7 +125,7 @@ test("pauses double from a second and end at their most", () => {
   assert.equal(backoffMs(4, 5_000), 5_000);
 });
 
-test("what ends in time differs from what does not, and a failure is passed on", async () => {
+test("distinguishes work that ends in time, and passes on a failure", async () => {
   assert.equal(await endsWithin(delay(1), long), true);
   assert.equal(await endsWithin(delay(50), 1), false);
   await assert.rejects(endsWithin(Promise.reject(new Error("no")), long), /no/);

@@ -28,20 +28,20 @@ test("a task runs in another thread, which is used again", async () => {
   assert.deepEqual(second, { thread: first.thread, text: "and second" });
 });
 
-test("the bytes of a task before are not those of a shorter one", async () => {
+test("a shorter task does not see the bytes of an earlier one", async () => {
   await echo("a long text");
   assert.equal((await echo("short")).text, "short");
   assert.equal((await pool.run(odd, { holder: "a", input: { do: "echo" } })).text, "");
 });
 
-test("what is given stays as it was, and the caller's", async () => {
+test("the input stays unchanged, and belongs to the caller", async () => {
   const bytes = Buffer.alloc(3 * 1024 * 1024, "x");
   const { text } = await pool.run(odd, { holder: "a", bytes, input: { do: "echo" } });
   assert.equal(text.length, bytes.length);
   assert.equal(bytes.toString(), text);
 });
 
-test("what a task throws, its caller gets, and the thread stays", async () => {
+test("the caller gets a task's error, and the thread stays", async () => {
   const { thread } = await echo("before");
   await assert.rejects(pool.run(odd, { holder: "a", input: { do: "throw" } }), /as the task says/);
   assert.equal((await echo("after")).thread, thread);
@@ -54,7 +54,7 @@ for (const [what, input, limitMs] of [
   ["memory", { do: "hoard outside the heap" }, 60_000],
   ["crash", { do: "exit" }, 60_000],
 ] as const) {
-  test(`a task that does ${JSON.stringify(input)} is killed for its ${what}, and another thread takes its place`, async () => {
+  test(`a task that does ${JSON.stringify(input)} is killed for its ${what}, and another thread replaces it`, async () => {
     const { thread } = await echo("before");
     killedTasks.length = 0;
     const error = await pool.run({ ...odd, limitMs }, { holder: "a", input }).catch((reason: unknown) => reason);
@@ -66,12 +66,12 @@ for (const [what, input, limitMs] of [
   });
 }
 
-test("a task that waits for longer than its processor time, and uses little of it, ends by itself", async () => {
+test("a task that waits longer than its processor time, and uses little of it, may end normally", async () => {
   const call = { holder: "a", input: { do: "wait", ms: 250 } as const };
   assert.equal((await pool.run({ ...odd, limitMs: 150 }, call)).text, "");
 });
 
-test("a thread that ended while it had nothing to do is replaced", async () => {
+test("an idle thread that ended is replaced", async () => {
   await pool.run(odd, { holder: "a", input: { do: "exit later" } });
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.equal((await echo("still here")).text, "still here");
@@ -92,7 +92,7 @@ test("firms take turns, however much one of them sends", async () => {
   assert.deepEqual(order, ["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
 });
 
-test("a firm has all threads but one at most", async () => {
+test("a firm gets at most all threads but one", async () => {
   const two = createWorkerPool({ size: 2, heapMb: 64, processMb: 2_048 });
   const long = () => two.run(odd, { holder: "a", input: { do: "wait", ms: 60_000 } }).catch((error) => error);
   const ofA = [long(), long()];
@@ -101,7 +101,7 @@ test("a firm has all threads but one at most", async () => {
   for (const error of await Promise.all(ofA)) assert.ok(killed("closed")(error));
 });
 
-test("closing ends what runs and refuses what waits, at once", async () => {
+test("closing ends running tasks and refuses waiting ones, at once", async () => {
   const closing = createWorkerPool({ size: 1, heapMb: 64, processMb: 2_048 });
   const running = closing.run(odd, { holder: "a", input: { do: "loop" } });
   const waiting = closing.run(odd, { holder: "a", input: { do: "echo" } });
@@ -113,7 +113,7 @@ test("closing ends what runs and refuses what waits, at once", async () => {
   await assert.rejects(closing.run(odd, { holder: "a", input: { do: "echo" } }), killed("closed"));
 });
 
-test("tasks on large documents run one at a time, and hold up no small ones", async () => {
+test("tasks on large documents run one at a time, and do not delay small ones", async () => {
   const two = createWorkerPool({ size: 3, heapMb: 512, processMb: 2_048 });
   const large = Buffer.alloc(largeTaskBytes + 1);
   const ended: string[] = [];
@@ -136,7 +136,7 @@ test("tasks on large documents run one at a time, and hold up no small ones", as
   await two.close();
 });
 
-test("a task with much memory is killed where the whole process has too much, and one with little is not", async () => {
+test("a task with much memory is killed when the whole process has too much, and one with little is not", async () => {
   const full = createWorkerPool({ size: 1, heapMb: 4_096, processMb: 1 });
   assert.equal((await full.run(odd, { holder: "a", input: { do: "wait", ms: 300 } })).text, "");
   await assert.rejects(full.run(odd, { holder: "a", input: { do: "hoard outside the heap" } }), killed("memory"));

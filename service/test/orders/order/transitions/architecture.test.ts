@@ -18,7 +18,7 @@ const named = (pattern: RegExp): string[] =>
     .map(({ name }) => name)
     .sort();
 
-test("only payments/ moves orders by what the processor says", () => {
+test("only payments/ moves orders because of the processor", () => {
   const importers = named(/by-processor\.ts"/);
   assert.ok(importers.length > 0);
   for (const name of importers) assert.match(name, /^orders\/payments\//);
@@ -35,11 +35,11 @@ test("every event that leads to Paid is the processor's", () => {
   for (const on of roads) assert.ok(processorEvents.has(on));
 });
 
-test("one statement alone writes the status of an order that exists", () => {
+test("only one statement writes the status of an existing order", () => {
   assert.deepEqual(named(/UPDATE\s+orders\s+SET[^;`]*\bstatus\s*=/i), ["orders/order/transitions/apply.ts"]);
 });
 
-test("docs/lifecycle.md is what `npm run lifecycle` makes of the table", () => {
+test("docs/lifecycle.md equals the output of `npm run lifecycle`", () => {
   const page = readFileSync(new URL("../../../../../docs/lifecycle.md", import.meta.url), "utf8");
   assert.equal(page, lifecyclePage());
 });

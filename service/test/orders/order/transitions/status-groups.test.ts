@@ -25,12 +25,12 @@ test("puts every status of the contract into its group, and every problem into a
   assert.equal(statusGroups.length, 10);
 });
 
-test("takes an unknown status for open, never for complete", () => {
+test("treats an unknown status as open, never as complete", () => {
   for (const status of ["", "completed", "Completed ", "toString", "__proto__"])
     assert.equal(statusGroupOf(status), "open");
 });
 
-test("knows what was paid, a held order by its status before", () => {
+test("recognizes paid orders, a held one by its status before", () => {
   const unpaid = [
     "Created",
     "QuoteReady",

@@ -28,7 +28,7 @@ const mailsAbout = async (code: string): Promise<string[]> =>
 
 const events = transitionTable.map(({ on }) => on);
 
-test("every status and event: what the table allows moves with its audit line, anything else changes nothing", async () => {
+test("every status and event: an allowed move writes its audit line, any other changes nothing", async () => {
   for (const status of orderStatuses) {
     const statusBeforeHold = status === "OnHold" ? "ShippingPending" : null;
     for (const on of events) {
@@ -50,7 +50,7 @@ test("every status and event: what the table allows moves with its audit line, a
   }
 });
 
-test("a refusal names the status and what was tried", async () => {
+test("a refusal names the status and the attempted event", async () => {
   const code = await orders.insert("QuoteReady");
   await assert.rejects(moveBy(code, "signed"), {
     message: "An order in QuoteReady cannot move by 'all signed and sealed'.",
@@ -78,7 +78,7 @@ test("services that were not bought are skipped, and after the last comes Comple
   }
 });
 
-test("a milestone is written as workflow event, partner event, mail and the envelope's job in the same transaction", async () => {
+test("a milestone is written as workflow event, partner event, mail and the envelope's job in one transaction", async () => {
   const signed = await orders.insert("EsignPending");
   await moveBy(signed, "signed");
   const look = await orders.look(signed);
@@ -91,7 +91,7 @@ test("a milestone is written as workflow event, partner event, mail and the enve
   assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
 });
 
-test("each status that the client hears of has one mail, in the move's transaction, and no other has any", async () => {
+test("each status about which the client is mailed has one mail, in the move's transaction, and no other has any", async () => {
   const heard: [string, OrderEvent, string][] = [
     ["ManualQuoteRequired", "priced", "quote_ready"],
     ["QuoteReady", "payment_failed", "payment_failed"],
@@ -128,7 +128,7 @@ test("each status that the client hears of has one mail, in the move's transacti
   }
 });
 
-test("signing is not complete before the sealed document is on record", async () => {
+test("signing is not complete before the sealed document exists", async () => {
   const code = await orders.insert("EsignPending");
   await orders.db.query(sql`
     DELETE FROM documents WHERE kind = 'sealed' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
@@ -137,7 +137,7 @@ test("signing is not complete before the sealed document is on record", async ()
   assert.deepEqual(await orders.look(code), before);
 });
 
-test("a hold is left for the status before, and nothing is notified twice", async () => {
+test("a hold ends in the status before, and nothing is notified twice", async () => {
   const code = await orders.insert("EsignComplete");
   await moveBy(code, "held");
   assert.equal((await orders.look(code)).statusBeforeHold, "EsignComplete");
@@ -170,7 +170,7 @@ test("the envelope follows the signing, and is voided with an order that ends be
   assert.equal((await orders.look(reissued)).envelopeStatus, "Sent");
 });
 
-test("of twenty that move one order at once, one wins and the others are refused", async () => {
+test("of twenty concurrent moves of one order, one succeeds and the others are refused", async () => {
   const code = await orders.insert("ShippingPending");
   const moves = await Promise.allSettled(Array.from({ length: 20 }, () => moveBy(code, "shipped")));
   assert.equal(moves.filter(({ status }) => status === "fulfilled").length, 1);
@@ -179,7 +179,7 @@ test("of twenty that move one order at once, one wins and the others are refused
   assert.deepEqual((await orders.look(code)).moves, ["ShippingPending -> Shipped"]);
 });
 
-test("a move leaves no trace when its transaction fails later", async () => {
+test("a move is rolled back when its transaction fails later", async () => {
   const code = await orders.insert("EsignPending");
   const before = await orders.look(code);
   const failing = orders.db.transaction(async (tx) => {

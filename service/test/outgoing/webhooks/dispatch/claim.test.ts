@@ -30,7 +30,7 @@ await insert(10_000, true);
 await insert(2_500, false);
 await db.query(sql`ANALYZE webhook_deliveries, events, event_chain`);
 
-test("among many that have ended and many that are pending, a claim reads little more than what it takes", async () => {
+test("among many ended and pending deliveries, a claim reads little more than it returns", async () => {
   const plan = await explain(db, claimStatement(leaseMs, capacity));
   assert.deepEqual(
     plan.readWhole.filter((table) => /^(webhook_deliveries|events|event_chain)$/.test(table)),

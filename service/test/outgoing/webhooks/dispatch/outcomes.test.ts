@@ -49,20 +49,20 @@ const row = async () =>
     )
   )[0];
 
-test("a lease that is given back is free at once, and what was not tried is no attempt", async () => {
+test("a released lease is free at once, and an untried one is no attempt", async () => {
   const { seq, leasedUntil } = await claimOne(leaseMs);
   await release(seq, leasedUntil, true);
   assert.deepEqual(await row(), { until: null, attempts: 0 });
 });
 
-test("a lease that ran out and is another node's is not given back", async () => {
+test("a lease that expired and belongs to another node is not released", async () => {
   const { seq, leasedUntil } = await claimOne(pastMs);
   const later = await claimOne(leaseMs);
   await release(seq, leasedUntil, true);
   assert.deepEqual(await row(), { until: later.leasedUntil, attempts: 2 });
 });
 
-test("an outcome counts also when the lease ran out meanwhile: the delivery is not sent again", async () => {
+test("an outcome counts even if the lease expired meanwhile: the delivery is not sent again", async () => {
   const { seq } = await claimOne(pastMs);
   const writer = createOutcomeWriter({ db, log: openLog("silent") }, 0);
   writer.complete({
@@ -79,7 +79,7 @@ test("an outcome counts also when the lease ran out meanwhile: the delivery is n
   assert.deepEqual(await claimDue({ db, rowMac }, leaseMs, capacity), []);
 });
 
-test("outcomes are written while a webhook's own row is held, and failures of the others are counted", async () => {
+test("outcomes are written while a webhook's own row is locked, and failures of the others are counted", async () => {
   const [delivery] = await claimDue({ db, rowMac }, leaseMs, capacity);
   assert.ok(delivery);
   const others = "00000000-0000-4000-8000-000000000002";
@@ -102,7 +102,7 @@ test("outcomes are written while a webhook's own row is held, and failures of th
   );
 });
 
-test("what arrives ends a run that was counted before, on this node or on another, and costs nothing else", async () => {
+test("an arrived delivery ends a run that was counted before, on this node or on another, and costs nothing else", async () => {
   const { seq } = await claimOne(leaseMs);
   let transactions = 0;
   const counting: Database = {

@@ -33,7 +33,7 @@ async function claimed() {
 
 const partnersOf = (claims: readonly { partnerId: string }[]) => claims.map(({ partnerId }) => partnerId);
 
-test("a firm whose chain another node holds, or whose events can't be placed, waits alone", async () => {
+test("a firm whose chain another node has locked, or whose events can't be added, does not delay others", async () => {
   const [held, broken, free] = [await firmWithEvent(), await firmWithEvent(), await firmWithEvent()];
   await db.query(sql`
     CREATE FUNCTION refuse_places() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`);

@@ -88,12 +88,12 @@ test("lets public addresses through, plain and mapped", () => {
     assert.equal(strict(address), true, address);
 });
 
-test("what is no address is refused", () => {
+test("refuses a text that is not an address", () => {
   for (const text of ["", "localhost", "127.1", "0x7f.0.0.1", "1.1.1.1:443", "[::1]"])
     assert.equal(strict(text), false, text);
 });
 
-test("an allowed range opens just itself, in every way to write it", () => {
+test("an allowed range allows only itself, in every notation", () => {
   const policy = addressPolicy(["127.0.0.0/8", "10.1.2.3", "fd00::/8"]);
   for (const address of ["127.0.0.1", "10.1.2.3", "fd12::1"]) assert.equal(policy(address), true, address);
   for (const address of mapped("127.0.0.1")) assert.equal(policy(address), true, address);

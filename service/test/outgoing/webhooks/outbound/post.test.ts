@@ -83,7 +83,7 @@ async function rawServer(speak: (socket: Socket) => void): Promise<{ url: string
   return { url: `https://localhost:${typeof address === "object" ? address?.port : 0}/`, ended };
 }
 
-test("posts the exact bytes once and takes any 2xx for delivered", async () => {
+test("posts the exact bytes once and counts any 2xx as delivered", async () => {
   for (const status of [200, 201, 202, 204, 299]) {
     catcher.answer(`/s${status}`, (_request, response) => void response.writeHead(status).end());
     assert.deepEqual(await judged(outboundWith(), `${catcher.url}/s${status}`), [status, null]);
@@ -108,7 +108,7 @@ test("any other status fails, and a redirect is not followed", async () => {
   }
 });
 
-test("an endpoint that says nothing fails by the time-out", async () => {
+test("a silent endpoint fails by the time-out", async () => {
   const { url, ended } = await rawServer(() => {});
   assert.deepEqual(await judged(outboundWith({ timeoutMs: 100 }), url), [null, "timeout"]);
   await ended;
@@ -130,7 +130,7 @@ test("an endpoint that never answers the handshake is cut by the same time-out",
   await ended;
 });
 
-test("an endpoint that drips its head byte by byte is cut by the same time-out", async () => {
+test("an endpoint that trickles its head byte by byte is cut by the same time-out", async () => {
   const { url, ended } = await rawServer((socket) => {
     const drip = setInterval(() => socket.write("H"), 20);
     socket.write("HTTP/1.1 200 OK\r\nX: ");
@@ -140,7 +140,7 @@ test("an endpoint that drips its head byte by byte is cut by the same time-out",
   await ended;
 });
 
-test("a 200 whose body drips for ever is delivered, and the connection is cut by the time-out", async () => {
+test("a 200 whose body trickles forever is delivered, and the connection is cut by the time-out", async () => {
   const { url, ended } = await rawServer((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     const drip = setInterval(() => socket.write("1\r\nx\r\n"), 20);
@@ -182,7 +182,7 @@ test("huge headers are a bad response", async () => {
   assert.deepEqual(await judged(outboundWith(), url), [null, "bad_response"]);
 });
 
-test("what is no HTTP is a bad response, and a cut connection is lost", async () => {
+test("an answer that is not HTTP is a bad response, and a cut connection is lost", async () => {
   const gibberish = await rawServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
   assert.deepEqual(await judged(outboundWith(), gibberish.url), [null, "bad_response"]);
   const cut = await rawServer((socket) => socket.destroy());
@@ -203,7 +203,7 @@ test("a port where nobody listens fails", async () => {
   assert.deepEqual(await judged(outboundWith(), `https://127.0.0.1:${port}/`), [null, "connect_failed"]);
 });
 
-test("a private address in the URL is refused without a connection, however it is written", async () => {
+test("a private address in the URL is refused without a connection, in any notation", async () => {
   const outbound = outboundWith({ allow: [] });
   const seen = catcher.connections();
   const { port } = catcher;
@@ -234,7 +234,7 @@ test("a name that resolves to a private address is refused; of mixed answers onl
   assert.deepEqual(await judged(mixed, `https://a.hooks.test:${catcher.port}/`), [200, null]);
 });
 
-test("a name is looked up once a second and what was checked is what is connected to", async () => {
+test("a name is looked up once a second, and connections use the checked address", async () => {
   const rebinding = await rawServer((socket) =>
     socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
   );
@@ -261,7 +261,7 @@ test("a name that is unknown, or whose name server never answers, fails", async 
   assert.deepEqual(await judged(silent, "https://silent.test/"), [null, "timeout"]);
 });
 
-test("closing cuts what is in progress, and its outcome is unknown", async () => {
+test("closing cuts deliveries in progress, and their outcome is unknown", async () => {
   const { url } = await rawServer((socket) => socket.write("HTTP/1.1 "));
   const outbound = outboundWith();
   const outcome = post(outbound, url);
@@ -269,7 +269,7 @@ test("closing cuts what is in progress, and its outcome is unknown", async () =>
   assert.equal(await outcome, null);
 });
 
-test("of an answer's headers the first are kept, of 4 KiB in all", async () => {
+test("the first headers of an answer are stored, 4 KiB in total", async () => {
   catcher.answer("/headers", (_request, response) => {
     for (let n = 10; n < 30; n++) response.setHeader(`x-${n}`, "a".repeat(450));
     response.end("ok");
@@ -281,7 +281,7 @@ test("of an answer's headers the first are kept, of 4 KiB in all", async () => {
   assert.deepEqual([outcome?.statusCode, headers["x-10"]?.length, headers["x-29"]], [200, 450, undefined]);
 });
 
-test("sends nothing where the host's addresses are not admitted", async () => {
+test("sends nothing when the host's addresses are not admitted", async () => {
   const outbound = outboundWith({ resolveName: async () => ["127.0.0.1", "127.0.0.2"] });
   const asked: (readonly string[])[] = [];
   const refuse = (addresses: readonly string[]) => {
@@ -297,7 +297,7 @@ test("sends nothing where the host's addresses are not admitted", async () => {
   assert.equal(catcher.caught.length, before);
 });
 
-test("keeps a name's answer for a second, a failure too, and the first 16 addresses of it", async () => {
+test("caches a name's answer for a second, a failure too, and only the first 16 addresses", async () => {
   let now = 0;
   let asked = 0;
   const names = rememberingNames(

@@ -61,7 +61,7 @@ async function postedTo(zone: Zone, times: readonly number[], timeoutMs = 5_000)
   return { posted, asked: server.asked };
 }
 
-test("a name that is public for the check and private for the connection reaches what was checked", async () => {
+test("a name that is public for the check and private for the connection leads to the checked address", async () => {
   const zone: Zone = ({ nth }) => (nth === 0 ? [reached] : [hidden]);
   const { posted, asked } = await postedTo(zone, [0, 500, 1_500]);
   assert.deepEqual(posted, [
@@ -85,7 +85,7 @@ test("a name that is private at first is refused, and reached once it is public"
   assert.equal(catcher.connections(), connections + 1);
 });
 
-test("of a name's addresses only those that may be reached are connected to, whatever their family and order", async () => {
+test("of a name's addresses only the allowed ones are connected to, whatever their family and order", async () => {
   for (const addresses of [
     [hidden, reached],
     ["::1", reached],

@@ -31,7 +31,7 @@ after(async () => {
 const unfold = ({ page }: OpenPage) =>
   page.evaluate("document.querySelectorAll('details').forEach((table) => { table.open = true; })");
 
-test("ordinary, no and huge figures are accessible and fit, their tables folded and unfolded", async () => {
+test("ordinary, empty and huge figures are accessible and fit, with their tables folded and unfolded", async () => {
   const opened = await browser.open(`${site.baseUrl}/ordinary`, { width: 360 });
   for (const name of ["ordinary", "empty", "huge"]) {
     await opened.page.goto(`${site.baseUrl}/${name}`);
@@ -43,7 +43,7 @@ test("ordinary, no and huge figures are accessible and fit, their tables folded 
   await opened.close();
 });
 
-test("every mark stands out from its sheet and its ground, 3 to 1, in every look", async () => {
+test("every mark contrasts with its sheet and its background, 3 to 1, in every look", async () => {
   const opened = await browser.open(`${site.baseUrl}/ordinary`, { width: 360 });
   await inEachLook(opened, async () => {
     const contrasts = await opened.page.evaluate(contrastOfMarks);
@@ -77,7 +77,7 @@ const firsts = (rows: string[][]) => rows.map(([cell]) => cell);
 const inFull = (numbers: readonly number[]) => numbers.map((number) => spaced.format(number));
 
 for (const [name, snapshot] of Object.entries({ ordinary, huge })) {
-  test(`the tables of ${name} figures say what the snapshot says`, async () => {
+  test(`the tables of ${name} figures equal the snapshot`, async () => {
     const opened = await browser.open(`${site.baseUrl}/${name}`, { width: 1280, javaScript: false });
     const { funnel, serviceMix, evidence, turnaroundHours } = snapshot;
     const months = (await rowsOf(opened, "by-month")).filter(([created]) => created !== "0");
@@ -115,7 +115,7 @@ test("the month without orders is drawn and listed as 0", async () => {
   await opened.close();
 });
 
-test("the picker leads to another window of the same page", async () => {
+test("the picker links to another window of the same page", async () => {
   const opened = await browser.open(`${site.baseUrl}/empty`, { width: 360 });
   await opened.page.getByRole("link", { name: "180 days" }).click();
   assert.equal(new URL(opened.page.url()).search, "?days=180");

@@ -7,36 +7,36 @@ import { empty, huge, ordinary, single } from "./samples.ts";
 
 const text = (snapshot: Snapshot) => render(analyticsBody(snapshot, snapshot.windowDays));
 
-test("the picker leads to four windows and marks the one that is shown", () => {
+test("the picker links to four windows and marks the current one", () => {
   const picker = render(windowPicker(90));
   for (const days of [30, 90, 180, 366]) assert.ok(picker.includes(`<a href="?days=${days}"`));
   assert.equal(picker.match(/aria-current/g)?.length, 1);
   assert.match(picker, /href="\?days=90" aria-current="page">90 days</);
 });
 
-test("the picker marks none where another window is shown", () => {
+test("the picker marks none when another window is shown", () => {
   assert.doesNotMatch(render(windowPicker(45)), /aria-current/);
 });
 
-test("a window without orders has words instead of pictures", () => {
+test("a window without orders shows words instead of pictures", () => {
   assert.match(text(empty), /No orders in the last 90 days/);
   assert.match(text(empty), /Choose a longer period/);
   assert.doesNotMatch(text(empty), /<figure/);
   assert.doesNotMatch(text({ ...empty, windowDays: 366 }), /Choose a longer period/);
 });
 
-test("a turnaround without a sample is said in words, not drawn as 0", () => {
+test("a turnaround without a sample is described in words, not drawn as 0", () => {
   assert.equal(text(single).match(/No data yet/g)?.length, 3);
   assert.doesNotMatch(text(single), /turnaround-name/);
 });
 
-test("a turnaround of less than the last digit is a sample", () => {
+test("a turnaround below the last digit counts as a sample", () => {
   const quick = { ...ordinary, turnaroundHours: { median: 0, p90: 0.01 } };
   assert.doesNotMatch(text(quick), /No data yet/);
   assert.match(text(quick), /under a minute/);
 });
 
-test("the body carries no style and no script, and every picture has a name and a description", () => {
+test("the body contains no style and no script, and every picture has a name and a description", () => {
   for (const snapshot of [ordinary, empty, huge, single]) {
     const body = text(snapshot);
     assert.doesNotMatch(body, / style=|<style|<script| on[a-z]+=/);

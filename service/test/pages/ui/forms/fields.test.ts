@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { checkbox, errorSummary, field, select, textArea } from "../../../../src/pages/ui/forms/fields.ts";
 import { html, render } from "../../../../src/pages/ui/render.ts";
 
-test("a field's label, hint and error are tied to it", () => {
+test("a field's label, hint and error refer to it", () => {
   const text = render(
     field({ name: "firm", label: "Firm", hint: "As registered.", error: "Enter it.", required: true }),
   );
@@ -16,13 +16,13 @@ test("a field's label, hint and error are tied to it", () => {
   assert.match(text, /id="field-firm-error">Enter it\.</);
 });
 
-test("a field without hint and error names neither, and says when it is optional", () => {
+test("a field without hint and error refers to neither, and says when it is optional", () => {
   const text = render(field({ name: "role", label: "Role" }));
   assert.doesNotMatch(text, /aria-|required|hint|error|maxlength|autocomplete/);
   assert.match(text, /\(optional\)/);
 });
 
-test("ids differ between forms, fields and boxes of one name", () => {
+test("ids differ between forms, fields and boxes with one name", () => {
   const page =
     render(html`${field({ name: "url", label: "URL" })}${field({ name: "url", label: "URL", form: "second" })}
 ${checkbox({ name: "topic", label: "A", value: "order.created" })}${checkbox({ name: "topic", label: "B", value: "payment.cleared" })}`);
@@ -31,7 +31,7 @@ ${checkbox({ name: "topic", label: "A", value: "order.created" })}${checkbox({ n
   assert.equal(new Set(ids).size, 4);
 });
 
-test("what was typed and chosen is shown again as text", () => {
+test("typed and chosen values are shown again as text", () => {
   const evil = `"><script>alert(1)</script></textarea>&amp;`;
   const page =
     render(html`${field({ name: "a", label: evil, value: evil, hint: evil, error: evil })}${textArea({ name: "b", label: "B", value: `\n${evil}` })}

@@ -19,7 +19,7 @@ const post = async (payload: string | Buffer, type = form) => {
   return { statusCode, body: body.startsWith("[") ? JSON.parse(body) : body };
 };
 
-test("any names and values come through as they were typed, the last of a name", async () => {
+test("any names and values are read as typed, the last value of each name", async () => {
   const text = fc.string({ unit: "grapheme" }).map((value) => value.replaceAll("\r", ""));
   const pairs = fc.array(fc.tuple(fc.oneof(text, fc.constant("__proto__"), fc.constant("constructor")), text));
   await fc.assert(
@@ -32,7 +32,7 @@ test("any names and values come through as they were typed, the last of a name",
   );
 });
 
-test("any bytes are a form, and anything else is an empty one or refused", async () => {
+test("any bytes are read as a form, and other content as an empty one or refused", async () => {
   const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
   await fc.assert(fc.asyncProperty(bytes, async (body) => assert.equal((await post(body)).statusCode, 200)));
   for (const body of [undefined, null, 5, "a=b", [], ["a"], { a: 5, b: ["c"], d: { e: "f" } }])

@@ -57,7 +57,7 @@ async function readTrail(db: Sql, code: string) {
   });
 }
 
-test("two signers sign one after the other, and the order is signed and sealed with the last", async () => {
+test("two signers sign one after the other, and the order is signed and sealed after the last", async () => {
   const [jane, john] = people("Jane", "John");
   assert.ok(jane && john);
   const code = await running.order([jane, { ...john, routing: 2 }]);
@@ -78,7 +78,7 @@ test("two signers sign one after the other, and the order is signed and sealed w
   assert.equal((await running.ceremony.view(second)).state, "completed");
 });
 
-test("a link that is none, or was replaced, is not found, and looking changes nothing", async () => {
+test("an invalid or replaced link is not found, and viewing changes nothing", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([jane]);
@@ -131,7 +131,7 @@ test("nobody signs without consent, out of turn, another revision, twice, or wit
   });
 });
 
-test("a code is asked for first where the order says so; the fifth wrong one locks the link", async () => {
+test("a code is required first if the order says so; the fifth wrong one locks the link", async () => {
   const [jane, john] = people("Jane", "John");
   assert.ok(jane && john);
   const signers = [
@@ -163,7 +163,7 @@ test("a code is asked for first where the order says so; the fifth wrong one loc
   assert.equal((await running.openAt(later(48)).view(byAccess)).state, "locked", "an access code may be easy to guess");
 });
 
-test("a code by text message goes to the signer's number, and what cannot be sent is said on the page", async () => {
+test("a code by text message is sent to the signer's number, and the page reports failures", async () => {
   const [jane, john] = people("Jane", "John");
   assert.ok(jane && john);
   const phone = "212 555 0142";
@@ -253,7 +253,7 @@ test("a number gets ten texts a day", async () => {
   );
 });
 
-test("an order, a firm and the service get so many texts a day, whatever the number; other countries get none", async () => {
+test("texts per day are limited for an order, a firm and the service, whatever the number; other countries get none", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([{ ...jane, auth: "text_code", phone: "2125550155" }]);
@@ -287,7 +287,7 @@ test("an order, a firm and the service get so many texts a day, whatever the num
   );
 });
 
-test("of a test order no text is sent: its code is kept with the mails", async () => {
+test("no text is sent for a test order: its code is stored with the mails", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   await running.order([{ ...jane, auth: "text_code", phone: "2125550177" }]);
@@ -299,7 +299,7 @@ test("of a test order no text is sent: its code is kept with the mails", async (
   assert.equal(telnyx.messages.length, had);
 });
 
-test("who declines ends it for all: the order is declined, links say so, and it can be issued anew", async () => {
+test("a signer who declines ends it for all: the order is declined, links say so, and it can be reissued", async () => {
   const [jane, john] = people("Jane", "John");
   assert.ok(jane && john);
   const code = await running.order([jane, john]);
@@ -321,7 +321,7 @@ test("who declines ends it for all: the order is declined, links say so, and it 
   assert.equal((await ceremony.view(one)).state, "declined");
 });
 
-test("who is slow is reminded on days 2 and 5, and after 30 days it has expired", async () => {
+test("a slow signer is reminded on days 2 and 5, and after 30 days the envelope has expired", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([jane]);
@@ -335,7 +335,7 @@ test("who is slow is reminded on days 2 and 5, and after 30 days it has expired"
   await until(() => running.mailsTo(jane.email).some((mail) => mail.includes("has expired")));
 });
 
-test("an order that is cancelled, or signed another way, ends its envelope", async () => {
+test("an order that is canceled, or signed in another way, ends its envelope", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([jane]);
@@ -346,7 +346,7 @@ test("an order that is cancelled, or signed another way, ends its envelope", asy
   await assert.rejects(signBy(running.ceremony, link, "Jane"), { code: "conflict" });
 });
 
-test("an order whose job is gone gets its envelope later, and one whose last act was cut off its seal", async () => {
+test("an order whose job is missing gets its envelope later, and an order with an interrupted last act gets its seal", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([jane]);
@@ -373,7 +373,7 @@ test("an order whose job is gone gets its envelope later, and one whose last act
   assert.equal((await orderOf(code)).status, "EsignComplete");
 });
 
-test("ten signers who press Sign at once have all signed, and the order is completed once", async () => {
+test("ten signers who press Sign concurrently have all signed, and the order is completed once", async () => {
   const signers = people(..."ABCDEFGHIJ");
   const code = await running.order(signers);
   const links = await Promise.all(signers.map(({ email }) => running.linkOf(email)));
@@ -398,7 +398,7 @@ async function browserKey() {
   };
 }
 
-test("a key that has signed for one signer signs for no other of the envelope", async () => {
+test("a key that has signed for one signer can't sign for another of the envelope", async () => {
   const signers = people("Jane", "John");
   const code = await running.order(signers);
   const [key, own] = [await browserKey(), await browserKey()];
@@ -423,7 +423,7 @@ test("a key that has signed for one signer signs for no other of the envelope", 
   assert.deepEqual(await signWith(johns, own), { outcome: "signed", completed: true });
 });
 
-test("a key of the browser signs what the browser was given, and nothing else is taken for its signature", async () => {
+test("a browser's key signs exactly the prepared act, and any other signature is refused", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([jane]);
@@ -479,7 +479,7 @@ test("a key of the browser signs what the browser was given, and nothing else is
   assert.equal((act1.act as { keyHeldBy: string }).keyHeldBy, "browser");
 });
 
-test("an act of who is changed while it is made is neither kept nor written", async () => {
+test("an act of a signer who is changed meanwhile is neither stored nor recorded", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   await running.order([jane]);
@@ -507,7 +507,7 @@ test("an act of who is changed while it is made is neither kept nor written", as
   assert.deepEqual(await running.ceremony.sign(link, request, browser), { outcome: "signed", completed: true });
 });
 
-test("a code that waits for its order holds no lock of its envelope", async () => {
+test("a code request that waits for its order holds no lock of its envelope", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([{ ...jane, auth: "access_code", access_code: "correct horse" }]);
@@ -527,7 +527,7 @@ test("a code that waits for its order holds no lock of its envelope", async () =
   assert.ok(await running.ceremony.identify(link, "correct horse", browser));
 });
 
-test("whoever waits for a time stamp holds no document", async () => {
+test("an act that waits for a time stamp holds no document in memory", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   await running.order([jane]);
@@ -554,7 +554,7 @@ test("whoever waits for a time stamp holds no document", async () => {
   assert.deepEqual(seen, ["take", "give back", "stamp", "take", "give back", ...whileItIsSealed]);
 });
 
-test("two signers sign at the same instant, again and again: both acts are in the file, and it is sealed once", async () => {
+test("two signers repeatedly sign at the same instant: both acts are in the file, and it is sealed once", async () => {
   const pairs = Number(process.env["PAIRS"] ?? 5);
   for (let pair = 0; pair < pairs; pair++) {
     const signers = people("Jane", "John");
@@ -571,7 +571,7 @@ test("two signers sign at the same instant, again and again: both acts are in th
   }
 });
 
-test("a full disk, and a service that is killed between file and row, leave an act undone, and it can be done again", async () => {
+test("a full disk, and a service that is killed between file and row, leave an act undone, and it can be repeated", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([jane]);
@@ -607,7 +607,7 @@ test("a full disk, and a service that is killed between file and row, leave an a
   assert.equal((await orderOf(code)).status, "EsignComplete");
 });
 
-test("an envelope is not opened for signers, or places, that were written into the database by somebody else", async () => {
+test("an envelope is not opened for signers, or places, that somebody else wrote into the database", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([jane], {}, undefined, { pay: false });

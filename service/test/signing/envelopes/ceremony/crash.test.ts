@@ -26,7 +26,7 @@ const post = (token: string, act: string, fields: Record<string, string>) => {
   }).catch(() => null);
 };
 
-test("a service that is killed while somebody signs has the act whole or not at all, and goes on", async () => {
+test("a service that is killed while somebody signs has the act completely or not at all, and continues", async () => {
   const signers = Array.from({ length: 2 }, (_, n) => ({ name: `Signer ${n + 1}`, email: `kill-${n}@example.com` }));
   for (let round = 0; round < kills; round++) {
     const code = await running.order(signers.map((each) => ({ ...each, email: `${round}-${each.email}` })));
@@ -70,7 +70,7 @@ test("a service that is killed while somebody signs has the act whole or not at 
   }
 });
 
-test("a service that is killed within a closing loses nothing, signs nothing twice, and the one link goes on", async () => {
+test("a service that is killed during a closing loses nothing, signs nothing twice, and its link still works", async () => {
   const jane = { name: "Jane Doe", email: "closing@example.com" };
   const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Ortega closing" });
   const codes: string[] = [];

@@ -65,7 +65,7 @@ test("does nothing for a signer at the deadline, before the sweep has ended the 
   assert.equal(await statusOf(code), "EsignPending");
 });
 
-test("refuses an act that was prepared before the deadline and is completed at it", async () => {
+test("refuses an act that was prepared before the deadline and is completed at the deadline", async () => {
   const { code, link, at, request } = await nearDeadline("Jane");
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });
@@ -77,7 +77,7 @@ test("refuses an act that was prepared before the deadline and is completed at i
   assert.deepEqual(await at(-1).complete(link, signature), { outcome: "signed", completed: true });
 });
 
-test("refuses an act whose making began before the deadline and ended after it", async () => {
+test("refuses an act that began before the deadline and ended after it", async () => {
   const { link, clockAt, request } = await nearDeadline("Jane");
   let asked = 0;
   // The first four readings of the clock are just before the deadline, and all later ones are after it.
@@ -101,7 +101,7 @@ test("changes no signer at the deadline, and sends nobody a new link", async () 
   await replaceSigner({ ...late, clock: clockAt(-1) }, request, { name: "Max", email: "max@example.com" });
 });
 
-test("seals at the deadline what everybody had signed before it", async () => {
+test("seals at the deadline a document that everybody signed before it", async () => {
   const { code, link, clockAt, at } = await nearDeadline("Jane");
   await changeSigners(
     running.db,
@@ -114,7 +114,7 @@ test("seals at the deadline what everybody had signed before it", async () => {
   assert.equal(await statusOf(code), "EsignPending", "the sweep expires nothing that waits for its seal");
 });
 
-test("expires one envelope at its deadline and leaves others to be signed", async () => {
+test("expires one envelope at its deadline and leaves others open", async () => {
   const [{ code, link, clockAt }, other] = [await nearDeadline("Jane"), await running.order(people("Zoe"))];
   await running.db.query(sql`
     UPDATE envelopes SET expires_at = expires_at + interval '1 day' WHERE order_id = (

@@ -64,7 +64,7 @@ const trailOf = (code: string) =>
     FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
     WHERE e.order_id = (SELECT max(order_id) FROM envelopes) AND ${code} <> '' ORDER BY t.position`);
 
-test("a firm opens the page for a signer, who signs in its frame: trail and act say so, and only its site may show it", async () => {
+test("a firm opens the page for a signer, who signs in its frame: trail and act state it, and only its site may show it", async () => {
   const code = await waiting([jane]);
   const ticket = await ticketFor(code);
   const first = await page(`/embed/${ticket}`);
@@ -86,7 +86,7 @@ test("a firm opens the page for a signer, who signs in its frame: trail and act 
   );
 });
 
-test("pages of mailed links stay without a frame", async () => {
+test("pages of mailed links stay outside frames", async () => {
   await waiting([jane]);
   const { token } = await running.linkOf(jane.email);
   const shown = await page(`/sign/${token}`);
@@ -94,7 +94,7 @@ test("pages of mailed links stay without a frame", async () => {
   assert.doesNotMatch(await shown.text(), /id="embed"/);
 });
 
-test("a ticket opens one page, once: reading it changes nothing, and of many at once one begins", async () => {
+test("a ticket opens one page, once: reading it changes nothing, and of many concurrent uses one begins", async () => {
   const code = await waiting([jane]);
   const ticket = await ticketFor(code);
   for (let time = 0; time < 3; time++) assert.equal((await page(`/embed/${ticket}`)).status, 200);
@@ -105,7 +105,7 @@ test("a ticket opens one page, once: reading it changes nothing, and of many at 
   assert.match(await again.text(), /data-state="used"/);
 });
 
-test("a ticket that was not opened within five minutes opens nothing, and a session ends after half an hour", async () => {
+test("a ticket that is not used within five minutes is invalid, and a session ends after half an hour", async () => {
   const code = await waiting([jane]);
   const ticket = await ticketFor(code);
   const later = (minutes: number) => running.openAt(() => new Date(Date.now() + minutes * 60_000));
@@ -132,7 +132,7 @@ test("a page of another site can't press Begin", async () => {
   assert.equal((await page(`/embed/${ticket}`)).status, 200);
 });
 
-test("a page without scripts signs in a tab of its own alone: nothing sees what covers a frame", async () => {
+test("a page without scripts can only sign in its own tab: nothing can detect what covers a frame", async () => {
   const token = await session(await waiting([jane]));
   await ceremony.consent({ token, session: null }, consentText, browser);
   const post = async (dest: string) => {
@@ -147,7 +147,7 @@ test("a page without scripts signs in a tab of its own alone: nothing sees what 
   assert.equal((await post("document")).status, 303);
 });
 
-test("the signer's own code stays: it is asked for in the frame, and passes for that frame alone", async () => {
+test("the signer's own code stays: the frame asks for it, and it counts only for that frame", async () => {
   const code = await waiting([coded]);
   const token = await session(code);
   const link = { token, session: null };
@@ -181,7 +181,7 @@ describe("refuses", () => {
     );
   });
 
-  test("a signer whose turn it is not, who has signed, or who is not there", async () => {
+  test("a signer whose turn it is not, who has signed, or who does not exist", async () => {
     const code = await waiting([jane, max]);
     assert.deepEqual(
       [(await embed(code, 2)).status, (await embed(code, 2)).body.error],
@@ -248,7 +248,7 @@ test("origins are registered once, listed and removed, and belong to one firm an
   assert.equal(listed.origins.length, 20, "nothing of the refused one is kept");
 });
 
-test("a key that is restricted to scopes registers no site and removes none", async () => {
+test("a key with limited scopes can't register or remove a site", async () => {
   const key = { id: "k", prefix: "", last4: "", createdAt: new Date(), scopes: ["orders"] as const, expiresAt: null };
   const principal: Principal = {
     ...{ partnerId: "b7d03c56-1e94-4fa2-8c7b-6a2f905d13e8", environment: "test", firmName: "", tier: "trial" },
@@ -259,7 +259,7 @@ test("a key that is restricted to scopes registers no site and removes none", as
   await assert.rejects(removeOrigin(running.deps, principal, principal.partnerId), refused);
 });
 
-test("a session that was put into the database opens nothing", async () => {
+test("a session that was inserted into the database gives no access", async () => {
   const code = await waiting([coded]);
   const token = await session(code);
   await db.query(
@@ -268,7 +268,7 @@ test("a session that was put into the database opens nothing", async () => {
   await assert.rejects(ceremony.view({ token, session: null }));
 });
 
-test("pages that ended a day ago are forgotten", async () => {
+test("pages that ended a day ago are deleted", async () => {
   await ticketFor(await waiting([jane]));
   await sweepEmbeds(db, new Date(Date.now() + 2 * 24 * 3_600_000));
   const [row] = await db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM signer_embeds`);

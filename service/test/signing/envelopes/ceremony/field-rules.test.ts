@@ -128,7 +128,7 @@ async function signByScript(link: Link, given: Record<string, string>, hiddenLab
 type Values = readonly (JsonObject & { readonly value: string })[];
 
 test(
-  "what a condition hides is neither required nor drawn, and numbers are calculated over two turns",
+  "hidden fields are neither required nor drawn, and numbers are calculated over two turns",
   needs("pyhanko"),
   async () => {
     const { jane, linkOfMax } = await ordered();
@@ -183,7 +183,7 @@ test(
   },
 );
 
-test("a field whose condition holds is required, and drawn with what was typed", async () => {
+test("a field whose condition holds is required, and drawn with its typed value", async () => {
   const { jane } = await ordered();
   const given = { Pets: "On", Attic: "On", Total: "$1,000.00" };
   await assert.rejects(signBy(jane, given), /Fee must be filled in/);
@@ -196,7 +196,7 @@ test("a field whose condition holds is required, and drawn with what was typed",
     assert.ok(texts.includes(value), value);
 });
 
-test("a signer gives no number by which a later signer could never sign", async () => {
+test("a signer can't enter a number that would prevent a later signer from signing", async () => {
   const { jane, linkOfMax } = await ordered([
     { kind: "signature", signer: 1, ...line(100), height: 40 },
     { kind: "number", signer: 1, ...line(160), id: "qty", label: "Quantity" },

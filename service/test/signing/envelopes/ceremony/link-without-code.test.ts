@@ -109,7 +109,7 @@ test("keeps the language of the pages in the browser, and uses it for mails once
   assert.equal((await rowOf(orderId))?.language, "es");
 });
 
-test("mails one code when sixty are asked for at once", async () => {
+test("mails one code when sixty are requested concurrently", async () => {
   const { jane, link, orderId } = await mailCoded();
   const asked = await Promise.allSettled(Array.from({ length: 60 }, () => running.ceremony.sendCode(link, browser)));
   assert.equal(asked.filter(({ status }) => status === "fulfilled").length, 1);
@@ -144,7 +144,7 @@ test("sends ten codes in a day and thirty for a link, and the last one lets the 
   await signBy(late, { ...link, session: session.session }, "Jane");
 });
 
-test("forgets a code after ten minutes while another can be sent", async () => {
+test("deletes a code after ten minutes while another can be sent", async () => {
   const { jane, link } = await mailCoded();
   await running.ceremony.sendCode(link, browser);
   const [digits = ""] = await until(() => (codesIn(jane.email).length > 0 ? codesIn(jane.email) : null));
@@ -152,7 +152,7 @@ test("forgets a code after ten minutes while another can be sent", async () => {
   assert.ok(await at(9).identify(link, digits, browser));
 });
 
-test("gives a signer whose codes were used up a new link, with codes of its own, when the firm unlocks it", async () => {
+test("gives a signer whose codes were used up a new link, with its own codes, when the firm unlocks it", async () => {
   const { jane, code, link } = await mailCoded();
   assert.match(await running.client.refused(409, "POST", path(code, "unlock")), /not locked/);
   await useUpCodes(link);
@@ -165,7 +165,7 @@ test("gives a signer whose codes were used up a new link, with codes of its own,
   assert.equal(await running.ceremony.sendCode(fresh, browser), "mailed");
 });
 
-test("replaces a signer whose codes were used up by one who gets codes of their own", async () => {
+test("replaces a signer whose codes were used up by one who gets their own codes", async () => {
   const { code, link } = await mailCoded();
   await useUpCodes(link);
   const mary = person("Mary");
@@ -174,7 +174,7 @@ test("replaces a signer whose codes were used up by one who gets codes of their 
   assert.equal(await running.ceremony.sendCode(hers, browser), "mailed");
 });
 
-test("lets a signer in, and agree, whatever strangers and the sender had written to the trail", async () => {
+test("lets a signer in, and consent, whatever strangers and the sender had written to the trail", async () => {
   const { jane, link, orderId } = await mailCoded();
   const envelope = await findEnvelopeOf(running.db, orderId);
   assert.ok(envelope);
@@ -189,7 +189,7 @@ test("lets a signer in, and agree, whatever strangers and the sender had written
   await running.ceremony.consent({ ...link, session: session.session }, consentText, browser);
 });
 
-test("bounds the records that a signer causes with one link, and starts again with a new one", async () => {
+test("limits the records that a signer causes with one link, and starts again with a new one", async () => {
   const { link, orderId } = await mailCoded();
   const envelope = await findEnvelopeOf(running.db, orderId);
   const [signer] = envelope ? await findSigners(running.db, envelope.id) : [];
@@ -212,7 +212,7 @@ test("bounds the records that a signer causes with one link, and starts again wi
   await running.ceremony.consent(fresh, consentText, browser);
 });
 
-test("sends no more than ten codes for copies that nobody enters, however long the link lives", async () => {
+test("sends no more than ten codes for copies that nobody enters, however long the link exists", async () => {
   const { jane, link, orderId } = await mailCoded();
   await running.ceremony.sendCode(link, browser);
   const [digits = ""] = await until(() => (codesIn(jane.email).length > 0 ? codesIn(jane.email) : null));
@@ -238,7 +238,7 @@ test("sends no more than ten codes for copies that nobody enters, however long t
   );
 });
 
-test("lets a signer in a day after a stranger's wrong codes, and out of no session", async () => {
+test("lets a signer in a day after a stranger's wrong codes, and ends no session", async () => {
   const { jane, link, orderId } = await mailCoded();
   const lock = async (ceremony: typeof running.ceremony) => {
     for (let n = 0; n < 5; n++) assert.equal(await ceremony.identify(link, "no code", browser), null);

@@ -56,7 +56,7 @@ async function useUpCodes(link: Link, minutes: number): Promise<number> {
   return sent;
 }
 
-test("a stranger who locks the link each day, and uses up the codes, keeps no signer out who has the mailbox", async () => {
+test("a stranger who locks the link each day, and uses up the codes, cannot lock out a signer with the mailbox", async () => {
   const jane = await signer();
   for (const start of [0, day, 2 * day]) {
     assert.equal(await useUpCodes(jane.link, start), 10);
@@ -71,7 +71,7 @@ test("a stranger who locks the link each day, and uses up the codes, keeps no si
   assert.equal(session, null);
 });
 
-test("a stranger who locks the link and then lets it be keeps no signer out, and the signer's entry opens it again", async () => {
+test("a stranger who locks the link once locks no signer out, and the signer's entry link opens it again", async () => {
   const jane = await signer();
   await lock(jane.link, 0);
   assert.equal(await at(1).sendCode(jane.link, browser), "mailed");
@@ -81,7 +81,7 @@ test("a stranger who locks the link and then lets it be keeps no signer out, and
   await signBy(at(3), { ...jane.link, session: session.session }, "Jane");
 });
 
-test("no wrong number of codes is tried against a locked link, however many codes were sent since", async () => {
+test("wrong codes can't be tried against a locked link, however many codes were sent since", async () => {
   const jane = await signer();
   await lock(jane.link, 0);
   await at(1).sendCode(jane.link, browser);
@@ -89,7 +89,7 @@ test("no wrong number of codes is tried against a locked link, however many code
     await assert.rejects(at(2).identify(jane.link, String(n).padStart(6, "0"), browser), { code: "conflict" });
 });
 
-test("a way in opens its own link, once, until another code is sent or ten minutes are over", async () => {
+test("an entry link opens only its own link, once, until another code is sent or ten minutes are over", async () => {
   const [jane, zoe] = [await signer(), await signer()];
   for (const { link } of [jane, zoe]) await running.ceremony.sendCode(link, browser);
   const [first, other] = [await lastEntry(jane), await lastEntry(zoe)];
@@ -107,7 +107,7 @@ test("a way in opens its own link, once, until another code is sent or ten minut
 
 const accessCode = { auth: "access_code", access_code: "elm street 12" };
 
-test("a stranger who locks an access code keeps no signer out who has the mailbox, and guesses no more codes", async () => {
+test("a stranger who locks an access code cannot lock out a signer with the mailbox, and can guess no more codes", async () => {
   const jane = await signer(accessCode);
   await assert.rejects(running.ceremony.sendCode(jane.link, browser), { code: "conflict" }, "nothing is locked");
   for (const start of [0, day]) {
@@ -130,7 +130,7 @@ test("a stranger who locks an access code keeps no signer out who has the mailbo
   assert.doesNotMatch(mail, /\b\d{6}\b/, "no code");
 });
 
-test("three wrong access codes by the mailed way in, at once or in turn, leave the link to the firm", async () => {
+test("three wrong access codes by the mailed entry link, at once or in turn, leave the link to the firm", async () => {
   const jane = await signer(accessCode);
   await lock(jane.link, 0);
   await at(1).sendCode(jane.link, browser);
@@ -146,7 +146,7 @@ test("three wrong access codes by the mailed way in, at once or in turn, leave t
     await assert.rejects(at(minutes).sendCode(jane.link, browser), { code: "conflict" }, "no other way in is sent");
 });
 
-test("the page of a way in to an access code asks for it, and a wrong one says so", async () => {
+test("the page of an entry link to an access code asks for the code, and reports a wrong one", async () => {
   const jane = await signer(accessCode);
   await lock(jane.link, 0);
   const { baseUrl } = running.service;
@@ -164,7 +164,7 @@ test("the page of a way in to an access code asks for it, and a wrong one says s
   assert.equal((await post("enter", { entry, code: "elm street 12" })).status, 303);
 });
 
-test("the pages of a locked link mail a way in, which looking at does not use up", async () => {
+test("the pages of a locked link mail an entry link, which viewing does not use up", async () => {
   const jane = await signer();
   const { baseUrl } = running.service;
   const ask = async (rest: string, form: Record<string, string> | null = null, cookie = "") => {

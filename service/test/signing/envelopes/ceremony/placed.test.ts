@@ -32,7 +32,7 @@ async function signedBy(link: Link, text: string) {
   return { fields, before, completed: done.outcome === "signed" && done.completed };
 }
 
-test("a signer is shown the fields that the order asked for, where and as it asked for them", async () => {
+test("a signer sees the fields that the order requested, at their places", async () => {
   const at = { signer: 1, page: 2, x: 72, y: 500, width: 180, height: 40, label: null, required: true };
   const asked = [
     { ...at, kind: "signature" },
@@ -57,7 +57,7 @@ test("a signer is shown the fields that the order asked for, where and as it ask
   );
 });
 
-test("a signer is told of the page that is added for signatures without a place, and of none where each has one", async () => {
+test("a signer learns of the page that is added for signatures without a place, and of none if each has one", async () => {
   const place = { kind: "signature", signer: 1, page: 2, x: 72, y: 500, width: 180, height: 40 };
   for (const [fields, pages, hasSignaturePage] of [
     [{ fields: JSON.stringify([place]) }, 2, false],
@@ -71,7 +71,7 @@ test("a signer is told of the page that is added for signatures without a place,
 });
 
 test(
-  "the own fields of a certified document are signed by two, though nothing can be prepared in it",
+  "two people sign the own fields of a certified document, although nothing can be prepared in it",
   needs("pyhanko"),
   async () => {
     const empty = formWith([

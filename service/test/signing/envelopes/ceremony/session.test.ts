@@ -73,7 +73,7 @@ const trailOf = async (code: string) => {
 const statusOf = async (code: string) =>
   (await client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`)).status;
 
-test("a person who signs three documents of a room gets one link, agrees once, signs each, and is mailed once at each end", async () => {
+test("a person who signs three documents of a room gets one link, consents once, signs each, and gets one mail at each step", async () => {
   const jane = person();
   const { codes } = await closing([[jane], [jane], [jane]]);
   const [request, ...more] = await mails(jane.email, 1);
@@ -108,7 +108,7 @@ test("a person who signs three documents of a room gets one link, agrees once, s
   assert.equal(running.mailsTo(jane.email).filter((mail) => mail.includes("/sign/")).length, 2);
 });
 
-test("people with one mailbox, in another language, with another access step, or in another room are not one person", async () => {
+test("people with one mailbox, in another language, with another access step, or in another room are separate people", async () => {
   const [jane, shared] = [person(), person()];
   const named = { ...shared, name: "John Doe" };
   await closing([[jane], [{ ...jane, language: "es" }], [{ ...jane, auth: "mail_code" }]]);
@@ -127,7 +127,7 @@ test("people with one mailbox, in another language, with another access step, or
   assert.equal(rows.length, 0);
 });
 
-test("one code opens all documents, five wrong ones lock all, and each trail names the pass", async () => {
+test("one code opens all documents, five wrong ones lock all, and each trail records the access", async () => {
   const jane = person({ auth: "mail_code" });
   const { codes } = await closing([[jane], [jane]]);
   const link = await sessionLink(jane.email);
@@ -201,7 +201,7 @@ test("the same access code joins documents, another one does not, and wrong ones
   assert.equal(hashes.length, 3, "one for each code of each person");
 });
 
-test("a declined document, one on hold, and one whose turn has not come do not block the next", async () => {
+test("a declined document, a held one, and one whose turn has not come do not block the next", async () => {
   const jane = person();
   const max = person({ name: "Max Roe" });
   const first = { ...max, routing: 1 };
@@ -227,7 +227,7 @@ test("a declined document, one on hold, and one whose turn has not come do not b
   assert.deepEqual(await sign(at(link, 2)), { outcome: "signed", completed: true });
 });
 
-test("withdrawing the consent ends every document that is not signed, and leaves signed ones valid", async () => {
+test("withdrawing the consent ends every unsigned document, and leaves signed ones valid", async () => {
   const jane = person();
   const { codes } = await closing([[jane], [jane], [jane]]);
   const link = await sessionLink(jane.email);
@@ -242,7 +242,7 @@ test("withdrawing the consent ends every document that is not signed, and leaves
   assert.equal((await ceremony.view(at(link, 1))).state, "completed");
 });
 
-test("declining all documents leaves the one that another tab signs meanwhile", async () => {
+test("declining all documents keeps the one that another tab signs meanwhile", async () => {
   const jane = person();
   const max = person({ name: "Max Roe" });
   const { codes } = await closing([[jane], [jane, max]]);
@@ -269,7 +269,7 @@ test("declining all documents leaves the one that another tab signs meanwhile", 
   assert.equal((await ceremony.view(at(link, 2))).state, "signed");
 });
 
-test("the number of a document that left a session is never another's", async () => {
+test("the number of a document that left a session is never reused", async () => {
   const jane = person();
   const { room, codes } = await closing([[jane], [jane]]);
   const link = await sessionLink(jane.email);
@@ -294,7 +294,7 @@ for (const [how, leave] of [
   ],
   ["leaves the room", (code: string, room: string) => client.ok("DELETE", `/api/rooms/${room}/orders/${code}`)],
 ] as const)
-  test(`where the one whose mail was to tell of all ${how} before it was sent, the others are asked by another`, async () => {
+  test(`if the person whose mail covered all documents ${how} before it was sent, the others are asked by another mail`, async () => {
     const jane = person();
     const { room, codes } = await closing([[jane], [jane]]);
     await mails(jane.email, 1);
@@ -312,7 +312,7 @@ for (const [how, leave] of [
     await until(async () => running.mailsTo(jane.email).some((mail) => mail.includes(`${other}: please sign`)));
   });
 
-test("a replaced signer loses that document alone, and a new link ends the one before for all", async () => {
+test("a replaced signer loses only that document, and a new link ends the earlier one for all", async () => {
   const jane = person();
   const { codes } = await closing([[jane], [jane], [jane]]);
   const link = await sessionLink(jane.email);
@@ -332,7 +332,7 @@ test("a replaced signer loses that document alone, and a new link ends the one b
   for (const n of [1, 3]) assert.equal((await ceremony.view(at(renewed, n))).state, "ready");
 });
 
-test("an order that comes later joins, one that leaves the room has a link of its own, and old single links keep working", async () => {
+test("an order that is added later joins, one that leaves the room gets its own link, and old single links still work", async () => {
   const jane = person();
   const { room, codes } = await closing([[jane]]);
   const single = await sessionLink(jane.email);
@@ -374,7 +374,7 @@ test("two tabs sign one document once", async () => {
   }
 });
 
-test("a row that puts another person's document into a session is refused", async () => {
+test("a row that moves another person's document into a session is refused", async () => {
   const [jane, max] = [person(), person({ name: "Max Roe" })];
   await closing([[jane], [jane], [max]]);
   const link = await sessionLink(jane.email);
@@ -391,7 +391,7 @@ test("a row that puts another person's document into a session is refused", asyn
   await assert.rejects(ceremony.view(at(link, 1)), { code: "unavailable" });
 });
 
-test("the pages lead from one document to the next without scripts, and a reader sees the number of each", async () => {
+test("the pages lead from one document to the next without scripts, and show the number of each", async () => {
   const jane = person();
   await closing([[jane], [jane]]);
   const { token } = await sessionLink(jane.email);

@@ -31,7 +31,7 @@ const steps = (events: readonly Payload[]) => events.map(({ type, data }) => `${
 const people = (...names: string[]) =>
   names.map((name, index) => ({ name, email: `${name.toLowerCase()}@signer-events.example`, routing: index + 1 }));
 
-test("a firm is told once of each step of each signer, in order and without a word about the person", async () => {
+test("a firm is notified once of each step of each signer, in order and without personal data", async () => {
   const signers = people("Ada", "Bob");
   const orderCode = await running.order(signers);
   const ada = await running.linkOf("ada@signer-events.example");
@@ -60,7 +60,7 @@ test("a firm is told once of each step of each signer, in order and without a wo
   }
 });
 
-test("a signer who declines is told of once, and who had not to sign yet is not", async () => {
+test("a signer who declines is reported once, and a signer whose turn had not come is not", async () => {
   const orderCode = await running.order(people("Cleo", "Dan"));
   const link = await running.linkOf("cleo@signer-events.example");
   await running.ceremony.decline(link, { kind: "declined", reason: "The price is wrong." }, browser);
@@ -71,7 +71,7 @@ test("a signer who declines is told of once, and who had not to sign yet is not"
   assert.ok(!JSON.stringify(events).includes("price"));
 });
 
-test("a new link for the same signer is a new event, and steps that are refused are not told", async () => {
+test("a new link for the same signer is a new event, and refused steps are not reported", async () => {
   const orderCode = await running.order(people("Eve"));
   const link = await running.linkOf("eve@signer-events.example");
   await assert.rejects(

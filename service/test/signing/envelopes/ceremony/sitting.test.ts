@@ -105,7 +105,7 @@ test("the member is signed out on the device before a signer gets it", async () 
   assert.equal(dashboard.status, 401, "the session is over, also for who kept its cookie");
 });
 
-test("the step that identifies a signer stays, and what one browser passed opens no other turn", async () => {
+test("the step that identifies a signer stays, and passing it in one browser opens no other turn", async () => {
   const [code, member] = [await waiting([coded]), await host()];
   const { cookie } = await device(code, member);
   const token = await begin(cookie, 1);
@@ -118,7 +118,7 @@ test("the step that identifies a signer stays, and what one browser passed opens
   assert.equal((await ceremony.view({ token: again, session: null })).state, "identify");
 });
 
-test("a device opens nothing for a signer whose turn it is not, after the last signature, and after its hours", async () => {
+test("a device gives no access for a signer whose turn it is not, after the last signature, and after its hours", async () => {
   const [code, member] = [await waiting([jane, max]), await host()];
   const { cookie, token } = await device(code, member);
   for (const signer of ["2", "3", "0", "x", ""]) {
@@ -138,7 +138,7 @@ test("a device opens nothing for a signer whose turn it is not, after the last s
   assert.match(await shown("sitting=none"), /no longer with signers/);
 });
 
-test("a signer who was replaced keeps no turn, and a forged row opens nothing", async () => {
+test("a signer who was replaced loses the turn, and a forged row gives no access", async () => {
   const [code, member] = [await waiting([jane]), await host()];
   const { cookie } = await device(code, member);
   const token = await begin(cookie, 1);
@@ -153,7 +153,7 @@ test("a signer who was replaced keeps no turn, and a forged row opens nothing", 
   await assert.rejects(ceremony.view({ token: next, session: null }), { code: "unavailable" });
 });
 
-test("only a member of the firm hands a device over, and only while the order waits for signatures", async () => {
+test("only a member of the firm can hand a device over, and only while the order waits for signatures", async () => {
   const [code, member] = [await waiting([jane]), await host()];
   const stranger = await newMember(
     running.service,
@@ -173,7 +173,7 @@ test("only a member of the firm hands a device over, and only while the order wa
   assert.match(await refused.text(), /does not wait for signatures now/);
 });
 
-test("a device opens no turn once its host has left the firm, and ends when the firm says so", async () => {
+test("a device opens no turn once its host has left the firm, and ends when the firm ends it", async () => {
   const [code, member, other] = [await waiting([jane]), await host(), await host()];
   const { cookie, token } = await device(code, member);
   await db.query(sql`DELETE FROM members WHERE user_id = (SELECT id FROM users WHERE email = ${member.email})`);
@@ -188,7 +188,7 @@ test("a device opens no turn once its host has left the firm, and ends when the 
   assert.equal(await ceremony.sitting(second.token), undefined);
 });
 
-test("old devices are forgotten", async () => {
+test("old devices are deleted", async () => {
   const [code, member] = [await waiting([jane]), await host()];
   await device(code, member);
   const count = async () => (await db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM sittings`))[0]?.n ?? 0;

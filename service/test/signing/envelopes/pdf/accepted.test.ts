@@ -156,7 +156,7 @@ function notarized(all: readonly Made[]): Map<Made, Buffer> {
 }
 
 test(
-  "whatever an order accepts can be signed, sealed, notarized and proof-sealed, and every signature of it holds",
+  "every document that an order accepts can be signed, sealed, notarized and proof-sealed, with valid signatures",
   needs("pyhanko"),
   async () => {
     const made = await signedAndSealed();
@@ -175,7 +175,7 @@ test(
   },
 );
 
-test("whatever an order of a notary alone accepts can be signed by the notary, sealed and proof-sealed", async () => {
+test("every document that an order for a notary only accepts can be signed by the notary, sealed and proof-sealed", async () => {
   let [signed, inInk, encrypted] = [0, 0, 0];
   for (const { name, bytes } of corpus()) {
     const sha256 = createHash("sha256").update(bytes).digest("hex");

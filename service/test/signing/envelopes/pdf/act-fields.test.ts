@@ -59,7 +59,7 @@ const drawing = "<</Type/XObject/Subtype/Form/BBox[0 0 14 14]/Length 14>>\nstrea
 const numberIn = (index: number, pattern: RegExp): number =>
   Number(pattern.exec(bodyOf(signed.toString("latin1"), objectOf(index)))?.[1]);
 
-test("an act fills in its signer's own fields, and may leave boxes as they are", async () => {
+test("an act fills in its signer's own fields, and may leave boxes unchanged", async () => {
   assert.equal(await fills(signed), true);
   assert.equal(await fills(await signing.act(document, fields, 1, { name: "Jane" })), true);
 });
@@ -98,7 +98,7 @@ describe("an act is refused that", () => {
     });
 });
 
-test("an act is refused whose trailer names another catalog", async () => {
+test("an act whose trailer names another catalog is refused", async () => {
   const catalog = bodyOf(signed.toString("latin1"), 1);
   const added = withMore([size(), catalog]).toString("latin1");
   const at = added.lastIndexOf("/Root 1 0 R");
@@ -106,7 +106,7 @@ test("an act is refused whose trailer names another catalog", async () => {
   assert.equal(await fills(Buffer.from(swapped, "latin1")), false);
 });
 
-test("an act is refused whose document does not end where it is said to", async () => {
+test("an act whose document does not end at the stated place is refused", async () => {
   assert.equal(await fills(signed, document.length - 10), false);
 });
 
@@ -134,7 +134,7 @@ test("a field that the form lists under a second name is not the signer's own", 
   assert.equal(await fillsAfter(other, filled), false);
 });
 
-test("an act is refused over a document whose fields have no end, also if it mends them", async () => {
+test("an act over a document whose fields have no end is refused, even if it repairs them", async () => {
   const next = endOf(document.toString("latin1")).size;
   const odd = withFields((listed) => `${next} 0 R ${listed}`, [next, `<</T(x)/Kids[${next} 0 R]>>`]);
   assert.equal(await fillsAfter(odd, [next, "<</T(x)>>"]), false);
@@ -151,7 +151,7 @@ async function said(of: readonly PreparedField[], more: Record<string, string> =
   return checkAct(bytes, { ...input, documentBytes: document.length, fields: own(), at: new Date() });
 }
 
-test("the service keeps no act with two options of a radio, or with another signer's box", async () => {
+test("the service stores no act with two options of a radio, or with another signer's box", async () => {
   assert.equal(await said(fields), null);
   assert.equal(await said(fields, { No: "On" }), "it changes more than its own fields");
   const all = fields.map((field) => (field.kind === "checkbox" ? { ...field, signer: 1 } : field));

@@ -72,7 +72,7 @@ async function sealed(bytes: Buffer) {
 }
 
 test(
-  "two signers' acts stay valid for pyHanko, pdfsig, mutool and qpdf, with the seal on top, too",
+  "two signers' acts stay valid for pyHanko, pdfsig, mutool and qpdf, also after the seal",
   needs("pyhanko", "poppler", "mupdf", "qpdf"),
   async () => {
     const { original, bytes, first, second } = await signedByTwo();
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  "what a signer signed is locked: a date rewritten later breaks the signature, for pyHanko and for us",
+  "signed content is locked: a date that is rewritten later breaks the signature, for pyHanko and for us",
   needs("pyhanko"),
   async () => {
     const { fields, second } = await signedByTwo();
@@ -140,7 +140,7 @@ const pageWith = (entries: string): Buffer =>
 
 for (const rotate of [0, 90, 180, 270])
   test(
-    `a picture stands upright, and is seen through where it has no color: /Rotate ${rotate}`,
+    `a picture is upright, and transparent where it has no color: /Rotate ${rotate}`,
     needs("mupdf", "poppler"),
     async () => {
       const wanted = place(20, 30, 100, 40);
@@ -182,7 +182,7 @@ for (const rotate of [0, 90, 180, 270])
 
 for (const rotate of [0, 90, 180, 270, -90])
   for (const more of ["", "/CropBox [36 72 500 700]", "/UserUnit 2", "/CropBox [-10 -10 400 300]/UserUnit 0.5"])
-    test(`a mark lies where it was wanted: /Rotate ${rotate} ${more}`, needs("mupdf", "poppler"), async () => {
+    test(`a mark is at its requested place: /Rotate ${rotate} ${more}`, needs("mupdf", "poppler"), async () => {
       const original = pageWith(`/Rotate ${rotate}${more}`);
       const wanted = place(20, 30, 100, 40);
       const { bytes, fields } = await signing.prepare(
@@ -213,7 +213,7 @@ for (const rotate of [0, 90, 180, 270, -90])
     });
 
 test(
-  "every document of the zoo is signed, and its earlier signatures stay what they were, or is refused by name",
+  "every document of the zoo is signed, and its earlier signatures stay as they were, or is refused by name",
   needs("pyhanko", "poppler"),
   async () => {
     const judge: { name: string; before: Buffer; after: Buffer }[] = [];
@@ -250,7 +250,7 @@ test("a field that is on no page is named", async () => {
   await assert.rejects(signing.prepare(makePdf(), planned(3, 10), ["Jane"]), /page 4 of a document with one page/);
 });
 
-test("places that wait are named by number: who signs may still be replaced", needs("poppler"), async () => {
+test("prepared places are named by number, because a signer may still be replaced", needs("poppler"), async () => {
   const textOf = async (names: string[], planned: readonly PlannedField[] = []) => {
     const { bytes } = await signing.prepare(makePdf(), planned, names);
     return Buffer.from((await run("pdftotext", [at(bytes, "waiting.pdf"), "-"])).output, "latin1").toString();
@@ -265,7 +265,7 @@ test("places that wait are named by number: who signs may still be replaced", ne
 });
 
 test(
-  "where no place was given, each of ten signers has one on a page that is added to the end",
+  "without a place, each of ten signers gets one on a page that is added to the end",
   needs("pyhanko", "poppler", "qpdf"),
   async () => {
     const names = ["Jane Doe", "王小明", "Zoë Łuczak", "محمد علي", "Иван Петров", "Ada", "Bo", "Cy", "Di", "Eve"];
@@ -289,7 +289,7 @@ test(
   },
 );
 
-test("a document that was signed takes signatures, but no text fields; a certified one takes no field", async () => {
+test("a signed document accepts signatures, but no text fields; a certified one accepts no field", async () => {
   const text: PlannedField[] = [{ kind: "date", signer: 1, page: 0, place: place(5, 5, 40, 20) }];
   await assert.rejects(signing.prepare(zooBytes("signed-once.pdf"), text, ["J"]), /is signed, and allows no new text/);
   const signature: PlannedField[] = [{ kind: "signature", signer: 1, page: 0, place: place(5, 5, 40, 20) }];
@@ -297,11 +297,11 @@ test("a document that was signed takes signatures, but no text fields; a certifi
   await assert.rejects(signing.prepare(zooBytes("signed-once.pdf"), [], ["J"]), /allows no new pages/);
 });
 
-test("a signature page has room for ten signers, and no more are put on it", async () => {
+test("a signature page has room for ten signers, and gets no more", async () => {
   await assert.rejects(signing.prepare(makePdf(), [], Array(11).fill("J")), /room for 10 signers, not 11/);
 });
 
-test("a field is filled once", async () => {
+test("a field can be filled only once", async () => {
   const { fields, first } = await signedByTwo();
   await assert.rejects(signing.act(first, fields, 1, jane), /is filled already/);
 });

@@ -97,7 +97,7 @@ for (const { name, isNotarized, after: finish } of ways)
       finished = await finish((await signedForm(isNotarized)).signed);
     });
 
-    test("keeps every signature valid for each reader, with a proof seal and an archival time stamp behind it", async () => {
+    test("keeps every signature valid for each reader, also after a proof seal and an archival time stamp", async () => {
       const proof = await sealed(finished, sealReasons.proof.test);
       const archived = byPyHanko(proof, ["store"], ["stamp"]);
       for (const [step, bytes, stamps] of [
@@ -136,7 +136,7 @@ for (const { name, isNotarized, after: finish } of ways)
       ["the text of a button", 32, /\/AP << \/N 47 0 R >>/, "/AP << /N 40 0 R >>"],
     ];
     for (const [what, object, from, to] of edits)
-      test(`is refused by pyHanko and by us when ${what} that is nobody's is edited afterwards`, async () => {
+      test(`is refused by pyHanko and by us when ${what} that belongs to nobody is edited afterwards`, async () => {
         const changed = edited(finished, object, from, to);
         const [answer] = askPyHanko([{ judge: changed }]);
         const last = answer?.signatures?.at(-1);
@@ -150,7 +150,7 @@ for (const { name, isNotarized, after: finish } of ways)
         );
       });
 
-    test("is refused by pyHanko when a signature that shows is added, and can't be sealed then", async () => {
+    test("is refused by pyHanko when a visible signature is added, and can't be sealed then", async () => {
       const covered = byPyHanko(finished, ["approve visibly", "Jane Doe"]);
       const [answer] = askPyHanko([{ judge: covered }]);
       assert.equal(answer?.signatures?.at(-2)?.permitted, false, JSON.stringify(answer));
@@ -167,7 +167,7 @@ for (const { name, isNotarized, after: finish } of ways)
 // Java takes seconds to start, so this test runs only with FUZZ=full.
 if (process.env["FUZZ"] === "full")
   test(
-    "EU DSS finds every signature whole behind a notary, a proof seal and an archival time stamp",
+    "EU DSS accepts every signature after a notary, a proof seal and an archival time stamp",
     needs("dss", "pyhanko"),
     async () => {
       const paths: string[] = [];
@@ -191,7 +191,7 @@ if (process.env["FUZZ"] === "full")
     },
   );
 
-test("fields that are nobody's are read-only before the first signer sees them", async () => {
+test("fields that belong to nobody are read-only before the first signer sees them", async () => {
   const { prepared } = await signedForm(false);
   const text = prepared.toString("latin1");
   for (const object of [20, 21, 22, 25, 26, 32]) assert.match(bodyOf(text, object), /\/Ff +\d*[13579]\b/, `${object}`);
@@ -201,21 +201,25 @@ test("fields that are nobody's are read-only before the first signer sees them",
   for (const object of [20, 23, 25, 27, 28]) assert.match(bodyOf(text, object), /\/AS \/N/, `${object}`);
 });
 
-test("readers draw a field with one drawing alike, with and without a state", needs("mupdf", "poppler"), async () => {
-  const { prepared } = await signedForm(false);
-  const draw = async (name: string, bytes: Buffer) => {
-    const path = join(folder, name);
-    writeFileSync(path, bytes);
-    await run("pdftoppm", ["-r", "50", "-singlefile", path, `${path}-poppler`]);
-    await run("mutool", ["draw", "-q", "-r", "50", "-o", `${path}-mupdf.ppm`, path]);
-    return [`${path}-poppler.ppm`, `${path}-mupdf.ppm`].map((file) => readFileSync(file));
-  };
-  const stateless = prepared.toString("latin1").replaceAll("/AS /N", "      ").replaceAll("/AS/N", "     ");
-  assert.notEqual(stateless, prepared.toString("latin1"));
-  assert.deepEqual(await draw("stated.pdf", prepared), await draw("stateless.pdf", Buffer.from(stateless, "latin1")));
-});
+test(
+  "readers draw a field with one drawing in the same way, with and without a state",
+  needs("mupdf", "poppler"),
+  async () => {
+    const { prepared } = await signedForm(false);
+    const draw = async (name: string, bytes: Buffer) => {
+      const path = join(folder, name);
+      writeFileSync(path, bytes);
+      await run("pdftoppm", ["-r", "50", "-singlefile", path, `${path}-poppler`]);
+      await run("mutool", ["draw", "-q", "-r", "50", "-o", `${path}-mupdf.ppm`, path]);
+      return [`${path}-poppler.ppm`, `${path}-mupdf.ppm`].map((file) => readFileSync(file));
+    };
+    const stateless = prepared.toString("latin1").replaceAll("/AS /N", "      ").replaceAll("/AS/N", "     ");
+    assert.notEqual(stateless, prepared.toString("latin1"));
+    assert.deepEqual(await draw("stated.pdf", prepared), await draw("stateless.pdf", Buffer.from(stateless, "latin1")));
+  },
+);
 
-test("an act allows filling in and signing alone, unless a notary signs after it", async () => {
+test("an act allows only filling in and signing, unless a notary signs after it", async () => {
   for (const isNotarized of [false, true]) {
     const { signed } = await signedForm(isNotarized);
     const locks = signed.toString("latin1").match(/\/SigFieldLock.*?>>/g) ?? [];
@@ -225,7 +229,7 @@ test("an act allows filling in and signing alone, unless a notary signs after it
 });
 
 test(
-  "a document that was prepared before seals locked is finished as it began, and every signature stays valid",
+  "a document that was prepared before seals had locks is finished as it began, and every signature stays valid",
   needs("pyhanko"),
   async () => {
     const { bytes, fields } = await signing.prepare(openForm(), planned, ["Jane", "Juan"]);
@@ -252,7 +256,7 @@ test(
   },
 );
 
-test("a seal that locks nothing is written as seals were before", async () => {
+test("a seal without a lock is written as before", async () => {
   const bytes = await sealed(makePdf(), sealReasons.proof.test);
   assert.doesNotMatch(bytes.toString("latin1"), /\/Lock|\/Reference/);
 });

@@ -126,7 +126,7 @@ describe("two signers with fields of all nine types", needs("pyhanko", "poppler"
       assert.ok(await qpdfAccepts(path));
     });
 
-  test("have a seal on top that holds, and fails with the act when a box is unchecked behind it", async () => {
+  test("have a valid seal at the end, which fails together with the act when a box is unchecked afterwards", async () => {
     const one = await made(filled, filled);
     const { bytes } = await sealDocument({ bytes: one.signed, reason: sealReasons.signed.test, locks: "document" });
     assert.deepEqual(byPyHanko(bytes), [true, true, true]);
@@ -214,7 +214,7 @@ test("five signers fill in fields of all nine types, and each act stays valid", 
 });
 
 for (const name of ["encrypted-open-aes-256.pdf", "encrypted-open-rc4-128.pdf"])
-  test(`an encrypted document takes all nine types: ${name}`, needs("poppler"), async () => {
+  test(`an encrypted document accepts all nine types: ${name}`, needs("poppler"), async () => {
     // The page of this document measures 200 by 100 points.
     const scaled = ofTwo().map(({ place: { x, y, width, height }, ...field }) => ({
       ...field,
@@ -258,7 +258,7 @@ test(
   },
 );
 
-test("a radio is a name above checkboxes, a dropdown has no /I, and nothing asks readers to draw", async () => {
+test("a radio is a name above checkboxes, a dropdown has no /I, and no entry asks readers to draw", async () => {
   const one = await made(filled, filled);
   const text = one.signed.toString("latin1");
   assert.doesNotMatch(text, /NeedAppearances|\/JavaScript|\/AA\b|\/I\s*\[/);
@@ -269,7 +269,7 @@ test("a radio is a name above checkboxes, a dropdown has no /I, and nothing asks
   assert.match(bodyOf(text, fieldOf(one, 1, "dropdown").object), /\/FT\s*\/Ch\s*\/Ff 131072/);
 });
 
-test("an act sets of a checkbox its value and its state alone", async () => {
+test("an act changes only a checkbox's value and state", async () => {
   const one = await made(filled, filled);
   const { object } = fieldOf(one, 1, "checkbox");
   const without = (pdf: Buffer) => bodyOf(pdf.toString("latin1"), object).replace(/\/(?:V|AS)\s*\/\w+|\s/g, "");
@@ -292,7 +292,7 @@ describe("fields that the sender fills in", needs("pyhanko", "poppler"), () => {
     { ...common, signer: 2, kind: "text", place: { ...place(150), x: 330 }, value: "x", readOnly: true },
   ];
 
-  test("are read-only where nobody else fills them, in no lock, and every act stays valid", async () => {
+  test("are read-only when nobody else fills them in, in no lock, and every act stays valid", async () => {
     const one = await made({ County: "Marion", Loan: "Off", Other: "Green" }, {}, planned);
     assert.deepEqual(byPyHanko(one.signed), [true, true]);
     assert.deepEqual(await byUs(one.signed), [true, true]);

@@ -37,7 +37,7 @@ const namesOf = async (bytes: Buffer, signers: number) =>
 const column = (names: readonly string[]) =>
   formWith(names.map((name, index) => ({ name, rect: `72 ${700 - 60 * index} 252 ${740 - 60 * index}` })));
 
-test("a document's empty signature fields are the signers': by number, else from the top of the first page down", async () => {
+test("a document's empty signature fields belong to the signers: by number, else from the top of the first page down", async () => {
   assert.deepEqual(await namesOf(column(["signer2", "Signer_1"]), 2), [
     [2, "signer2"],
     [1, "Signer_1"],
@@ -53,7 +53,7 @@ test("a document's empty signature fields are the signers': by number, else from
   ]);
 });
 
-test("a role that has several fields is one signer, whose further fields show the signature once more", async () => {
+test("a role with several fields is one signer, whose further fields show the signature again", async () => {
   assert.deepEqual(await namesOf(column(["buyer_top", "seller", "buyer_end"]), 2), [
     [1, "buyer_top"],
     [2, "seller"],
@@ -61,14 +61,14 @@ test("a role that has several fields is one signer, whose further fields show th
   ]);
 });
 
-test("the fields of notaries and witnesses stay empty, and so do those that nobody sees", async () => {
+test("the fields of notaries and witnesses stay empty, and so do invisible ones", async () => {
   assert.deepEqual(await namesOf(column(["NotarySignature", "witness 1", "Sign here"]), 3), [[1, "Sign here"]]);
   assert.deepEqual(await namesOf(formWith([{ name: "a", rect: "0 0 0 0" }]), 1), []);
   assert.deepEqual(await namesOf(formWith([{ name: "a", flags: 2 }]), 1), []);
   assert.deepEqual(await namesOf(zooBytes("signed-once.pdf"), 1), []);
 });
 
-test("a field whose name programs read differently is nobody's, and one that is listed twice is one field", async () => {
+test("a field whose name programs read differently belongs to nobody, and one that is listed twice is one field", async () => {
   const renamed = column(["bu.er"]).toString("latin1").replace("(bu.er)", "(bu\x80er)");
   assert.deepEqual(await namesOf(Buffer.from(renamed, "latin1"), 1), []);
   const once = column(["buyer"]).toString("latin1");
@@ -81,7 +81,7 @@ test("a field whose name programs read differently is nobody's, and one that is 
   assert.equal(fillsOwnFields(await openUnlocked(signed), bytes.length, own), true);
 });
 
-test("where a rectangle lies on the shown page is the other way round of where a place lies in user space", () => {
+test("the place of a rectangle on the shown page is the inverse of a place in user space", () => {
   const box = fc.record({
     shown: fc.constantFrom<PageBox["shown"][]>([0, 0, 612, 792], [36, 72, 500, 700], [-10, -10, 400, 300]),
     rotate: fc.constantFrom<PageBox["rotate"][]>(0, 90, 180, 270),
@@ -92,7 +92,7 @@ test("where a rectangle lies on the shown page is the other way round of where a
   fc.assert(fc.property(box, place, (on, at) => assert.deepEqual(shownPlace(on, placedOn(on, at).rect), { ...at })));
 });
 
-test("a field on a turned page is where a reader shows it", async () => {
+test("a field on a rotated page is where a reader shows it", async () => {
   const [field] = await planned(formWith([{ name: "a", rect: "100 100 300 150" }], "/Rotate 90"), 1);
   assert.deepEqual(field?.place, { x: 100, y: 100, width: 50, height: 200 });
 });
@@ -110,7 +110,7 @@ const permitted = (bytes: Buffer) => {
 };
 
 test(
-  "the fields themselves are signed, whatever they locked and asked for, and who has none signs on a page of their own",
+  "the fields themselves are signed, whatever they locked and required, and a signer without one signs on an added page",
   needs("pyhanko", "poppler", "qpdf"),
   async () => {
     const fields = [
@@ -157,7 +157,7 @@ for (const [what, make] of [
   );
 
 test(
-  "who finds no field in a certified document signs without anything to be seen, by all readers' rules",
+  "a signer without a field in a certified document signs invisibly, by all readers' rules",
   needs("pyhanko", "poppler", "qpdf"),
   async () => {
     const own = formWith([{ name: "seller", rect: "72 600 252 640" }]);

@@ -33,7 +33,7 @@ function formOf(count: number, more = ""): Buffer {
   return Buffer.from(parts.join(""), "latin1");
 }
 
-test("a form of 20,000 fields is tried whole, and taken", async () => {
+test("a form of 20,000 fields is tried completely, and accepted", async () => {
   const bytes = formOf(20_000);
   const signature = { kind: "signature", signer: 1, page: 1, x: 300, y: 700, width: 180, height: 36 } as const;
   const tried = await createPreflight(inlineWorkers)({
@@ -46,7 +46,7 @@ test("a form of 20,000 fields is tried whole, and taken", async () => {
   assert.equal(tried.pages, 1);
 });
 
-test("a form is read once, however often its fields are asked for", () => {
+test("a form is read once, however often its fields are requested", () => {
   const { file, acroForm } = lookUpPdf(formOf(1_000));
   assert.ok(acroForm);
   const all = () => [...formFields(file, acroForm.dict)].map(({ ref }) => ref.num);

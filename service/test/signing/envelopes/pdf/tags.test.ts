@@ -40,7 +40,7 @@ const line = (text: string, y: number) => `BT /F1 12 Tf 100 ${y} Td (${text}) Tj
 const planned = (bytes: Buffer, signers = 2) =>
   planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });
 
-test("tags say of whom what is asked", () => {
+test("tags state which field is for whom", () => {
   const plain = { label: null, required: true, width: null, height: null, more: {}, option: null };
   for (const [inner, tag] of [
     ["signature, r1", { ...plain, kind: "signature", role: { number: 1 } }],
@@ -102,7 +102,7 @@ test("tags say of whom what is asked", () => {
   fc.assert(fc.property(fc.string({ unit: anyCharacter }), (text) => void readTag(text)));
 });
 
-test("each tag becomes a field where it stands, and what other programs put into braces does not", async () => {
+test("each tag becomes a field at its place, and other programs' braces do not", async () => {
   const content =
     line("Buyer: {{signature, r1}}", 700) +
     line("{{date, r1}} {{initials, r2}}", 650) +
@@ -125,7 +125,7 @@ test("each tag becomes a field where it stands, and what other programs put into
   assert.ok(initials.x > date.x + date.width && initials.x < date.x + date.width + 12);
 });
 
-test("tags ask for numbers, boxes, choices, conditions and formulas by the members of the API", async () => {
+test("tags request numbers, boxes, choices, conditions and formulas with the members of the API", async () => {
   const content =
     line("{{Rent;type=number;id=rent;currency=USD}}", 720) +
     line("{{Months;type=number;id=months;decimals=0;default=12;readonly=true}}", 690) +
@@ -171,7 +171,7 @@ test("tags ask for numbers, boxes, choices, conditions and formulas by the membe
   assert.ok(total?.covers, "a field hides its tag");
 });
 
-test("a tag that breaks a rule of the API’s fields is refused by its own words", async () => {
+test("a tag that breaks a rule of the API’s fields is refused with its own words", async () => {
   const other = line("{{signature, r1}}", 420);
   for (const [tag, rule] of [
     ["{{Heat;type=radio;option=Gas}}", "options must be an array of 2 to 50 objects"],
@@ -190,7 +190,7 @@ test("a tag that breaks a rule of the API’s fields is refused by its own words
   await assert.rejects(planned(pageWith(ofOther + other)), /must name a field of the same signer/);
 });
 
-test("a field is no wider than its tag where more text stands on its line", async () => {
+test("a field is no wider than its tag when more text is on its line", async () => {
   const [alone, before, apart] = (
     await planned(
       pageWith(
@@ -206,7 +206,7 @@ test("a field is no wider than its tag where more text stands on its line", asyn
   assert.equal(apart, before);
 });
 
-test("roles by name are the signers in the order of the text", async () => {
+test("roles by name are assigned to signers in the order of the text", async () => {
   const roles = ["Seller", "Buyer", "Seller"].map((role, n) =>
     line(`{{Sign;type=signature;role=${role}}}`, 700 - 50 * n),
   );
@@ -216,7 +216,7 @@ test("roles by name are the signers in the order of the text", async () => {
   );
 });
 
-test("a tag for a signer who is not there is refused by name; a signer without a tag signs on a page that is added", async () => {
+test("a tag for an unknown signer is refused by name; a signer without a tag signs on an added page", async () => {
   const bytes = pageWith(line("{{signature, r3}}", 700));
   const preflight = createPreflight(inlineWorkers);
   const order = { holder: "firm", sha256: "0".repeat(64), fields: null };
@@ -243,7 +243,7 @@ const kerned = "BT /F1 12 Tf 100 500 Td [({)-20({sign)10(ature, r1})-5(})] TJ ET
 
 for (const rotate of [0, 90, 180, 270])
   for (const more of ["", "/CropBox [36 72 500 700]", "/UserUnit 2", "/CropBox [-10 -10 400 600] /UserUnit 0.5"])
-    test(`a tag is found and hidden where it is shown: /Rotate ${rotate} ${more}`, needs("mupdf"), async () => {
+    test(`a tag is found and hidden at its shown place: /Rotate ${rotate} ${more}`, needs("mupdf"), async () => {
       const original = pageWith(kerned, `/Rotate ${rotate} ${more}`);
       const path = join(folder, `tag${rotate}.pdf`);
       writeFileSync(path, original);
@@ -289,12 +289,12 @@ for (const [what, more] of [
     assert.ok((await inkOf(await signing.act(bytes, prepared, 1, { name: "." }))) >= (await inkOf(original)));
   });
 
-test("a tag is hidden where words are before, behind, above and below it", async () => {
+test("a tag is hidden when words are before, behind, above and below it", async () => {
   const text = `${line("above", 514.4)}${line("Sign {{signature, r1}} here", 500)}${line("below", 485.6)}`;
   assert.ok((await planned(pageWith(text), 1))[0]?.covers);
 });
 
-test("more tags than a document has fields are refused without looking at all of them", async () => {
+test("more tags than a document can have fields are refused without reading all of them", async () => {
   const many = (count: number) => pageWith(line("{{date;role=r1}}", 700).repeat(count));
   await assert.rejects(planned(many(20_000), 1), /its text has more than 500 tags; name the places in fields$/);
   const call = { holder: "firm", bytes: many(300), sha256: "", signers: ["Jane"], fields: null };
@@ -330,21 +330,21 @@ for (const [what, content, why] of [
   });
 }
 
-test("the words of a document with too much text are not read, and that is told", async () => {
+test("the words of a document with too much text are not read, and a notice says so", async () => {
   const bytes = pageWith(`BT /F1 12 Tf (${"{".repeat(5_000_000)}) Tj ET`);
   await assert.rejects(readTextIn(inlineWorkers, { holder: "firm", bytes }), { code: "conflict" });
   const told = await examineText(lookUpPdf(bytes), []);
   assert.deepEqual(told, [{ code: "partly_examined", page: null, text: null }]);
 });
 
-test("a stored file that is noise is no text, whatever it has by chance", async () => {
+test("a stored file of noise is not text, whatever it contains by chance", async () => {
   const noise = Buffer.concat([randomBytes(20_000_000), Buffer.from(" BT ({{)Tj ET")]).toString("latin1");
   const stream = `<< /Length ${noise.length} >>\nstream\n${noise}\nendstream`;
   const bytes = pageWith(line("{{signature, r1}}", 700), "", [[20, stream]]);
   assert.equal((await planned(bytes)).length, 1);
 });
 
-test("whatever is broken in a document with tags, it is planned or refused", async () => {
+test("a document with tags is planned or refused, whatever is broken in it", async () => {
   const whole = pageWith(line("{{signature, r1}}", 700));
   const edits = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 })), {
     minLength: 1,
@@ -383,7 +383,7 @@ describe("a document is read for tags only when it may hold one:", () => {
   ] as const)
     test(what, () => assert.equal(mayHoldTags(bytes), may));
 
-  test("no document of the zoo costs more than its reading", () => {
+  test("no document of the zoo costs more than reading it", () => {
     for (const { name } of zooFiles()) assert.equal(typeof mayHoldTags(zooBytes(name)), "boolean", name);
   });
 });

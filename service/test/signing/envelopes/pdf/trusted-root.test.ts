@@ -51,7 +51,7 @@ const at = (name: string, bytes: Buffer) => {
 };
 
 test(
-  "pdfsig trusts acts and seal once NSS knows the root, and names whose they are",
+  "pdfsig trusts acts and seal once NSS knows the root, and names their holders",
   needs("poppler", "nss"),
   async () => {
     const found = await pdfsigTrusting(at("whole.pdf", whole), sealChainPem(signing.root.chain), database("known"));
@@ -73,25 +73,29 @@ test(
   },
 );
 
-test("pyHanko calls acts and seal valid with the root, and trusts none with another's", needs("pyhanko"), async () => {
-  const validate = whole;
-  const [known, stranger] = askPyHanko([
-    { validate, roots: [signing.root.chain[0].der] },
-    { validate, roots: [(await memoryRoot()).chain[0].der] },
-  ]);
-  assert.deepEqual(
-    known?.validations?.map(({ valid, trusted }) => [valid, trusted]),
-    Array(3).fill([true, true]),
-    JSON.stringify(known),
-  );
-  assert.deepEqual(
-    stranger?.validations?.map(({ valid, trusted }) => [valid, trusted]),
-    Array(3).fill([false, false]),
-    JSON.stringify(stranger),
-  );
-});
+test(
+  "pyHanko calls acts and seal valid with the root, and trusts none with another root",
+  needs("pyhanko"),
+  async () => {
+    const validate = whole;
+    const [known, stranger] = askPyHanko([
+      { validate, roots: [signing.root.chain[0].der] },
+      { validate, roots: [(await memoryRoot()).chain[0].der] },
+    ]);
+    assert.deepEqual(
+      known?.validations?.map(({ valid, trusted }) => [valid, trusted]),
+      Array(3).fill([true, true]),
+      JSON.stringify(known),
+    );
+    assert.deepEqual(
+      stranger?.validations?.map(({ valid, trusted }) => [valid, trusted]),
+      Array(3).fill([false, false]),
+      JSON.stringify(stranger),
+    );
+  },
+);
 
-test("openssl verifies the seal with the root alone", needs("openssl"), async () => {
+test("openssl verifies the seal with only the root", needs("openssl"), async () => {
   const alone = await sealed(makePdf());
   const text = alone.toString("latin1");
   const [, a = 0, b = 0, c = 0, d = 0] = /\/ByteRange ?\[ ?(\d+) (\d+) (\d+) (\d+)/.exec(text)?.map(Number) ?? [];
@@ -109,7 +113,7 @@ test("openssl verifies the seal with the root alone", needs("openssl"), async ()
   assert.throws(() => verify(stranger), /Verification failure/);
 });
 
-test("our verifier calls the seal verified by its own certificate and by the root, and a signer's no seal", async () => {
+test("our verifier verifies the seal by its own certificate and by the root, and a signer's as no seal", async () => {
   const crypto = createNodeCrypto();
   const verdict = async (bytes: Buffer, sealAnchors: Parameters<typeof verifyProof>[1]["sealAnchors"]) =>
     verifyProof(bytes, { sealAnchors, tsaAnchors: [] }, Date.now(), { crypto });

@@ -5,7 +5,7 @@ import { longMonth, shortMonth, withoutGaps } from "../../../../../src/pages/das
 
 const volume = (month: string, createdCount = 5) => ({ month, createdCount, completedCount: 2 });
 
-test("months without orders are filled in with zeros, over the turn of the year, too", () => {
+test("months without orders are filled in with zeros, also across the turn of the year", () => {
   assert.deepEqual(withoutGaps([volume("2026-11"), volume("2027-02")]), [
     volume("2026-11"),
     { month: "2026-12", createdCount: 0, completedCount: 0 },
@@ -19,7 +19,7 @@ test("nothing is filled in before the first month or after the last", () => {
   assert.deepEqual(withoutGaps([volume("2026-03")]), [volume("2026-03")]);
 });
 
-test("whichever months are left out, the filled ones follow each other and keep every count", () => {
+test("whichever months are missing, the filled ones follow one another and keep every count", () => {
   const year = Array.from({ length: 14 }, (_, at) => new Date(Date.UTC(2026, at)).toISOString().slice(0, 7));
   fc.assert(
     fc.property(fc.subarray(year, { minLength: 1 }), (months) => {
@@ -35,7 +35,7 @@ test("whichever months are left out, the filled ones follow each other and keep 
   );
 });
 
-test("a month has a short and a long name, whatever the zone of the machine", () => {
+test("a month has a short and a long name, whatever the machine's zone", () => {
   assert.equal(shortMonth("2026-03"), "Mar");
   assert.equal(longMonth("2026-03"), "March 2026");
 });

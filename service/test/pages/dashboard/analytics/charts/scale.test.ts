@@ -5,7 +5,7 @@ import { across, columns, lengthOf, ticks } from "../../../../../src/pages/dashb
 
 const amount = fc.oneof(fc.nat(1000), fc.nat(), fc.double({ min: 0, max: 1e12, noNaN: true }));
 
-test("a scale has round numbers from 0 on, few of them, and covers the maximum with its last step", () => {
+test("a scale has few round numbers from 0 on, and covers the maximum with its last step", () => {
   assert.deepEqual(ticks(64), [0, 20, 40, 60, 80]);
   assert.deepEqual(ticks(80), [0, 20, 40, 60, 80]);
   assert.deepEqual(ticks(3), [0, 1, 2, 3]);
@@ -24,12 +24,12 @@ test("a scale has round numbers from 0 on, few of them, and covers the maximum w
   );
 });
 
-test("a scale over nothing has one step, and steps are whole", () => {
+test("a scale for zero has one step, and steps are whole", () => {
   assert.deepEqual(ticks(0), [0, 1]);
   assert.deepEqual(ticks(0.2), [0, 1]);
 });
 
-test("no bar is negative or leaves its place, and what is more is never drawn shorter", () => {
+test("no bar is negative or leaves its place, and a larger value is never drawn shorter", () => {
   const value = fc.double({ min: -1e9, max: 1e12, noNaN: true });
   const extent = fc.double({ min: 0.1, max: 2000, noNaN: true });
   const sliver = fc.double({ min: 0, max: 10, noNaN: true });
@@ -44,7 +44,7 @@ test("no bar is negative or leaves its place, and what is more is never drawn sh
   );
 });
 
-test("nothing has no bar, the maximum the longest, and the least there is a bar that can be seen", () => {
+test("zero has no bar, the maximum the longest, and the smallest value a visible bar", () => {
   assert.equal(lengthOf(0, 10, 200, 2), 0);
   assert.equal(lengthOf(5, 0, 200, 2), 0);
   assert.equal(lengthOf(5, 10, 200, 2), 100);
@@ -52,7 +52,7 @@ test("nothing has no bar, the maximum the longest, and the least there is a bar 
   assert.equal(lengthOf(1, 1_000_000, 200, 2), 2);
 });
 
-test("columns stay in their place, evenly, and never touch", () => {
+test("columns are evenly spaced, and never touch", () => {
   const place = fc.record({
     from: fc.double({ min: 0, max: 50, noNaN: true }),
     to: fc.double({ min: 60, max: 100, noNaN: true }),

@@ -21,13 +21,13 @@ test("the percentages of a whole sum to 100, each less than one away from the ex
   );
 });
 
-test("nothing at all has shares of 0", () => {
+test("without orders all shares are 0", () => {
   assert.deepEqual(percentages([0, 0]), [0, 0]);
   assert.equal(percentage(0, 0), 0);
   assert.equal(percentText(0, 0, 0), "0%");
 });
 
-test("what is there is never said to be 0%, and what is less than all never 100%", () => {
+test("a positive share is never shown as 0%, and a partial one never as 100%", () => {
   assert.equal(percentText(0, 1, 1_000_000), "<1%");
   assert.equal(percentText(100, 999_999, 1_000_000), ">99%");
   fc.assert(

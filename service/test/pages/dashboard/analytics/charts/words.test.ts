@@ -8,7 +8,7 @@ import {
   shortCount,
 } from "../../../../../src/pages/dashboard/analytics/charts/words.ts";
 
-test("a time is said in the unit that fits it", () => {
+test("a time is written in the unit that fits it", () => {
   const said: [hours: number, text: string][] = [
     [0, "under a minute"],
     [1 / 60, "1 minute"],
@@ -22,7 +22,7 @@ test("a time is said in the unit that fits it", () => {
   for (const [hours, text] of said) assert.equal(duration(hours), text);
 });
 
-test("a count is said in full, and rounded only where there is no room for five digits", () => {
+test("a count is written in full, and rounded only when there is no room for five digits", () => {
   assert.equal(count(1_000_000), "1,000,000");
   assert.equal(counted(1, "order"), "1 order");
   assert.equal(counted(2_000, "order"), "2,000 orders");
@@ -31,7 +31,7 @@ test("a count is said in full, and rounded only where there is no room for five 
   assert.equal(shortCount(1_000_000), "1M");
 });
 
-test("the window is said in days", () => {
+test("the window is written in days", () => {
   assert.equal(lastDays(1), "the last day");
   assert.equal(lastDays(366), "the last 366 days");
 });
