@@ -9,7 +9,7 @@ const lines = (count: number): string => code + "// more\n".repeat(count - 1);
 const found = (files: Record<string, string>, excuses = nothing): string[] =>
   crumbsIn(new Map(Object.entries(files)), excuses).map(({ file, importer }) => `${file} <- ${importer}`);
 
-test("finds a short file with one importer, and says which", () => {
+test("finds a short file with one importer, and names the importer", () => {
   const files = { "src/a/crumb.ts": lines(59), "src/b.ts": `import { twice } from "./a/crumb.ts";\n` };
   assert.deepEqual(found(files), ["src/a/crumb.ts <- src/b.ts"]);
   const types = { "src/crumb.ts": "export type A = 1;\n", "src/b.ts": `export type { A } from "./crumb.ts";\n` };
@@ -28,41 +28,41 @@ test("counts an importer once, however often it imports the file", () => {
   assert.deepEqual(found({ "src/crumb.ts": code, "src/b.ts": twice }), ["src/crumb.ts <- src/b.ts"]);
 });
 
-test("accepts what is loaded by itself: a worker, a script of a browser, a verb", () => {
+test("accepts files that are loaded by themselves: a worker, a script of a browser, a verb", () => {
   const types = `import type { A } from "./crumb.ts";\n`;
-  // The call is composed here, because the runner resolves such a call even inside a string.
+  // The test composes the text of the call, because the runner resolves a call even inside a string.
   for (const call of ["import.meta.resolve", "import", "new URL"])
     assert.deepEqual(found({ "src/crumb.ts": code, "src/b.ts": `${types}load(${call}("./crumb.ts"));\n` }), [], call);
 });
 
-test("accepts a script that exports no more than its types", () => {
+test("accepts a script that exports only types", () => {
   const importer = `import type { A } from "./crumb.ts";\n`;
   const script = "export type A = 1;\nvoid load();\n";
   assert.deepEqual(found({ "src/crumb.ts": script, "src/b.ts": importer }), []);
   assert.equal(found({ "src/crumb.ts": `${script}export function a() {}\n`, "src/b.ts": importer }).length, 1);
 });
 
-test("accepts what a package exports, and what an import rule names", () => {
+test("accepts files that a package exports, and files that an import rule names", () => {
   const files = { "src/crumb.ts": code, "src/b.ts": `import { twice } from "./crumb.ts";\n` };
   assert.deepEqual(found(files, { ...nothing, exported: new Set(["src/crumb.ts"]) }), []);
   assert.deepEqual(found(files, { ...nothing, importRules: String.raw`{ path: "/crumb\\.ts$" }` }), []);
   assert.equal(found(files, { ...nothing, importRules: String.raw`{ path: "/other-crumb\\.ts$" }` }).length, 1);
 });
 
-test("accepts a table of words, and no types alone", () => {
+test("accepts a table of words, but not a file of types", () => {
   const importer = `import { words } from "./words.ts";\n`;
   const words = `// No function () => here.\nexport const words = { yes: "Yes" };\n`;
   assert.deepEqual(found({ "src/words.ts": words, "src/b.ts": importer }), []);
   assert.equal(found({ "src/words.ts": "export type Words = string;\n", "src/b.ts": importer }).length, 1);
 });
 
-test("accepts routes and schemas whose importer knows no HTTP", () => {
+test("accepts routes and schemas whose importer does not know HTTP", () => {
   const importer = `export { twice } from "./routes.ts";\n`;
   assert.deepEqual(found({ "src/routes.ts": code, "src/feature.ts": importer }), []);
   assert.equal(found({ "src/routes.ts": code, "src/all-routes.ts": importer }).length, 1);
 });
 
-test("accepts a file that its importer has no room for", () => {
+test("accepts a file for which its importer has no room", () => {
   const importer = `import { twice } from "./crumb.ts";\n`;
   assert.deepEqual(found({ "src/crumb.ts": lines(20), "src/b.ts": importer + "// more\n".repeat(230) }), []);
   assert.equal(found({ "src/crumb.ts": lines(20), "src/b.ts": importer + "// more\n".repeat(229) }).length, 1);

@@ -35,7 +35,7 @@ test("refuses each wording in a comment, with its line", () => {
   }
 });
 
-test("accepts what only looks like a refused wording", () => {
+test("accepts text that only resembles a refused wording", () => {
   const accepted = [
     "There is no such key, and there are none left.",
     "The key is no longer valid, and is no more than a year old.",
@@ -58,12 +58,12 @@ test("reads comments of every language, and no code", () => {
   assert.deepEqual(found("a.css", "/* anew */\n.anew {}\n"), ["1: anew"]);
 });
 
-test("finds a wording that is broken over two lines of a comment or paragraph", () => {
+test("finds a wording that is split over two lines of a comment or paragraph", () => {
   assert.deepEqual(found("a.ts", "/**\n * Sent for\n * who asked.\n */\n"), ["2: for who"]);
   assert.deepEqual(found("a.md", "A letter wanted no\nmore.\n\nWhat is new.\n"), ["1: wanted no more"]);
 });
 
-test("leaves out code in Markdown, and links", () => {
+test("ignores code in Markdown, and links", () => {
   assert.deepEqual(found("a.md", "```sh\nwhoever\n```\n[x](anew.md) `twin`\nwhoever\n"), ["5: whoever"]);
 });
 

@@ -7,12 +7,12 @@ import { toolsOf } from "./install-tools.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-test("names no tool for a test that asks for none, also where it starts a service", () => {
+test("names no tool for a test that requires none, even if it starts a service", () => {
   assert.deepEqual(toolsOf(["service/test/kernel/platform/memory-budget.test.ts"]), []);
   assert.deepEqual(toolsOf(["service/test/orders/order/upload-places.test.ts"]), []);
 });
 
-test("names the tools that a file asks for, and not those of another", () => {
+test("names the tools that a file requires, and not those of another", () => {
   const tools = toolsOf(["service/test/evidence/seals/cms/cms.test.ts"]);
   assert.ok(tools.includes("openssl"));
   assert.ok(!tools.includes("chromium"));
@@ -23,7 +23,7 @@ test("names Python with each of its libraries", () => {
   assert.ok(tools.includes("python"));
 });
 
-test("names a tool for every file that asks for one", () => {
+test("names a tool for every file that requires one", () => {
   const patterns = ["packages/*/test/**/*.test.ts", "service/test/**/*.test.ts", "tools/**/*.test.ts"];
   const asking = globSync(patterns, { cwd: root }).filter((file) =>
     /import \{[^}]*\b(?:needs|testsNeeding)\b[^}]*\} from/.test(readFileSync(join(root, file), "utf8")),

@@ -9,10 +9,12 @@ export { usualOffers } from "./easypost-objects.ts";
 
 export type EasyPostRequest = { method: string; path: string; body: EasyPostObject };
 
-/** A prepared failure: an error, a connection cut after the work is done, or no answer after it. */
+/** A prepared failure: an error, a connection that is cut once the work is done, or work without an answer. */
 export type Failure = { status: number; code?: string; message?: string } | "cut" | "hang";
 
-/** How an event is delivered: more than once, with a wrong secret, or with a body altered after signing. */
+/**
+ * How an event is delivered: more than once, signed with a wrong secret, or with a body that was altered after signing.
+ */
 export type Delivery = { twice?: boolean; otherSecret?: boolean; forged?: boolean };
 
 export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "offers" | "track"> & {

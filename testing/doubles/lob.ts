@@ -16,7 +16,10 @@ export type LobRequest = {
   idempotencyKey: string | null;
 };
 
-/** A prepared failure: an error, a connection cut after the work is done, no answer after it, or no reaction at all. */
+/**
+ * A prepared failure: an error, a connection that is cut once the work is done, work without an answer, or no reaction
+ * at all.
+ */
 export type LobFailure =
   | { status: number; code?: string; message?: string; retryAfter?: number }
   | "cut"

@@ -13,7 +13,7 @@ export type StripeRequest = {
   authorization: string;
 };
 
-/** A prepared failure: an error, a connection cut after the work is done, or no answer at all. */
+/** A prepared failure: an error, a connection that is cut once the work is done, or no answer at all. */
 export type Failure = { status: number; type?: string; message?: string } | "cut" | "hang";
 
 export type StripeEvent = {

@@ -15,7 +15,7 @@ import {
 export type { TelnyxEvent } from "./telnyx-events.ts";
 export type { TelnyxFax } from "./telnyx-objects.ts";
 
-/** A prepared failure: an error, a connection cut after the work is done, or no answer and no work. */
+/** A prepared failure: an error, a connection that is cut once the work is done, or neither an answer nor work. */
 export type TelnyxFailure = { status: number; code?: string; detail?: string } | "cut" | "hang";
 
 export type TelnyxRequest = { method: string; path: string; query: URLSearchParams; params: Params };

@@ -14,14 +14,14 @@ test("drops each operand of a refusal", () => {
   assert.deepEqual(found("const f = (a) => { if (!a) { note(); return false; } return true; };"), ["false: !a"]);
 });
 
-test("meets each demand of a chain, of a claim and of an assertion", () => {
+test("satisfies each demand of a chain, of a claim and of an assertion", () => {
   assert.deepEqual(found("const f = (a, b) => a && b.c === 1;"), ["true: a", "true: b.c === 1"]);
   assert.deepEqual(found('const state = a ? "holds" : "fails";'), ["true: a"]);
   assert.deepEqual(found('const state = a || b ? "fails" : "holds";'), ["false: a", "false: b"]);
   assert.deepEqual(found("fields.end(); list.push(1);"), ["skipped: fields.end()"]);
 });
 
-test("leaves alone what accepts, and what would make a rule stricter", () => {
+test("leaves out conditions that accept, and changes that would make a rule stricter", () => {
   assert.deepEqual(found("const f = (a) => { if (a) return true; return false; };"), []);
   assert.deepEqual(found("const f = (a) => a && { a };"), ["true: a"]);
   assert.deepEqual(found("const f = (a, b) => { if (a && b) throw new Error('no'); };"), ["false: a && b"]);
@@ -36,7 +36,7 @@ test("puts a switch at each mutant, and changes nothing else", () => {
   );
 });
 
-test("a sample of the verifier's rules is asked for by a vector, or is on the list of those that are not", () => {
+test("a sample of the verifier's rules each has a vector, or is on the list of those without one", () => {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const args = ["tools/mutate-verifier.ts", "--sample", "80"];
   const { status, stdout, stderr } = spawnSync(`${root}bin/run`, args, { cwd: root, encoding: "utf8" });

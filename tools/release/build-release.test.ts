@@ -28,13 +28,13 @@ after(async () => {
 
 const get = (path: string) => fetch(`${service.baseUrl}${path}`);
 
-test("a release is less than 250 MB with Node and PostgreSQL, and holds no package of development", () => {
+test("a release is smaller than 250 MB with Node and PostgreSQL, and contains no development package", () => {
   assert.ok(sizeOf(release) < 250e6, `${sizeOf(release)} bytes`);
   for (const name of ["typescript", "@biomejs/biome", "playwright-core", "@vercel/nft"])
     assert.equal(existsSync(join(release, "node_modules", name)), false, name);
 });
 
-test("nothing but a release is replaced by one: data, a checkout and other files stay", async () => {
+test("a release replaces only a release: data, a checkout and other files stay", async () => {
   for (const name of ["var", ".git", "notes.txt"]) {
     const kept = join(release, name);
     mkdirSync(kept);
@@ -48,14 +48,14 @@ test("nothing but a release is replaced by one: data, a checkout and other files
   assert.ok(existsSync(join(other, "service")));
 });
 
-test("its own Node runs its command line, where the machine has neither Node nor npm", async () => {
+test("its own Node runs its command line on a machine with neither Node nor npm", async () => {
   const env = { PATH: "/usr/bin:/bin", HOME: folder.path };
   const { stdout } = await promisify(execFile)(join(release, "bin/signsealship"), ["--version"], { env });
   const { version } = JSON.parse(readFileSync(join(release, "package.json"), "utf8"));
   assert.equal(stdout.trim(), version);
 });
 
-test("its service takes an order, seals a document and gives the certificate, each by worker threads", async () => {
+test("its service accepts an order, seals a document and serves the certificate, each by worker threads", async () => {
   const { headers } = await newPartner(service);
   const order = await fetch(`${service.baseUrl}/api/partner/orders`, {
     method: "POST",
@@ -78,7 +78,7 @@ test("its pages load each script and style that they name, and pdf.js", async ()
   }
 });
 
-test("it finds every package that it is made of: doctor has nothing to say of the installation", async () => {
+test("it finds every package that it needs: doctor reports nothing about the installation", async () => {
   const { checks } = await service.cli<{ checks: { name: string; result: string; detail: string }[] }>("doctor");
   assert.deepEqual(
     checks.filter(({ result }) => result === "failed"),

@@ -15,21 +15,21 @@ import { shippedBill } from "./sbom.ts";
 const refused = (license: string | undefined, more = {}) =>
   refusedLicenses({ "": {}, "node_modules/some": { version: "1.0.0", ...(license && { license }), ...more } });
 
-test("licenses that reach into what uses them are refused by name, and so is none", () => {
+test("licenses that extend to the code that uses them are refused by name, and so is a missing one", () => {
   for (const license of ["AGPL-3.0-only", "GPL-2.0-or-later", "LGPL-3.0", "MIT AND GPL-3.0-only", "SEE LICENSE IN x"])
     assert.deepEqual(refused(license), [`some 1.0.0: ${license}`]);
   assert.deepEqual(refused(undefined), ["some 1.0.0: no license is named"]);
   assert.deepEqual(refused("(GPL-3.0-only)"), ["some 1.0.0: (GPL-3.0-only)"]);
 });
 
-test("permissive licenses, a permissive choice, tools of development and our own packages are shipped", () => {
+test("permissive licenses, a permissive choice, development tools and our own packages are accepted", () => {
   for (const license of ["MIT", "Apache-2.0", "MIT AND OFL-1.1", "(MIT OR CC0-1.0)", "GPL-2.0-only OR BSD-3-Clause"])
     assert.deepEqual(refused(license), []);
   assert.deepEqual(refused("AGPL-3.0-only", { dev: true }), []);
   assert.deepEqual(refused("AGPL-3.0-only", { link: true }), []);
 });
 
-test("an audit that a registry did not give is no clean audit", () => {
+test("an audit without an answer of the registry does not count as clean", () => {
   assert.deepEqual(readAudit('{"message":"405 Method Not Allowed"}'), {
     reached: false,
     reason: "405 Method Not Allowed",
@@ -56,7 +56,7 @@ test("libraries inside the database server are found by their banners, with thei
   folder.remove();
 });
 
-test("the bill names what is shipped, and the database server's libraries beside it", () => {
+test("the bill names the shipped packages, and the database server's libraries", () => {
   const component = (ref: string) => ({ "bom-ref": ref, name: ref, version: "" });
   const refs = ["pg@8.0.0", "axe-core@1.0.0", "@signsealship/service@0.1.0", "@signsealship/bench@0.1.0"];
   const all = {
@@ -115,7 +115,7 @@ async function check(answer: object | null, ...flags: string[]): Promise<Ended> 
   return { code, said, bill, asked };
 }
 
-test("a release's check writes the bill of materials of what is shipped, and passes where nothing is known against it", async () => {
+test("a release's check writes the bill of the shipped materials, and passes without known vulnerabilities", async () => {
   const { code, said, bill, asked } = await check({});
   assert.equal(code, 0, said);
   assert.equal(bill.bomFormat, "CycloneDX");
@@ -134,7 +134,7 @@ test("a release's check fails for a known vulnerability", async () => {
   assert.match(said, /^VULNERABLE: fastify .*\(high\)$/m);
 });
 
-test("a registry that does not answer is said, and fails the check unless that is allowed by name", async () => {
+test("an unanswered registry is reported, and fails the check unless that is explicitly allowed", async () => {
   const silent = await check(null);
   assert.equal(silent.code, 1);
   assert.match(silent.said, /^NOT AUDITED: the registry did not answer \(.+\)$/m);

@@ -1,4 +1,4 @@
-"""Schemas of the published description, held against this package's types, and answers made from them."""
+"""Schemas of the published description, compared with this package's types, and answers made from them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Shapes:
         elif origin in (Union, types.UnionType):
             rest = [self.resolved(each) for each in schema.get("anyOf", []) if each != {"type": "null"}]
             if len(arguments) > 2 and len(rest) == 1 and rest[0].get("type") == "object":
-                return  # An event: those are held against the description one by one.
+                return  # Events are compared with the description one by one.
             if len(rest) != 1 or len(rest) == len(schema["anyOf"]):
                 yield f"{where} can't be None"
             else:
@@ -100,6 +100,6 @@ class Shapes:
             if (name in required) != (name in schema.get("required", [])):
                 yield f"{where}.{name} is optional on one side alone"
             elif name not in required and type(None) in get_args(kind):
-                # None is what is missing.
+                # None stands for a missing member.
                 (kind,) = (each for each in get_args(kind) if each is not type(None))
             yield from self.faults(kind, published[name], f"{where}.{name}")

@@ -1,4 +1,4 @@
-"""Both clients against a served service."""
+"""Tests of both clients against a running service."""
 
 from __future__ import annotations
 

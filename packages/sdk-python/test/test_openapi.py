@@ -1,4 +1,4 @@
-"""The package, held against the description that the service publishes."""
+"""The package, compared with the description that the service publishes."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ export type PassportWebhook = {
   url: string;
   signingSecret: string;
   signatureHeader: string;
-  /** The same secret in the form of Standard Webhooks libraries. */
+  /** The secret in the form that Standard Webhooks libraries accept. */
   standardWebhooksSecret: string;
   verification: string;
 };

@@ -170,7 +170,10 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   envelopeLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/tlog-proof`),
 
-  /** Does the same for the custody certificate. */
+  /**
+   * Returns the proof that the transparency log contains the custody certificate; refused with status 503 in the first
+   * seconds.
+   */
   custodyLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/tlog-proof`),
 
@@ -180,7 +183,10 @@ export const signingOf = ({ json, bytes }: Transport) => ({
    */
   envelopeRootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/envelope/${verifyCode}/ots`),
 
-  /** Does the same for the custody certificate. */
+  /**
+   * The `.ots` proof of the log's hourly root for the custody certificate; refused with status 409 until the calendars
+   * have that root.
+   */
   custodyRootOts: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/ots`),
 });

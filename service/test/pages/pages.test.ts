@@ -326,7 +326,7 @@ describe("assets", () => {
       const unpacked = (await response.arrayBuffer()).byteLength;
       return Number(response.headers.get("content-length") ?? unpacked);
     };
-    // Without the icon, which a phone loads only when the page is added to its home screen.
+    // The sum leaves out the icon, which a phone loads only when the page is added to its home screen.
     const loaded = (await addresses()).filter((address) => !address.includes("touch-icon"));
     const sizes = await Promise.all([`/orders/${code}`, ...loaded].map(sent));
     const total = sizes.reduce((sum, size) => sum + size);

@@ -35,7 +35,7 @@ async function schemaAfter(name: string, files: string): Promise<string[]> {
   return schemaOf(db).finally(db.close);
 }
 
-test("a new database has the schema that 0001 to 0084 give, with each function, trigger, right and comment", async () => {
+test("a new database has the same schema as after migrations 0001 to 0084, with each function, trigger, right and comment", async () => {
   const [now, before] = [
     await schemaAfter("now", join(root, "service/migrations")),
     await schemaAfter("before", join(beforeBaseline, "service/migrations")),
@@ -88,7 +88,7 @@ for (const { name, release } of [
   { name: "schema 69", release: () => releaseOf(ofSchema69, join(folder.path, "schema-69")) },
   { name: "the last schema before the baseline", release: () => beforeBaseline },
 ])
-  test(`a data folder of ${name} upgrades, keeps what it has, and its rows of migrations stay`, async () => {
+  test(`a data folder of ${name} upgrades, keeps its data, and its rows of migrations stay`, async () => {
     const dataDir = join(folder.path, `data of ${name}`);
     const earlier = await startOf(release(), dataDir);
     const written = await write(earlier).finally(earlier.stop);
@@ -104,7 +104,7 @@ for (const { name, release } of [
     }
   });
 
-test("a data folder of schema 68 is refused as it is, and upgrades through the commit that the message names", async () => {
+test("a data folder of schema 68 is refused unchanged, and upgrades through the commit that the message names", async () => {
   const dataDir = join(folder.path, "data-68");
   const earlier = await startOf(releaseOf(ofSchema68, join(folder.path, "schema-68")), dataDir);
   const written = await write(earlier).finally(earlier.stop);

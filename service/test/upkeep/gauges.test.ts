@@ -31,7 +31,7 @@ const valuesOf = async (gauges: Statement) => {
   return Object.fromEntries(rows.map(({ gauge, label, value }) => [label ? `${gauge} ${label}` : gauge, value]));
 };
 
-test("counts deliveries that wait and finds the oldest without reading those that ended", async () => {
+test("counts waiting deliveries and finds the oldest without reading ended ones", async () => {
   const gauges = pendingDeliveryGauges(now);
   assert.deepEqual(await valuesOf(gauges), {
     webhook_deliveries_pending: 600,
@@ -42,7 +42,7 @@ test("counts deliveries that wait and finds the oldest without reading those tha
   assert.ok(blocks < 100, `${blocks} blocks`);
 });
 
-test("tells jobs that wait, are overdue, are retried and failed by their queue", async () => {
+test("reports jobs that wait, are overdue, are retried and failed by their queue", async () => {
   await enqueue(db, "late", {}, new Date(Date.now() - 60_000));
   await enqueue(db, "late", {}, new Date(Date.now() - 30_000));
   await enqueue(db, "scheduled", {}, new Date(Date.now() + 3_600_000));
@@ -68,11 +68,11 @@ test("tells jobs that wait, are overdue, are retried and failed by their queue",
   });
 });
 
-test("says 0 where no anchor waits", async () => {
+test("shows 0 when no anchor waits", async () => {
   assert.deepEqual(await valuesOf(pendingAnchorGauges(now)), { anchors_pending: 0, anchors_oldest_pending_seconds: 0 });
 });
 
-test("a gauge that can't be read, or hangs, is left out of the scrape", async () => {
+test("a gauge that can't be read, or hangs, is omitted from the scrape", async () => {
   const metrics = createMetrics();
   const values = { up: 1 };
   metrics.gauge("read_gauge", "Works.", null, async () => new Map([["", 7]]));

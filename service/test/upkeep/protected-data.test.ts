@@ -26,7 +26,7 @@ test("every column with a MAC is declared", async () => {
   assert.deepEqual(declared, await columnsLike("%\\_mac", "bytea"));
 });
 
-test("every column that refers to a blob is declared, except those of blobs that were deleted", async () => {
+test("every column that refers to a blob is declared, except those of deleted blobs", async () => {
   const declared = distinct(blobTables.map(({ table }) => `${table.text}.blob_key`));
   const stored = await columnsLike("blob_key", "text");
   assert.deepEqual(
@@ -35,7 +35,7 @@ test("every column that refers to a blob is declared, except those of blobs that
   );
 });
 
-test("every constraint that keeps plain codes out is declared with its column", async () => {
+test("every constraint against plain codes is declared with its column", async () => {
   const rows = await db.query<{ name: string; text: string }>(sql`
     SELECT conname AS name, pg_get_constraintdef(oid) AS text FROM pg_constraint
     WHERE contype = 'c' AND pg_get_constraintdef(oid) LIKE '%starts_with(%''c1.''%' ORDER BY conname`);
@@ -50,7 +50,7 @@ test("every constraint that keeps plain codes out is declared with its column", 
   }
 });
 
-test("each encrypted column is there, and is declared once", async () => {
+test("each encrypted column exists, and is declared once", async () => {
   const declared = protectedTables.flatMap(({ table, ciphers = [] }) =>
     ciphers.map(({ column }) => `${table.text}.${column.text}`),
   );

@@ -220,7 +220,7 @@ async function dumped(): Promise<string> {
   return stdout;
 }
 
-test("a file of pg_dump holds no key, code, link or token of orders that were signed, notarized, shipped, faxed and closed", async () => {
+test("a file of pg_dump contains no key, code, link or token of orders that were signed, notarized, shipped, faxed and closed", async () => {
   const dump = await dumped();
   for (const table of [
     "orders",
@@ -239,13 +239,13 @@ test("a file of pg_dump holds no key, code, link or token of orders that were si
   assert.ok(!dump.includes("%PDF-") && !dump.includes(Buffer.from("%PDF-").toString("hex")), "no document either");
 });
 
-test("nothing that a file of pg_dump holds opens a public route or stands for a key", async () => {
+test("nothing in a file of pg_dump opens a public route or works as a key", async () => {
   const tokens = tokensIn([await dumped()]);
   assert.ok(tokens.size > 300, `${tokens.size} tokens`);
   assert.deepEqual(await openedBy(service.baseUrl, tokens, orderCode), []);
 });
 
-test("doctor finds each row of them as the service wrote it", async () => {
+test("doctor accepts each row of them", async () => {
   assert.match(
     await rowsWhole({ db, rowMac: await rowMacOf(service.dataDir) }),
     /^\d+ rows, each as the service wrote it$/,
@@ -337,7 +337,7 @@ const uncoveredByDesign: Readonly<Record<string, string>> = {
   webhooks: "active created_at deleted_at failures failing_since alerted_at mailed_at exchanges_dropped_to",
 };
 
-test("each column of a row with a MAC is covered, or is one of those named here", async () => {
+test("each column of a row with a MAC is covered, or is listed here", async () => {
   const rowMac = await rowMacOf(service.dataDir);
   const unexpected: string[] = [];
   let tries = 0;

@@ -53,7 +53,7 @@ async function roomWithOrder(): Promise<{ room: string; orderCode: string }> {
   return { room, orderCode };
 }
 
-test("a closing passport that points at an order's document does not have it decrypted for the public", async () => {
+test("a closing passport that refers to an order's document does not have it decrypted for the public", async () => {
   const { room, orderCode } = await roomWithOrder();
   const { verifyCode } = await sealRoom(acme, room);
   const forged = "b".repeat(26);
@@ -71,7 +71,7 @@ test("a closing passport that points at an order's document does not have it dec
   assert.equal((await get(`/api/verify/room/${verifyCode}/pdf`)).status, 200);
 });
 
-test("a closing passport whose manifest and hashes were replaced does not hold, and no seal links to it", async () => {
+test("a closing passport whose manifest and hashes were replaced fails, and no seal links to it", async () => {
   const { room } = await roomWithOrder();
   const { verifyCode, verifyUrl } = await sealRoom(acme, room);
   assert.match(await textOf(verifyUrl), /matches its record|passed every check/);
@@ -88,7 +88,7 @@ test("a closing passport whose manifest and hashes were replaced does not hold, 
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
-test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bears", async () => {
+test("an attacker who also has SECRETS_KEY can make no manifest that a sealed certificate contains", async () => {
   const { room } = await roomWithOrder();
   const { verifyCode, verifyUrl } = await sealRoom(acme, room);
   const { verifyCode: whole } = await sealRoom(acme, (await roomWithOrder()).room);
@@ -112,7 +112,7 @@ test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bear
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
-test("a version whose certificate is gone, or was sealed as something else, does not hold", async () => {
+test("a version whose certificate is missing, or was sealed for another purpose, fails", async () => {
   const versions = [await roomWithOrder(), await roomWithOrder()].map(({ room }) => sealRoom(acme, room));
   const [gone, other] = await Promise.all(versions);
   const owner = { ...(await newPartner(running.service)), baseUrl: running.service.baseUrl };
@@ -149,7 +149,7 @@ test("a version whose certificate is gone, or was sealed as something else, does
     assert.equal((await verify(running.service.baseUrl, verifyCode)).chainOk, false);
 });
 
-test("a certificate that was put among those of the seal is not trusted", async () => {
+test("a certificate that was inserted among those of the seal is not trusted", async () => {
   await sealRoom(acme, (await roomWithOrder()).room);
   const foreign = "-----BEGIN CERTIFICATE-----\nFOREIGN\n-----END CERTIFICATE-----\n";
   await attack(sql`
@@ -158,7 +158,7 @@ test("a certificate that was put among those of the seal is not trusted", async 
   assert.ok(!(await textOf("/verify")).includes("FOREIGN"));
 });
 
-test("a proof passport whose time-stamp, anchor or certificates were altered is not vouched for", async () => {
+test("a proof passport whose time stamp, anchor or certificates were altered is not accepted", async () => {
   const owner = { ...(await newPartner(running.service)), baseUrl: running.service.baseUrl };
   const changes = (id: string) => [
     sql`UPDATE passports SET rfc3161_at = '2019-01-02', rfc3161_authority = 'https://tsa', rfc3161_token = 'x' WHERE id = ${id}`,
@@ -191,7 +191,7 @@ test("the certificates of a passport's seal can't be replaced in its evidence", 
   assert.equal((await get(path)).status, 200);
 });
 
-test("a document whose row was altered is neither named by a manifest nor sealed further", async () => {
+test("a document whose row was altered is neither named by a manifest nor sealed again", async () => {
   for (const change of [
     sql`sha256 = ${"e".repeat(64)}`,
     sql`blob_key = (SELECT max(blob_key) FROM closing_passports)`,
@@ -204,7 +204,7 @@ test("a document whose row was altered is neither named by a manifest nor sealed
   }
 });
 
-test("a document that is gone, or is not what its row says, is named by no manifest", async () => {
+test("a document that is missing, or differs from its row, is named by no manifest", async () => {
   const blobs = await blobsOf(running.service.dataDir);
   for (const [name, status, blobKey] of [
     // A store that is not mounted gives the same error.
@@ -232,7 +232,7 @@ test("a document that is gone, or is not what its row says, is named by no manif
   }
 });
 
-test("a document that waits for an order is ordered by no token once its row was altered, or has no MAC", async () => {
+test("a waiting document can't be ordered by its token once its row was altered, or has no MAC", async () => {
   const file = join(running.service.dataDir, "waiting.pdf");
   writeFileSync(file, makePdf({ text: "waiting" }));
   const order = (fillToken: string) =>
@@ -252,7 +252,7 @@ test("a document that waits for an order is ordered by no token once its row was
   assert.equal((await order(fillToken)).status, 201);
 });
 
-test("orders, documents, rooms and payments of an earlier release stay good: their rows get MACs at the first start", async () => {
+test("orders, documents, rooms and payments of an earlier release stay valid: their rows get MACs at the first start", async () => {
   const { room, orderCode } = await roomWithOrder();
   await acme.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`, { outcome: "success" });
   const document = async () => {
@@ -314,7 +314,7 @@ test("orders, documents, rooms and payments of an earlier release stay good: the
   assert.equal(held.length, 1);
 });
 
-test("a key whose row was altered, or that is no longer revoked by the database's word alone, opens nothing", async () => {
+test("a key whose row was altered, or whose revocation was removed in the database, gives no access", async () => {
   const deps = { ...running, clock: systemClock };
   const issue = () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
@@ -346,7 +346,7 @@ test("a key whose row was altered, or that is no longer revoked by the database'
 const listOrders = (key: string) =>
   fetch(`${running.service.baseUrl}/api/partner/orders`, { headers: { Authorization: `Bearer ${key}` } });
 
-test("the running service chains the audit log, and doctor finds a line that was removed of it", async () => {
+test("the running service chains the audit log, and doctor finds a removed line", async () => {
   await roomWithOrder();
   const unchained = sql`SELECT FROM audit_log WHERE chain_position IS NULL`;
   await until(async () => (await running.db.query(unchained)).length === 0);

@@ -167,7 +167,7 @@ async function restarted(change: (tx: Tx) => Promise<unknown>): Promise<void> {
   running.service = await running.service.restart({});
 }
 
-test("seals the codes of an earlier release at the first start, and serves what it served, byte for byte", async () => {
+test("encrypts the codes of an earlier release at the first start, and answers as before, byte for byte", async () => {
   const placed = await placeOnce();
   const before = await everything();
   const [feed] = before.slice(-1);
@@ -186,7 +186,7 @@ test("seals the codes of an earlier release at the first start, and serves what 
   assert.equal(await placeOnce(), placed);
 });
 
-test("goes on where it was cut off, and lets nobody write a plain code afterwards", async () => {
+test("continues after an interruption, and prevents plain codes afterwards", async () => {
   const codeOf = (n: number) => String(n).repeat(40);
   const plain = sql`UPDATE rooms SET code = ${codeOf(1)}`;
   await assert.rejects(running.db.query(plain), /rooms_code_sealed/);

@@ -84,7 +84,7 @@ function placesOf(cells: readonly Cell[], text: string): string[] {
   return cells.filter(({ value }) => holds(value, text)).map(({ table, column }) => `${table}.${column}`);
 }
 
-test("finds a code in a dump as it is, in bytes, in base64 and compressed", () => {
+test("finds a code in a dump as plain text, in bytes, in base64 and compressed", () => {
   const forms = [
     codes.proof,
     `{"a":"x${codes.proof}y"}`,
@@ -96,7 +96,7 @@ test("finds a code in a dump as it is, in bytes, in base64 and compressed", () =
     assert.deepEqual(placesOf([{ table: "t", column: "c", value }], codes.proof), ["t.c"], value);
 });
 
-test("no table holds a code that opens something, in whatever form", async () => {
+test("no table contains a code that gives access, in any form", async () => {
   const cells = await dump(running.db);
   for (const [name, code] of Object.entries(codes)) assert.deepEqual(placesOf(cells, code), [], name);
   const answers = cells.filter(({ table, column }) => table === "idempotency_keys" && column === "body");
@@ -104,7 +104,7 @@ test("no table holds a code that opens something, in whatever form", async () =>
   assert.ok([...readings(answers[0]?.value ?? "")].every((text) => !text.includes("orderCode")));
 });
 
-test("nothing that a dump holds opens a public route or stands for a key", async () => {
+test("nothing in a dump opens a public route or works as a key", async () => {
   const tokens = tokensIn((await dump(running.db)).map(({ value }) => value));
   assert.ok(tokens.size > 200, `${tokens.size} tokens`);
   assert.deepEqual(await openedBy(running.service.baseUrl, tokens, codes.order), []);

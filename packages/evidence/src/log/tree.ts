@@ -74,7 +74,7 @@ export function consistencyRanges(oldSize: number, size: number): LeafRange[] {
       start = middle;
     }
   }
-  // A complete left part is the older tree itself, and the verifier already has its root.
+  // When the left part is complete, it is the older tree itself, whose root the verifier already has.
   return start === 0 ? ranges : [{ start, end }, ...ranges];
 }
 

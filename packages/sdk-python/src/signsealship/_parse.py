@@ -1,4 +1,4 @@
-"""JSON of the interface as dataclasses: camelCase becomes snake_case, what is unknown is left out."""
+"""JSON of the interface as dataclasses: camelCase becomes snake_case, unknown members are left out."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def form_text(value: object) -> str:
 def form_parts(fields: Mapping[str, Any], document: Pdf | None, file_name: str | None) -> list[Part]:
     """The parts of an order's form; None and False are not sent."""
     texts = {name: form_text(value) for name, value in fields.items() if value is not None and value is not False}
-    # Without a file name it is a field, not a file.
+    # A part without a file name is a field, not a file.
     parts: list[Part] = [(name, (None, text)) for name, text in texts.items()]
     if document is not None:
         parts.append(("document", pdf_part(document, file_name)))

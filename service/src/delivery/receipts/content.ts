@@ -32,6 +32,9 @@ export const receiptNames: Readonly<Record<ReceiptKind, string>> = {
   fax_certificate: "Fax certificate",
 };
 
-/** The file name of an event's attached bytes. Sorted by name, the attachment with its headers comes next. */
+/**
+ * The file name of an event's attached bytes. In the order of names, the attachment with the event's headers follows
+ * directly.
+ */
 export const eventFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.json`;
 export const headersFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.headers.json`;

@@ -49,7 +49,7 @@ export const tsaRootsPem = ({ tsaTrust }: Pick<TsaTrustSettings, "tsaTrust">): s
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
 
-/** The same roots as separate certificates, with the authorities' names. */
+/** The roots as separate certificates, with the authorities' names. */
 export const tsaRootCertificates = (settings: Pick<TsaTrustSettings, "tsaTrust">): { name: string; pem: string }[] =>
   parseCertificatesPem(tsaRootsPem(settings)).map(({ der, subject }) => ({
     name: `time stamp root ${commonNameOf(subject) ?? ""}`.trim(),

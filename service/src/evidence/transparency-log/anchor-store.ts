@@ -115,12 +115,15 @@ export async function selectCalendarRoot(db: Sql, log: Environment, line: string
 }
 
 /**
- * The progress of a line. `witnessed`: a checkpoint over it has its quorum of witnesses. `anchored`: authorities or
- * calendars have stamped one.
+ * The progress of a line. `witnessed`: a checkpoint over the line has its quorum of witnesses. `anchored`: authorities
+ * or calendars have stamped such a checkpoint.
  */
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
-/** The farthest state of a line, how many witnesses cosigned the best checkpoint over it, and how many the log asks. */
+/**
+ * The furthest state of a line, how many witnesses cosigned the best checkpoint over it, and how many witnesses the log
+ * asks.
+ */
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 
 export async function lineState(db: Sql, log: Environment, entry: LogEntry): Promise<LineProgress> {

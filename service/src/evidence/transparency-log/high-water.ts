@@ -18,7 +18,10 @@ import { selectTiles, type Tree } from "./store.ts";
  */
 export const highWaterPath = (keyPath: string): string => `${keyPath}.state`;
 
-/** @returns null when the node has not signed any yet. @throws LogHalt for a file that does not contain a checkpoint */
+/**
+ * @returns null when the node has not signed a checkpoint yet. @throws LogHalt for a file that does not contain a
+ * checkpoint
+ */
 export async function readHighWater(keyPath: string): Promise<SignedCheckpoint | null> {
   const path = highWaterPath(keyPath);
   let text: string;
@@ -39,7 +42,7 @@ export async function readHighWater(keyPath: string): Promise<SignedCheckpoint |
 export const writeHighWater = (keyPath: string, note: string): Promise<void> =>
   writeFileDurably(highWaterPath(keyPath), note, { mode: 0o600 });
 
-/** @throws LogHalt unless the tree extends the tree of the checkpoint */
+/** @throws LogHalt unless the tree extends the tree of the file's checkpoint */
 export async function requireBeginsWith(
   db: Sql,
   tree: Tree,

@@ -18,7 +18,7 @@ export type LogKeySettings = { dataDir: string; logKey: string };
 export type LogSigner = {
   /** The public key in the form that verifiers read. */
   key: string;
-  /** Returns the signed checkpoint. Ed25519 is deterministic, so signing the same one again gives the same bytes. */
+  /** Returns the signed checkpoint. Ed25519 is deterministic, so the same checkpoint always gives the same bytes. */
   signed: (size: number, root: Uint8Array) => string;
 };
 

@@ -45,9 +45,10 @@ async function retractionProof(db: Sql, log: Environment, entry: LogEntry): Prom
 }
 
 /**
- * The `.tlog-proof` of a line. It leads to the first anchored checkpoint over the line, if possible with a quorum of
- * witnesses. Before one is anchored it leads to the first checkpoint with a quorum, or else to the first one. So its
- * bytes change only with these and with a retraction. The verifier checks it before it is returned.
+ * The `.tlog-proof` of a line. It leads to the first anchored checkpoint over the line, if possible one with a quorum
+ * of witnesses. Before any is anchored, it leads to the first checkpoint with a quorum, or else to the first one. So
+ * the proof's bytes change only with these events and with a retraction. The verifier checks the proof before it is
+ * returned.
  * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, log: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -87,7 +88,7 @@ export async function newestForReaders(db: Sql, log: Environment, now: Date): Pr
   );
 }
 
-/** The same checkpoint as a note with its witnesses' cosignatures; null before the first one. */
+/** The same checkpoint as a note with its witnesses' cosignatures; null before the first checkpoint. */
 export async function publishedCheckpoint(db: Sql, log: Environment, now: Date): Promise<string | null> {
   const checkpoint = await newestForReaders(db, log, now);
   return checkpoint ? cosignedNote(db, log, checkpoint) : null;
@@ -133,7 +134,10 @@ const lookEveryMs = 100;
 
 type WaitedLine = { db: Sql; log: Environment; entry: LogEntry };
 
-/** Waits until the log has a line, and its witnesses, where it asks any, cosigned it. @returns the state then, or when the time is over */
+/**
+ * Waits until the log includes a line and, if the log has witnesses, a quorum of them cosigned it. @returns the state
+ * then, or the state when the time is over
+ */
 async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }: Wait): Promise<LineState> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
     const { state, witnesses } = await lineState(db, log, entry);
@@ -143,20 +147,25 @@ async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }:
   }
 }
 
-/** Waiting requests of one firm, and of all, on a node: each asks the database ten times a second. */
+/**
+ * The most waiting requests on a node, of one firm and in total: each request polls the database ten times a second.
+ */
 const mostWaiting = { ofFirm: 8, inAll: 32 };
 
-/** A wait that is applied, and a look at whether the caller has gone. */
+/** The wait to apply, and a check whether the caller has disconnected. */
 type Wait = { seconds: number; isGone: () => boolean };
 
 /**
  * Waits as the caller prefers.
- * @param apply applies the wait that the caller asked for, null for none; not called where too many wait
- * @returns null for no wait
+ * @param apply returns the wait that the caller requested, or null; not called when too many requests already wait
+ * @returns null when the caller requested no wait
  */
 export type LogWaits = (line: WaitedLine, partnerId: string, apply: () => Wait | null) => Promise<LineState | null>;
 
-/** Bounds the requests that wait for the log. Beyond the bounds an answer comes at once, without `Preference-Applied`. */
+/**
+ * Limits the requests that wait for the log. Beyond the limits, a response is sent at once, without
+ * `Preference-Applied`.
+ */
 export function createLogWaits(most = mostWaiting): LogWaits {
   const waiting = new Map<string, number>();
   let inAll = 0;

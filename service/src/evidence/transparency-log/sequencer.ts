@@ -38,15 +38,15 @@ export type SequencerDeps = {
 
 export type Sequencer = {
   /**
-   * Assigns leaves to waiting lines, and signs what is committed. Of several nodes only the one that gets the lock
-   * does.
+   * Assigns leaves to waiting lines, and signs what is committed. Of several nodes, only the node that gets the lock
+   * does this.
    */
   turn: () => Promise<void>;
   /** Why each halted log is halted on this node. */
   halted: () => ReadonlyMap<Environment, string>;
   /**
-   * The newest checkpoint that this node has accepted, with only the log's signature; null before the first. Read from
-   * memory.
+   * The newest checkpoint that this node has accepted, with only the log's signature; null before the first checkpoint.
+   * It is kept in memory.
    */
   newestSeen: (log: Environment) => string | null;
 };
@@ -61,8 +61,8 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   const newest = new Map<Environment, string>();
 
   /**
-   * A node also remembers the checkpoints that others published. So it refuses an older database, even if another node
-   * signed last.
+   * A node also remembers the checkpoints that other nodes published. So it refuses an older database, even if another
+   * node signed last.
    */
   async function watch({ log, published }: Outlook): Promise<void> {
     const before = seen.get(log);
@@ -157,8 +157,8 @@ async function sequence(tx: Tx, deps: SequencerDeps, log: Environment): Promise<
     lines.map(({ line }) => line),
   );
   const leaves = lines.map(({ id }, i) => ({ id, leaf: tree.size + i }));
-  // If the connection breaks, its lock is lost too, and another node may have grown the tree by now. The write checks
-  // for that.
+  // If the connection breaks, its lock is lost too, and another node may have grown the tree by now. The write detects
+  // that by the tree's size.
   return writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, leaves, tiles });
 }
 

@@ -161,8 +161,9 @@ export async function insertLines(tx: Tx, log: Environment, lines: readonly stri
 }
 
 /**
- * Queues a line with the number of the imported lines, those of seals from before the log existed. It comes after them.
- * @returns the number of such lines
+ * Queues a line with the number of the imported lines, which are those of seals from before the log existed. The line
+ * comes after them.
+ * @returns the number of imported lines
  */
 export async function markImport(tx: Tx, at: Date): Promise<number> {
   const counts = await tx.query<{ log: Environment; lines: number }>(sql`
@@ -202,8 +203,8 @@ export const insertCheckpoint = (tx: Tx, log: Environment, { size, note }: Store
 export type Place = { leaf: number | null; checkpoint: StoredCheckpoint | null };
 
 /**
- * Selects the first anchored checkpoint over the line, if it has a quorum or none has. Otherwise the first with a
- * quorum, or else the first one.
+ * Selects the first anchored checkpoint over the line, if it has a quorum or no checkpoint over the line has one.
+ * Otherwise selects the first checkpoint with a quorum, or else the first one.
  */
 export async function selectPlace(db: Sql, log: Environment, line: string): Promise<Place | undefined> {
   const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;

@@ -60,7 +60,7 @@ export const insertCosignature = (
     INSERT INTO log_cosignatures (log, size, witness, line, cosigned_at, is_quorum)
     VALUES (${log}, ${size}, ${witness}, ${line}, ${cosignedAt}, ${isQuorum}) ON CONFLICT DO NOTHING`);
 
-/** The newest checkpoint that has a quorum, and the time when it got it; undefined for none. */
+/** The newest checkpoint that has a quorum, and the time when it reached the quorum; undefined for none. */
 export async function selectWitnessed(db: Sql, log: Environment): Promise<{ size: number; at: Date } | undefined> {
   const [found] = await db.query<{ size: number; at: Date }>(sql`
     SELECT size, cosigned_at AS at FROM log_cosignatures WHERE log = ${log} AND is_quorum ORDER BY size DESC LIMIT 1`);

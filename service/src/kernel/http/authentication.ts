@@ -59,13 +59,15 @@ export function requireScope(scope: Scope) {
 
 export const scopeMissing = (scope: Scope): string => `This key does not have the scope ${scope}.`;
 
-/** The session found by a hook. @throws HttpError without one */
+/** The session found by a hook. @throws HttpError when there is no session */
 export function sessionOf({ session }: FastifyRequest): Session {
   if (!session) throw new HttpError("sign_in_required", "Sign in to continue.");
   return session;
 }
 
-/** The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws HttpError without one */
+/**
+ * The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws HttpError when the session has no firm
+ */
 export function linkedPrincipalOf(request: FastifyRequest): Principal {
   const { principal } = sessionOf(request);
   if (principal) return principal;

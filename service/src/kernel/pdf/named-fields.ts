@@ -80,7 +80,7 @@ export const ONLY_STATE = "/N";
 export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
   `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
 
-/** The same lock as a reference in a signature (ISO 32000-1 12.8.2.4). */
+/** The lock as a reference in a signature (ISO 32000-1 12.8.2.4). */
 export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
   `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
   `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;

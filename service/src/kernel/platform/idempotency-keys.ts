@@ -58,7 +58,7 @@ function resultOf(text: string, readText: ReadText): object | null {
 const boundTo = ({ owner, route, key }: RequestKey): string =>
   `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
 
-// The same text as `boundTo`, in SQL and without the end of the line.
+// The text of `boundTo` in SQL, without the end of the line.
 const boundKey = sql`partner_id || ' ' || environment || ' ' || route || ' ' || idempotency_key`;
 
 export const resultRows: ProtectedTable = {

@@ -1,4 +1,4 @@
-/** The documents of money: receipts, credit notes and monthly statements, and who issues them to whom. */
+/** The documents about money: receipts, credit notes and monthly statements, with their issuer and their buyer. */
 export { type BillingDocument, documentsOfOrder } from "./documents.ts";
 export { byFile, drawnStatement, drawPaper, lineKind, sumFacts } from "./paper.ts";
 export { buyerOf, readIssuer, registerIssuer, setBuyer } from "./parties.ts";

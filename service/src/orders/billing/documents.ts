@@ -9,7 +9,7 @@ import type { Buyer, Issuer } from "./parties.ts";
 
 export type BillingKind = "receipt" | "credit_note";
 
-/** A receipt or a credit note. Its figures are those of the payment, its lines those of the order's quote. */
+/** A receipt or a credit note. Its amounts come from the payment, and its lines from the order's quote. */
 export type BillingDocument = {
   number: string;
   kind: BillingKind;
@@ -34,12 +34,15 @@ export type BillingDocument = {
   buyer: Buyer;
 };
 
-/** A document's amount: of a credit note its part, or all that no part returned before. */
+/**
+ * The amount of a document. For a credit note of a partial refund, the part; for any other credit note, the rest that
+ * earlier partial refunds left.
+ */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
   ELSE coalesce(d.part_cents, p.amount_cents - coalesce(
     (SELECT sum(s.part_cents) FROM billing_documents s WHERE s.payment_id = d.payment_id), 0)) END)::float8`;
 
-/** The rows that an amount is made of: all documents of the payment, and the payment. */
+/** The rows from which an amount is computed: the payment, and all of its documents. */
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},
   ${verified(paymentState, sql`p`)}`;
 
@@ -47,7 +50,7 @@ type NumberParts = { kind: BillingKind; environment: Environment; year: number; 
 
 const letters: Readonly<Record<BillingKind, string>> = { receipt: "R", credit_note: "CN" };
 
-/** A number as people and programs see it: `R-2026-00017`, `TEST-CN-2026-00002`. */
+/** A document number as people and programs see it: `R-2026-00017`, `TEST-CN-2026-00002`. */
 export const numberText = ({ kind, environment, year, number }: NumberParts): string =>
   `${environment === "test" ? "TEST-" : ""}${letters[kind]}-${year}-${String(number).padStart(5, "0")}`;
 
@@ -64,7 +67,7 @@ type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"
 /**
  * The receipts and credit notes of an order, oldest first.
  * @param owner null for a caller who has the order's code
- * @throws ServiceError `unavailable` when a row that they are made of is not what the service wrote
+ * @throws ServiceError `unavailable` when a row that they are computed from fails its MAC
  */
 export async function documentsOfOrder(db: Sql, code: string, owner: Owner | null): Promise<BillingDocument[]> {
   if (!isCode(code)) return [];

@@ -18,7 +18,7 @@ import { typesetFor } from "../../kernel/pdf/typeset.ts";
 
 type Fact = readonly [label: string, value: string];
 
-/** A paper about money, in the words that it prints. Equal contents give equal bytes. */
+/** A printed document about money, with its texts as they are printed. Equal contents give equal bytes. */
 export type DrawnPaper = {
   kind: string;
   title: string;
@@ -33,9 +33,9 @@ export type DrawnPaper = {
   notes: readonly string[];
   foot: string;
   isTest: boolean;
-  /** The date in the file: that of the paper, not of the drawing. */
+  /** The date in the file: the document's own date, not the time of drawing. */
   madeAt: Date;
-  /** Data for programs: attached as JSON. */
+  /** Data for programs, attached as JSON. */
   data: { name: string; content: object };
 };
 

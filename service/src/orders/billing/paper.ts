@@ -10,7 +10,7 @@ const drawing: Task<DrawnPaper, Uint8Array> = {
   limitMs: 60_000,
 };
 
-/** Draws a paper in a worker. @param holder the firm, for the turns of firms */
+/** Draws a document in a worker. @param holder the firm; workers serve firms round-robin */
 export async function drawPaper(workers: Workers, holder: string, input: DrawnPaper): Promise<Buffer> {
   const drawn = await workers.run(drawing, { holder, input });
   return Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
@@ -33,20 +33,23 @@ const dayText = (at: Date, zone: string): string =>
 
 const defaultZone = "America/New_York";
 
-/** Lines about the issuer and the buyer. Empty entries of the operator's file are not printed. */
+/** The lines about the issuer and the buyer. An empty entry of the operator's file is not printed. */
 const partyFacts = (issuer: Issuer | null, buyer: Buyer): (readonly [string, string])[] => [
   ...(issuer && issuer.name !== "" ? [["Issued by", [issuer.name, ...issuer.address].join(", ")] as const] : []),
   ...(issuer && issuer.taxId !== "" ? [["Tax number", issuer.taxId] as const] : []),
   ["Issued to", [buyer.name, ...buyer.address].join(", ")],
 ];
 
-/** The first digits of an order's code: the whole code opens the client's page. */
+/** The first digits of an order's code. The whole code is not printed, because it opens the client's page. */
 const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 
-/** A text that leaves room for the next column. */
+/** A text, cut so that it leaves room for the next column. */
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** The receipt or credit note as it is drawn. Everything in it stays as it was issued, so that its bytes do, too. */
+/**
+ * The printed form of a receipt or credit note. All of its contents stay as they were issued, so its bytes never
+ * change.
+ */
 export function drawnDocument(document: BillingDocument): DrawnPaper {
   const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;
   const { amountCents, totalCents, discountCents, lines, issuedAt, paidAt, paymentReference } = document;
@@ -100,7 +103,9 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
   };
 }
 
-/** Lines by file number, those without one last; within a file in the order in which they were booked. */
+/**
+ * Sorts lines by file number; lines without one come last. Lines of one file keep the order in which they were booked.
+ */
 export const byFile = (lines: StatementWithLines["lines"]): StatementWithLines["lines"] =>
   [...lines].sort((one, other) => compare(one.reference, other.reference));
 
@@ -110,11 +115,11 @@ function compare(one: string | null, other: string | null): number {
   return one < other ? -1 : 1;
 }
 
-/** The words for a line: what it is, and whether it is money that paid for no order. */
+/** The words for a line: its kind, and a note when the money paid for no order. */
 export const lineKind = ({ kind, applied }: StatementWithLines["lines"][number]): string =>
   `${kind === "receipt" ? "Payment" : "Refund"}${applied ? "" : ", for no order"}`;
 
-/** The sums of a statement in the order in which they are read. */
+/** The sums of a statement, in the order in which people read them. */
 export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [string, number])[] => [
   ["Opening balance in your favor", sums.opening],
   ["Payments", sums.payments],
@@ -124,7 +129,7 @@ export const sumFacts = ({ sums }: StatementWithLines["statement"]): (readonly [
   ["Closing balance in your favor", sums.closing],
 ];
 
-/** A statement as it is drawn. @param now the date of one whose month is open */
+/** The printed form of a statement. @param now the date of a statement whose month is still open */
 export function drawnStatement(
   { statement, lines }: StatementWithLines,
   { environment, now }: { environment: "live" | "test"; now: Date },

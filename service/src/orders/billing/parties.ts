@@ -24,10 +24,10 @@ const File = Type.Object(
   { additionalProperties: false },
 );
 
-/** Who issues the documents of money, as the operator's file says. Empty texts are not printed. */
+/** The issuer of documents about money, from the operator's file. Empty texts are not printed. */
 export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: string };
 
-/** Whom they are issued to: the firm's own words. */
+/** The buyer of documents about money: the name and address that the firm entered. */
 export type Buyer = { name: string; address: readonly string[] };
 
 /** @throws StartupError naming the first entry that breaks a rule */
@@ -44,11 +44,11 @@ export function readIssuer(path: string): Issuer {
   return { ...issuer, taxLine, zone };
 }
 
-/** Makes the file's content the issuer of documents from now on. */
+/** Makes the file's content the issuer of all documents from now on. */
 export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<void> =>
   db.transaction((tx) => addVersion(tx, null, issuer, { by: "system", at }));
 
-/** Adds a version, unless it is the present one. Writers wait for each other. */
+/** Adds a version of the issuer, unless it equals the present version. Concurrent writers wait for each other. */
 async function addVersion(
   tx: Tx,
   partnerId: string | null,
@@ -68,20 +68,26 @@ async function addVersion(
 const newest = (which: Statement) => sql`
   SELECT content, ${verified(billingPartyState, sql`b`)} FROM billing_parties b WHERE ${which} ORDER BY id DESC LIMIT 1`;
 
-/** @throws ServiceError `unavailable` when it is not what the service wrote */
+/** @throws ServiceError `unavailable` when the row fails its MAC */
 export async function currentIssuer(db: Sql): Promise<Issuer> {
   const [found] = await db.query<{ content: Issuer }>(newest(sql`b.partner_id IS NULL`));
   if (!found) throw new Error("no issuer is on record: the service registers it at its start");
   return found.content;
 }
 
-/** The name and address that the firm wants on its receipts; null before it set them. @throws ServiceError as above */
+/**
+ * The name and address that the firm wants on its receipts; null before the firm set them. @throws ServiceError
+ * `unavailable` when the row fails its MAC
+ */
 export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null> {
   const [found] = await db.query<{ content: Buyer }>(newest(sql`b.partner_id = ${partnerId}`));
   return found?.content ?? null;
 }
 
-/** Sets the name and address on the firm's later receipts. @throws ServiceError for anybody but an owner, and for bad input */
+/**
+ * Sets the name and address on the firm's later receipts. @throws ServiceError for a caller who is not an owner, and
+ * for invalid input
+ */
 export async function setBuyer(
   { db, clock }: { db: Database; clock: Clock },
   principal: Principal,

@@ -109,7 +109,7 @@ const sumsView = ({ statement }: StatementWithLines): Static<typeof BillingState
 
 export type BillingDeps = { db: Database; clock: Clock; workers: Workers };
 
-/** One of an order's documents as a file. @throws ServiceError for a number that is not among them */
+/** One of an order's documents as a file. @throws ServiceError for an unknown number */
 export async function documentFile(
   { workers }: Pick<BillingDeps, "workers">,
   documents: readonly BillingDocument[],
@@ -123,7 +123,7 @@ export async function documentFile(
 const code = Type.String({ description: "The order code." });
 const frameOf = { tag: "Billing", caller: "key", policy: "partner-write", scope: "read" } as const;
 
-/** The receipts of an order. */
+/** The routes of an order's receipts. */
 export function billingRoutes(app: FastifyInstance, deps: BillingDeps & { frame: RouteDeps }): void {
   const { db, frame } = deps;
   for (const schema of [OrderReceipt, BillingStatement, StatementLine]) app.addSchema(schema);

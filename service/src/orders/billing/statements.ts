@@ -11,7 +11,7 @@ import type { BoughtServices } from "../pricing/pricing.ts";
 import { type BillingKind, documentCents, numberText, verifiedAmount } from "./documents.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
 
-/** The covered columns of closed months. A trigger keeps them as they are. */
+/** The columns of closed months that the MAC covers. A trigger forbids changes to them. */
 const statementState: StateMac = {
   table: sql`billing_statements`,
   key: sql`id`,
@@ -31,16 +31,20 @@ type StatementLine = {
   /** The firm's file number or other reference of the order. */
   reference: string | null;
   services: string;
-  /** In the smallest unit of the currency. Only US dollars count in the sums. */
+  /** In the smallest unit of the currency. The sums include only US dollars. */
   amountCents: number;
   currency: string;
   /**
-   * Whether the payment paid for its order. Money that came too late, or a second time, is held until it is refunded.
+   * Whether the payment paid for its order. Money that arrived too late, or a second time, is held until it is
+   * refunded.
    */
   applied: boolean;
 };
 
-/** In US cents. `closing` is `opening + payments - refunds - (charges - credits)`: what is held and paid for no order. */
+/**
+ * In US cents. `closing` is `opening + payments - refunds - (charges - credits)`: money that is held and paid for no
+ * order.
+ */
 type Sums = {
   opening: number;
   charges: number;
@@ -51,10 +55,10 @@ type Sums = {
 };
 
 type Statement = {
-  /** `2026-11` */
+  /** The month, such as `2026-11`. */
   month: string;
   startsAt: Date;
-  /** Null for the month that is still open. */
+  /** Null while the month is open. */
   endsAt: Date | null;
   zone: string;
   issuer: Issuer;
@@ -83,7 +87,7 @@ async function linesUntil(db: Sql, { partnerId, environment }: Owner, until: Dat
   }));
 }
 
-/** The sums of a month that begins with this balance. */
+/** The sums of a month. @param opening the balance at its start */
 function sumsOf(opening: number, lines: readonly StatementLine[]): Sums {
   const sum = (kind: BillingKind, which: (line: StatementLine) => boolean) =>
     lines.reduce(
@@ -102,10 +106,10 @@ type ClosedRow = Omit<Statement, "sums" | "buyer" | "issuer" | "endsAt"> & {
   buyerName: string;
 };
 
-/** A statement with the lines that its sums are of. */
+/** A statement with the lines that its sums include. */
 export type StatementWithLines = { statement: Statement; lines: readonly StatementLine[] };
 
-/** The firm's statements, oldest first: the closed months, and the one that is open. */
+/** The firm's statements, oldest first: the closed months, then the open month. */
 export async function statementsOf(
   { db, clock }: { db: Sql; clock: Clock },
   owner: Owner & { firmName: string },
@@ -152,9 +156,10 @@ export async function statementOf(
   return found;
 }
 
-/** Closes every month that has ended, of every firm with receipts. Safe to repeat and to run on several nodes. */
+/** Closes every month that has ended, for every firm with receipts. Safe to repeat and to run on several nodes. */
 export async function closeMonths({ db, clock }: { db: Database; clock: Clock }, stopping: AbortSignal): Promise<void> {
-  // No month has fewer than 28 days; one of them may lose an hour to summer time.
+  // A month has at least 28 days, and daylight saving time may shorten it by an hour. So 27 days never miss a month
+  // that has ended.
   const firms = await db.query<Owner>(sql`
     SELECT d.partner_id AS "partnerId", d.environment FROM billing_documents d GROUP BY d.partner_id, d.environment
     HAVING coalesce((SELECT max(s.ends_at) FROM billing_statements s
@@ -165,13 +170,14 @@ export async function closeMonths({ db, clock }: { db: Database; clock: Clock },
   }
 }
 
-/** Closes the firm's next month. @returns false when it has not ended */
+/** Closes the firm's next month. @returns false when that month has not ended */
 async function closeNext(tx: Tx, owner: Owner, now: Date): Promise<boolean> {
   const { partnerId, environment } = owner;
   await lockBilling(tx, owner);
   const { zone } = await currentIssuer(tx);
   const own = sql`partner_id = ${partnerId} AND environment = ${environment}`;
-  // Half a month ahead: after a change of the zone, a start may lie in the month before.
+  // Adds 15 days before truncating to the month: after a change of the time zone, the start may be on the last day of
+  // the previous month.
   const [closed] = await tx.query<{ id: number }>(sql`
     WITH start AS (
       SELECT coalesce((SELECT max(ends_at) FROM billing_statements WHERE ${own}),

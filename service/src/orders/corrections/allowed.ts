@@ -5,13 +5,16 @@ export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
 
 /** The facts of an order that decide which actions are possible. */
 export type Trouble = OrderState & {
-  /** Whether a signed or notarized file is on record. From then on the document can't be replaced. */
+  /** Whether a signed or notarized file is on record. If so, the document can't be replaced. */
   isSealed: boolean;
-  /** The state of its fax, which may leave ahead of its status: `Sent`, `Delivered` or `Failed`; null when none left. */
+  /**
+   * The state of the order's fax, which may be sent ahead of the order's status: `Sent`, `Delivered` or `Failed`; null
+   * when no fax was sent.
+   */
   lastFax: string | null;
   /** The number of changes of the fax number in the last day. */
   faxChanges: number;
-  /** How often the firm has had its parcel sent again. `faxedAgain` counts the same for its fax. */
+  /** How many times the firm has requested another shipment of the parcel. `faxedAgain` counts the same for the fax. */
   shippedAgain: number;
   faxedAgain: number;
   /** Whether a request for a refund is open. */

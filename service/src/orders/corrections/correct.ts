@@ -109,14 +109,14 @@ export async function correctOrder(
   });
 }
 
-/** A fax that may leave ahead of its status may be at the provider by now, before it is on record. */
+/** A fax that may be sent ahead of its status may already be at the provider, before it is on record. */
 async function requireFaxNotBegun(tx: Tx, order: LockedOrder): Promise<void> {
   const acts = await actsOfOrder(tx, order.id);
   const isBegun = acts.some(({ act, state }) => act === "fax.send" && (state === "begun" || state === "unknown"));
   if (isBegun) throw new ServiceError("conflict", "The fax is on its way.");
 }
 
-/** Offers a fax that may leave ahead of its status to the providers again, with its new number. */
+/** Offers a fax that may be sent ahead of its status to the providers again, with its new number. */
 async function sendToNewNumber(tx: Tx, order: LockedOrder, by: Actor): Promise<void> {
   if (!faxesAhead(order) || order.environment !== "live") return;
   if ((await lastFax(tx, order.id))?.status === "Failed") return recordFaxAhead(tx, order, "fax_retried", {}, by);
@@ -145,10 +145,11 @@ export async function beginAgain({ db, clock, log }: CorrectDeps, { owner, order
 }
 
 /**
- * Asks the service's operator for a refund. No money moves yet: one operator requests it, and another approves.
+ * Asks the service's operator for a refund. No money moves yet: one operator requests the refund, and another approves
+ * it.
  * @param typed the reason, and the amount in cents; the whole payment without an amount
- * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or a refund was already
- * asked for
+ * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or the firm already
+ * asked for a refund
  */
 export async function askRefund(
   { db, clock }: CorrectDeps,

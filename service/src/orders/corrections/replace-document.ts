@@ -42,7 +42,8 @@ const formFields = ["fields", "find_places"] as const;
 
 /**
  * Replaces an order's document. The order, its price and its payment stay. If people were asked to sign, all of them
- * are asked again. The earlier document and its signatures stay on record. The same document changes nothing.
+ * are asked again. The earlier document and its signatures stay on record. A request with the present document changes
+ * nothing.
  * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
  */
 export async function replaceDocument(
@@ -120,7 +121,8 @@ const placesOf = (
     const routing = signers.map(({ routing }) => routing);
     const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
     const { sign, notarize } = order;
-    // A document that only a notary signs may be notarized in ink, so its signers' places count only if it states them.
+    // A document that only a notary signs may be notarized in ink, so its signers' places count only if the request
+    // states them.
     const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
     return { names, fields, sign, notarize };
   });

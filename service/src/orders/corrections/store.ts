@@ -20,7 +20,7 @@ export async function troubleOf(db: Sql, order: Omit<Trouble, Computed> & { id: 
   return {
     ...order,
     isSealed: sealed.length > 0,
-    // A fax that was canceled by a hold stays "Sent": it goes again by itself.
+    // A hold cancels a fax in progress, and the fax's status stays "Sent": the service sends it again after the hold.
     lastFax: (await lastFax(db, order.id))?.status ?? null,
     faxChanges: corrections.filter(({ kind, at }) => kind === "fax" && at.getTime() > since).length,
     shippedAgain: againBy("shipping_retried"),
@@ -32,7 +32,7 @@ export async function troubleOf(db: Sql, order: Omit<Trouble, Computed> & { id: 
 
 type Computed = "isSealed" | "lastFax" | "faxChanges" | "shippedAgain" | "faxedAgain" | "refundIsAsked";
 
-/** Locks the owner's order until the transaction ends. @throws ServiceError `not_found` for another owner's */
+/** Locks the owner's order until the transaction ends. @throws ServiceError `not_found` for another owner's order */
 export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, code: string): Promise<LockedOrder> {
   const order = isCode(code) ? await lockOrder(tx, code) : undefined;
   if (order?.partnerId !== partnerId || order.environment !== environment)

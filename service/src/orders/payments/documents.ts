@@ -3,7 +3,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 
-/** The covered columns of receipts and credit notes. A trigger keeps them as they are. */
+/** The columns of receipts and credit notes that the MAC covers. A trigger forbids changes to them. */
 export const billingDocumentState: StateMac = {
   table: sql`billing_documents`,
   key: sql`id`,
@@ -12,7 +12,7 @@ export const billingDocumentState: StateMac = {
     ${d}.refund, ${d}.part_cents, extract(epoch FROM ${d}.booked_at), ${d}.issuer_id, ${d}.buyer_id, ${d}.buyer_name`,
 };
 
-/** The covered columns of the names and addresses on receipts. A change is a new row. */
+/** The columns of the names and addresses on receipts that the MAC covers. A change inserts a new row. */
 export const billingPartyState: StateMac = {
   table: sql`billing_parties`,
   key: sql`id`,
@@ -24,7 +24,7 @@ const backfill = { set: "receipts" };
 
 export const billingRows = [stateRows(billingDocumentState, { backfill }), stateRows(billingPartyState, { backfill })];
 
-/** The refund of everything that is left of a payment. */
+/** The name of the refund of everything that is left of a payment. */
 const wholeRefund = "whole";
 
 type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number };
@@ -37,7 +37,10 @@ export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise
   await insert(tx, subject, paymentId, { kind: "receipt", refund: null, partCents: null }, at);
 }
 
-/** Issues the credit note of all that is left of a payment, unless its parts have gone back one by one. */
+/**
+ * Issues the credit note for all that is left of a payment. Issues none when partial refunds have already returned
+ * everything.
+ */
 export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<void> {
   const subject = await lockedSeries(tx, paymentId);
   if ((await restOf(tx, paymentId, subject)) <= 0) return;
@@ -47,7 +50,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<v
 /**
  * Issues the credit note for a part of a payment that was refunded. A refund with a repeated name counts once, and the
  * credit notes never exceed the payment.
- * @param refund the name of the refund: the id of its request, or the processor's
+ * @param refund the name of the refund: the id of its request, or the processor's id
  */
 export async function creditPart(
   tx: Tx,
@@ -62,8 +65,8 @@ export async function creditPart(
 }
 
 /**
- * Locks the numbers of the payment's firm until the transaction ends: the next transaction reads what this one
- * committed, so that a rollback leaves no gap. Callers hold the locks of their orders already.
+ * Locks the document numbers of the payment's firm until the transaction ends. The next transaction then reads what
+ * this one committed, so a rollback leaves no gap. Callers already hold the locks of their orders.
  */
 async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
   const [subject] = await tx.query<Subject>(sql`
@@ -74,12 +77,15 @@ async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
   return subject;
 }
 
-/** Receipts, credit notes and the closing of months wait for each other, per firm and environment. */
+/**
+ * The lock of a firm and environment: transactions that issue receipts or credit notes, or close a month, wait for each
+ * other.
+ */
 export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerId: string; environment: string }) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }
 
-/** The cents of a payment that no credit note returned. */
+/** The cents of a payment that no credit note has returned. */
 async function restOf(db: Sql, paymentId: number, { amountCents }: Subject): Promise<number> {
   const notes = await db.query<{ refund: string; partCents: number | null }>(sql`
     SELECT d.refund, d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
@@ -88,7 +94,7 @@ async function restOf(db: Sql, paymentId: number, { amountCents }: Subject): Pro
   return notes.reduce((rest, { partCents }) => rest - (partCents ?? 0), amountCents);
 }
 
-/** The time zone for a database that no service has used yet. */
+/** The time zone of a database in which no service has stored an issuer yet. */
 const defaultZone = "America/New_York";
 
 async function insert(

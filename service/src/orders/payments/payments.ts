@@ -87,7 +87,10 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
     await giveBack({ db, clock, log, processor }, payment, payment.isShared);
 }
 
-/** A refund next to a dispute that is lost pays the payer twice. @throws Error while a dispute of the order is open */
+/**
+ * A refund during a dispute that the firm then loses would pay the payer twice. @throws Error while a dispute of the
+ * order is open
+ */
 export async function requireNoDispute(db: Database, orderId: number): Promise<void> {
   if ((await openTasksOf(db, { orderId, kinds: ["dispute"] })).length > 0)
     throw new Error("a payment of the order is disputed at the bank: the refund waits");
@@ -115,7 +118,7 @@ export async function giveBack(
   else await processor.refund(String(id), paymentIntent);
 }
 
-/** Gives a part of sandbox money back, through the code that applies the processor's events. */
+/** Refunds a part of sandbox money, through the code that applies the processor's events. */
 export async function giveSandboxPart(
   { db, clock, log }: Omit<JobDeps, "processor">,
   {

@@ -81,12 +81,12 @@ export type NewPayment = {
   simulated: boolean;
   at: Date;
   refundedAt?: Date;
-  /** A note that the refund came before its payment: no money came by it, so that it has no receipt. */
+  /** A placeholder for a refund that arrived before its payment. No money arrived by it, so it has no receipt. */
   isPlaceholder?: true;
 };
 
 /**
- * Records a payment and issues its receipt; of one that was refunded before, the credit note, too.
+ * Records a payment and issues its receipt. For a payment that was refunded earlier, issues the credit note, too.
  * @returns false when the session's money was already recorded
  * @throws ServiceError `unavailable` when the recorded payment fails its MAC
  */
@@ -110,8 +110,8 @@ export async function recordPayment(tx: Tx, payment: NewPayment): Promise<boolea
 }
 
 /**
- * @returns true when the payment is on record and was not refunded before
- * @throws ServiceError `unavailable` when it fails its MAC
+ * Whether the payment is on record and was not refunded earlier.
+ * @throws ServiceError `unavailable` when the payment fails its MAC
  */
 export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<boolean> {
   const held = await tx.query<{ id: number; refundedAt: Date | null }>(sql`
@@ -128,14 +128,14 @@ export async function markRefunded(tx: Tx, orderId: number, paymentIntent: strin
 
 export type PartRefund = {
   paymentIntent: string;
-  /** The id of the payment; null when the intent has only one payment. */
+  /** The id of our record of the payment; null when the intent has only one payment. */
   share: string | null;
-  /** The name of the refund: the id of its request, or the processor's. */
+  /** The name of the refund: the id of its request, or the processor's id. */
   refund: string;
   amountCents: number;
 };
 
-/** Issues the credit note of a part that went back. @throws ServiceError `unavailable` when the payment fails its MAC */
+/** Issues the credit note for a partial refund. @throws ServiceError `unavailable` when the payment fails its MAC */
 export async function recordPart(
   tx: Tx,
   orderId: number,
@@ -158,7 +158,7 @@ export type HeldPayment = {
   /** In the smallest unit of the currency. */
   amountCents: number;
   currency: string;
-  /** Whether it is a share of a payment for several orders. */
+  /** Whether the payment is one order's share of a payment for several orders. */
   isShared: boolean;
 };
 
@@ -206,7 +206,7 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
  */
 export const refundCheckQueue = "refund-check";
 
-/** Whether all recorded money of the payment was refunded, or is about to be. */
+/** Whether all recorded money of the payment was refunded, or will be. */
 export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`
     SELECT FROM payments p JOIN orders o ON o.id = p.order_id
@@ -223,7 +223,7 @@ export async function payeeOf(db: Sql, id: string, paymentIntent: string): Promi
   return found;
 }
 
-/** The ids of the events whose money moved no order. @throws ServiceError `unavailable` when one fails its MAC */
+/** The ids of the events whose money moved no order. @throws ServiceError `unavailable` when an event fails its MAC */
 export async function unappliedEvents(tx: Tx, orderId: number, paymentIntent: string): Promise<string[]> {
   const found = await tx.query<{ id: string }>(sql`
     SELECT e.event_id AS id, ${verifiedEvents} FROM processor_events e

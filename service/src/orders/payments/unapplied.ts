@@ -10,7 +10,7 @@ import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
-/** Money at the processor that moved no order: it arrived too late, twice, or after its refund. */
+/** Money at the processor that moved no order, because it arrived too late, twice, or after its refund. */
 export type UnappliedPayment = {
   /** The id of the processor's event. */
   eventId: string;
@@ -22,7 +22,7 @@ export type UnappliedPayment = {
   amount: number | null;
   currency: string | null;
   paymentIntent: string | null;
-  /** Whether it is one order's share of a payment for several. */
+  /** Whether the money is one order's share of a payment for several orders. */
   isShared: boolean;
   /** Null while the service holds the money. */
   refundedAt: Date | null;

@@ -30,7 +30,7 @@ export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha2
 /** A `Call`, a variant with a watcher, and the provider's health. */
 export type Caller = {
   call: Call;
-  /** The same call, but each exchange is passed to the watcher. */
+  /** This call, but each exchange is passed to the watcher. */
   watched: (watch: (exchange: Exchange) => void) => Call;
   /** The health of the provider, judged by the latest requests. */
   health: () => CallerHealth;

@@ -17,7 +17,7 @@ type Text = { max?: number; lines?: boolean };
 /** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const at = /^(?:19\d{2}|2[01]\d{2}|2200)-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // The parser turns February 31 into March 3.
+  // The parser of dates would turn February 31 into March 3, so the result is compared with the text.
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
 }
 

@@ -51,7 +51,7 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
   const identity: IdentityDeps = {
     desk,
     secrets,
-    // People wait for both providers, so each has a circuit breaker of its own.
+    // People wait for both providers, so each provider has its own circuit breaker.
     proofing:
       config.identity && createStripeIdentity(providers.separateCallOf("stripe_identity"), config.identity.environment),
     quiz: config.quiz && createQuiz(providers.separateCallOf("quiz"), config.quiz.environment),

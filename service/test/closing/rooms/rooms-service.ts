@@ -20,7 +20,7 @@ export type Client = Caller & {
   order: (fields?: Record<string, string>) => Promise<string>;
   /** A second client of the same partner with a key of the other environment. */
   withKey: (environment: "live" | "test") => Promise<Client>;
-  /** The same key, used at another node. */
+  /** The client with the same key at another node. */
   at: (service: Service) => Client;
 };
 

@@ -39,7 +39,7 @@ test(
     const mirror = join(folder.path, "mirror");
     await service.cli("log", "export", mirror, "--test");
     const origin = readFileSync(join(mirror, "checkpoint"), "utf8").split("\n")[0] ?? "";
-    /** It exits with 0 in either case. With fewer workers than tiles, it waits forever after the first fault. */
+    /** fsck exits with 0 in either case. With fewer workers than tiles, it waits forever after the first fault. */
     const isWhole = (from: string): boolean => {
       const args = [
         "--storage_url",

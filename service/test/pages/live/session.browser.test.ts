@@ -154,7 +154,7 @@ async function gives(page: Page, room: Page): Promise<void> {
   });
 }
 
-/** In another tab, as the session's button opens it. */
+/** The session's button opens the room in another tab. */
 async function notarySigns(page: Page, code: string): Promise<void> {
   const [desk] = await Promise.all([
     page.context().waitForEvent("page"),

@@ -116,7 +116,7 @@ async function advance(headers: { Authorization: string }, seconds: number): Pro
   assert.equal(moved.status, 200, await moved.text());
 }
 
-test("hours are local through changes of daylight saving, and a time that there is not is not offered", () => {
+test("hours are local through changes of daylight saving, and a time that does not exist is not offered", () => {
   const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   assert.equal(iso(instantOf("America/Chicago", "2026-03-07", "09:00")), "2026-03-07T15:00:00.000Z");
   assert.equal(iso(instantOf("America/Chicago", "2026-03-09", "09:00")), "2026-03-09T14:00:00.000Z");
@@ -125,7 +125,7 @@ test("hours are local through changes of daylight saving, and a time that there 
   assert.equal(iso(instantOf("Asia/Kathmandu", "2026-06-01", "09:00")), "2026-06-01T03:15:00.000Z");
 });
 
-test("appointments are of 30 minutes with 10 between, from an hour ahead, and other days replace those of the week", () => {
+test("appointments take 30 minutes with 10 in between, from an hour ahead, and dates replace the times of the week", () => {
   const read = readHours({
     zone: "America/New_York",
     hours_mon: "09:00-11:00",
@@ -151,7 +151,7 @@ test("appointments are of 30 minutes with 10 between, from an hour ahead, and ot
   ]);
 });
 
-test("what is wrong with hours is named, field by field", () => {
+test("the faults of hours are named, field by field", () => {
   const read = readHours({
     zone: "Mars/Base",
     hours_mon: "11:00-09:00",
@@ -233,7 +233,7 @@ test("a moved appointment replaces the entry, a canceled one removes it, and its
   assert.ok(slotsIn(await pageOf(code)).includes(second));
 });
 
-test("a time that is not offered, of another notary, or of another form is refused, and nothing is written", async () => {
+test("a time that is not offered, of another notary, or malformed is refused, and nothing is written", async () => {
   const code = await waitingOrder();
   const [slot = ""] = slotsIn(await pageOf(code));
   const [, mode = "", notary = ""] = slot.split(" ");
@@ -255,7 +255,7 @@ test("a time that is not offered, of another notary, or of another form is refus
   assert.equal((await postForm(at(`/orders/${code}/appointment/cancel`), {})).status, 404);
 });
 
-test("people are reminded as the clock goes on, an appointment is fixed two hours before, and one that comes to nothing twice fails the order", async () => {
+test("people are reminded over time, an appointment is fixed two hours before, and a second failed one fails the order", async () => {
   const own = await newPartner(running.service);
   const email = "reminded@example.com";
   const code = await waitingOrder(own.headers, email);
@@ -296,7 +296,7 @@ test("people are reminded as the clock goes on, an appointment is fixed two hour
   );
 });
 
-test("an appointment that failed for technical reasons is chosen again, and the second one fails the order", async () => {
+test("an appointment that failed for technical reasons can be booked again, and the second failure fails the order", async () => {
   const own = await newPartner(running.service);
   const email = "technical@example.com";
   const code = await waitingOrder(own.headers, email);
@@ -312,7 +312,7 @@ test("an appointment that failed for technical reasons is chosen again, and the 
   }
 });
 
-test("an appointment whose notary gives the order back is canceled, and everybody is told", async () => {
+test("an appointment whose notary releases the order is canceled, and everybody is mailed", async () => {
   const own = await newPartner(running.service);
   const email = "released@example.com";
   const code = await waitingOrder(own.headers, email);
@@ -324,7 +324,7 @@ test("an appointment whose notary gives the order back is canceled, and everybod
   assert.equal((await sessionsOf(code))[0]?.state, "canceled");
 });
 
-test("an appointment stays where the claim of its task was forged in the database", async () => {
+test("an appointment stays when the claim of its task was forged in the database", async () => {
   const own = await newPartner(running.service);
   const email = "forged@example.com";
   const code = await waitingOrder(own.headers, email);
@@ -339,7 +339,7 @@ test("an appointment stays where the claim of its task was forged in the databas
   assert.equal((await sessionsOf(code))[0]?.state, "scheduled");
 });
 
-test("an order that is given back after its appointment began is canceled, and not noted as done", async () => {
+test("an order that is released after its appointment began is canceled, and not recorded as done", async () => {
   const own = await newPartner(running.service);
   const email = "late@example.com";
   const code = await waitingOrder(own.headers, email);
@@ -353,14 +353,14 @@ test("an order that is given back after its appointment began is canceled, and n
   assert.deepEqual([(await sessionsOf(code))[0]?.state, (await sessionsOf(code))[0]?.outcome], ["canceled", null]);
 });
 
-test("the link is mailed at most five times a day, and the order’s page leads to it", async () => {
+test("the link is mailed at most five times a day, and the order’s page links to it", async () => {
   const code = await waitingOrder();
   assert.match(await (await fetch(at(`/orders/${code}`))).text(), /orders\/[0-9a-f]{40}\/appointment/);
   for (let n = 0; n < 5; n++) assert.equal((await postForm(at(`/orders/${code}/appointment`), {})).status, 303);
   assert.equal((await postForm(at(`/orders/${code}/appointment`), {})).status, 409);
 });
 
-test("hours that were altered in the database offer nothing, and other notaries’ stay", async () => {
+test("hours that were altered in the database offer nothing, and other notaries’ hours stay", async () => {
   const code = await waitingOrder();
   await pathOf(code);
   await running.db.query(sql`UPDATE notary_hours SET meeting_url = 'https://evil.example'`);

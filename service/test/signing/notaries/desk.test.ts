@@ -157,7 +157,7 @@ async function claimed(person: Person, ...order: Parameters<typeof waitingOrder>
   return code;
 }
 
-test("what is wrong with a commission is named all at once, by the command line", async () => {
+test("all faults of a commission are named at once, by the command line", async () => {
   const third = await newOperator(running, { roles: ["notary"] });
   const pem = join(folder, "nobody.pem");
   writeFileSync(pem, "");
@@ -189,7 +189,7 @@ test("what is wrong with a commission is named all at once, by the command line"
   );
 });
 
-test("of notaries who claim an order at once one gets it, and sees its document; nobody sees what is not claimed", async () => {
+test("of notaries who claim an order concurrently one gets it and sees its document; nobody sees unclaimed documents", async () => {
   const code = await waitingOrder();
   assert.equal(await showsOnDesk(code, nora), true);
   for (const person of [nora, omar])
@@ -211,7 +211,7 @@ test("of notaries who claim an order at once one gets it, and sees its document;
   assert.equal((await get(desk(code), winner)).status, 404);
 });
 
-test("shows the notary what was found in the document", async () => {
+test("shows the notary the notices about the document", async () => {
   const pageEntries = "/Annots [<< /Type /Annot /Subtype /Stamp /F 0 /AP << >> /Rect [100 100 300 200] >>]";
   const code = await claimed(nora, {}, makePdf({ pageEntries }));
   assert.match(
@@ -224,7 +224,7 @@ test("shows the notary what was found in the document", async () => {
   assert.equal((await post(desk(plain, "/release"), nora)).status, 303);
 });
 
-test("Today shows a notary what waits to be claimed, and what is in hand with its appointment", async () => {
+test("Today shows a notary the orders to claim, and the claimed ones with their appointments", async () => {
   const third = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const today = async (person: Person) => (await get("/operator", person)).text();
   const code = await waitingOrder();
@@ -246,7 +246,7 @@ test("Today shows a notary what waits to be claimed, and what is in hand with it
   assert.doesNotMatch(await today(third), /for a notary/);
 });
 
-test("an order that a notary may not take is not shown and can't be claimed", async () => {
+test("an order that a notary may not claim is not shown and can't be claimed", async () => {
   // Notaries of Ohio may not take depositions online, and a suspended notary may not claim anything.
   const code = await waitingOrder();
   await setRecord(omar, { status: "suspended" });
@@ -261,7 +261,7 @@ test("an order that a notary may not take is not shown and can't be claimed", as
   assert.equal((await claim(code, omar)).status, 303);
 });
 
-test("a commission that is found to begin later keeps the notary from ending an order in hand", async () => {
+test("a commission that turns out to begin later prevents the notary from completing a claimed order", async () => {
   const code = await claimed(omar);
   await setRecord(omar, { commissionStarts: "2039-12-31" });
   const answer = await post(desk(code, "/refuse"), omar, { reason: "no_show", words: "Nobody came." });
@@ -270,7 +270,7 @@ test("a commission that is found to begin later keeps the notary from ending an 
   assert.equal((await post(desk(code, "/release"), omar)).status, 303);
 });
 
-test("who is suspended loses the orders in hand; with an expired commission one neither refuses nor appoints, but gives back", async () => {
+test("a suspended notary loses claimed orders; with an expired commission a notary can only release them", async () => {
   const code = await claimed(omar);
   const refusal = { reason: "no_show", words: "Nobody came." };
   await setRecord(omar, { commissionExpires: "2026-01-31" });
@@ -299,11 +299,11 @@ test("who is suspended loses the orders in hand; with an expired commission one 
   await post(desk(code, "/release"), nora);
 });
 
-test("an order's address with a byte of no code in it is not found", async () => {
+test("an order's address with an invalid byte is not found", async () => {
   assert.equal((await get(desk("a%00b"), nora)).status, 404);
 });
 
-test("the form of an act names all that is wrong at once, and keeps what was typed", async () => {
+test("the form of an act names all faults at once, and keeps the typed values", async () => {
   const code = await claimed(nora);
   const wrong = {
     ...act,
@@ -333,7 +333,7 @@ test("the form of an act names all that is wrong at once, and keeps what was typ
   assert.match(await (await get(desk(code), nora)).text(), /value="2026-01-15T14:05"/);
 });
 
-test("an order that a notary has in hand is not taken by an agent with a document from elsewhere", async () => {
+test("an order that a notary has claimed can't be completed by an agent with a document from elsewhere", async () => {
   const code = await claimed(nora);
   const agent = await newOperator(running, { roles: ["agent"], environment: "test" });
   const path = `/operator/orders/${code}/finished/notarized`;
@@ -351,7 +351,7 @@ test("an order that a notary has in hand is not taken by an agent with a documen
   assert.match(await alertIn(odd), /How it was finished must have/);
 });
 
-test("an upload is looked at before it is stored, and sealed only as it was looked at; the act is in the journal then", async () => {
+test("an upload is checked before it is stored, and sealed only unchanged; the act is then in the journal", async () => {
   const code = await claimed(nora);
   const given = makePdf({ text: "Deed" });
   await post(desk(code, "/act"), nora, act);
@@ -424,7 +424,7 @@ type Entry = { kind: string; document?: object; reason?: string; corrects?: numb
 const journalOf = async (person: Person) =>
   (await (await get("/operator/notary/journal.json", person)).json()) as { entries: Entry[]; headSha256: string };
 
-test("a scan of paper is taken for an act in ink to which the firm agreed, and said to be one", async () => {
+test("a scan of paper is accepted for an act in ink to which the firm agreed, and labeled as one", async () => {
   const code = await claimed(omar);
   const inInk = {
     ...act,
@@ -450,7 +450,7 @@ test("a scan of paper is taken for an act in ink to which the firm agreed, and s
   });
 });
 
-test("a refusal is in the journal; the order fails, or is locked for good, and an agent opens it again", async () => {
+test("a refusal is in the journal; the order fails, or is locked for good, and an agent reopens it", async () => {
   for (const [reason, status] of [
     ["no_show", "NotarizationFailed"],
     ["identity", "IdentityLocked"],
@@ -468,7 +468,7 @@ test("a refusal is in the journal; the order fails, or is locked for good, and a
   }
 });
 
-test("the link of the notary's tool is mailed to who is to appear; another kind of address is refused", async () => {
+test("the link of the notary's tool is mailed to everybody who is to appear; another kind of address is refused", async () => {
   const code = await claimed(nora, { email: "appears@example.com" });
   for (const url of ["http://meet.example/1", "https://a:b@meet.example/", "javascript:alert(1)", ""])
     assert.equal((await post(desk(code, "/appointment"), nora, { url })).status, 400);
@@ -482,7 +482,7 @@ test("the link of the notary's tool is mailed to who is to appear; another kind 
   await post(desk(code, "/release"), nora);
 });
 
-test("mails an appointment once when its form is sent twenty times at once, and five appointments in a day", async () => {
+test("mails an appointment once when its form is sent twenty times concurrently, and five appointments in a day", async () => {
   const code = await claimed(nora, { email: "once@example.com" });
   const send = (url: string) => post(desk(code, "/appointment"), nora, { url, when: "2026-12-01T14:00" });
   const answers = await Promise.all(Array.from({ length: 20 }, () => send("https://meet.example/once")));
@@ -496,7 +496,7 @@ test("mails an appointment once when its form is sent twenty times at once, and 
   await post(desk(code, "/release"), nora);
 });
 
-test("a journal can't be changed but by entries that correct; copies verify with jq and sha256sum, and by their seal", async () => {
+test("a journal can only be changed by entries that correct; copies verify with jq and sha256sum, and by their seal", async () => {
   const { cookie } = nora;
   assert.match(
     await alertIn(await post("/operator/notary/journal/correct", nora, { entry: "99", words: "x" })),
@@ -565,7 +565,7 @@ test("a journal that lost its last entries is neither copied nor continued", asy
     WHERE k.notary_id = j.notary_id AND k.position = j.position`);
 });
 
-test("what was noted of an order goes when the order waits for no notary any more, and stays while it does", async () => {
+test("notes on an order are deleted when the order no longer waits for a notary, and stay until then", async () => {
   const code = await claimed(nora);
   await post(desk(code, "/act"), nora, act);
   const drafts = async () => {
@@ -579,13 +579,13 @@ test("what was noted of an order goes when the order waits for no notary any mor
   assert.equal(await drafts(), 0);
 });
 
-test("who has no record as a notary, and who came by the command line, does nothing at the desk", async () => {
+test("people without a record as a notary, and the command line, can do nothing at the desk", async () => {
   const none = await newOperator(running, { roles: ["notary"], environment: "test" });
   const answer = await get("/operator/notary", none);
   assert.equal(answer.status, 403);
 });
 
-test("an expiry is mailed 60 days before and when it is there, once each", async () => {
+test("an expiry is mailed 60 days before and when it comes, once each", async () => {
   const { db } = running;
   const clock = (day: string) => () => new Date(`${day}T00:00:00Z`);
   const [before] = (await listNotaries(db)).filter(({ email }) => email === omar.email);

@@ -129,7 +129,7 @@ const answers = (id: string, right: number) => ({
   ...Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`answer_${index + 1}`, index < right ? "2" : "1"])),
 });
 
-test("a state whose alternatives can’t be met is not offered, and what is missing is named", async () => {
+test("a state whose alternatives can’t be met is not offered, and the missing value is named", async () => {
   const means = { credentials: true, questions: true };
   assert.equal(proofingGap(rules.of("TX").online, means), null);
   assert.match(
@@ -146,7 +146,7 @@ test("a state whose alternatives can’t be met is not offered, and what is miss
   assert.match(proofingGap(rules.of("VA").online, means) ?? "", /No alternative of the state can be met by a provider/);
 });
 
-test("the desk offers a check where the state’s value is known, and names the missing value where it is not", async () => {
+test("the desk offers a check if the state’s value is known, and names the missing value otherwise", async () => {
   const code = await claimed("FL");
   const look = async () =>
     (await fetch(`${running.url()}/operator/notary/orders/${code}`, { headers: { cookie: who("FL").cookie } })).text();
@@ -200,7 +200,7 @@ test("a credential is checked on the provider’s page; its event, late, twice o
   assert.equal((await stateOf(code)).isTooOld, true);
 });
 
-test("an expired document leaves the identity open, and may be tried again; a second other face locks the order", async () => {
+test("an expired document leaves the identity undecided, and may be tried again; a second different face locks the order", async () => {
   now = new Date();
   const code = await claimed("FL");
   const token = await asked("FL", code);
@@ -233,7 +233,7 @@ test("an expired document leaves the identity open, and may be tried again; a se
   assert.equal(await running.statusOf(code), "NotarizationPending");
 });
 
-test("a credential that was refused is not tried again in the same session, and counts, before any event", async () => {
+test("a refused credential can't be tried again in the same session, and counts, before any event", async () => {
   const code = await claimed("FL");
   const token = await asked("FL", code);
   await beginCredential(deps, token);
@@ -255,7 +255,7 @@ test("a forged picture locks the order at once", async () => {
   assert.equal(await running.statusOf(code), "IdentityLocked");
 });
 
-test("while the provider is down nothing is decided, and the same check goes on afterwards", async () => {
+test("while the provider is unreachable nothing is decided, and the same check continues afterwards", async () => {
   const code = await claimed("FL");
   const token = await asked("FL", code);
   stripe.isDown = true;
@@ -307,7 +307,7 @@ test("four of five right answers within two minutes pass; the clock is the servi
   assert.doesNotMatch(kept?.text ?? "", /Austin|1980-|Street/);
 });
 
-test("questions that never reached the person are no failure, and a late answer of the provider changes nothing", async () => {
+test("questions that never reached the person are not a failure, and a late answer of the provider changes nothing", async () => {
   now = new Date();
   const code = await claimed("TX");
   const token = await asked("TX", code);

@@ -26,7 +26,7 @@ Ohio,2019-09-20,R.C. 147.60,$30,,,,
 California,2030-01-01,SB 696,,,,,
 `;
 
-test("a published table says where remote acts are authorized, with its sources; what the rules know beside it stays", () => {
+test("a published table states where remote acts are authorized, with its sources; other values of the rules stay", () => {
   const { rules: read, remote, states, unread } = imported(csv);
   assert.deepEqual(states, ["CA", "NY", "OH", "SC", "TX"]);
   assert.deepEqual(remote, ["NY", "OH", "TX"]);
@@ -46,7 +46,7 @@ test("a published table says where remote acts are authorized, with its sources;
   assert.deepEqual(read.of("WY").modes.value, ["ink"]);
 });
 
-test("what is not in force yet, and what can't be read as authorized, is not offered; what was not understood is named", () => {
+test("laws that are not in force yet, and unclear ones, are not offered; texts that were not understood are named", () => {
   assert.deepEqual(imported(csv, "2030-01-01").remote, ["CA", "NY", "OH", "TX"]);
   const read = (cells: Record<string, string>, asOf = "2026-01-31") =>
     imported(JSON.stringify([{ state: "TX", ...cells }]), asOf);
@@ -88,7 +88,7 @@ test("what is not in force yet, and what can't be read as authorized, is not off
   assert.throws(() => read({ status: "Active", ron_authorized: "No" }), /ron_authorized and status may both say/);
 });
 
-test("a second table adds to what is excluded and known, and is named in the place of the first", () => {
+test("a second table adds to the excluded and known values, and is named in place of the first", () => {
   const first = importRules(
     "state,status,exclusions,fee_cap\nOH,Yes,Wills and codicils,$30\n",
     { table: "a", rules },
@@ -110,7 +110,7 @@ test("a second table adds to what is excluded and known, and is named in the pla
   folder.remove();
 });
 
-test("a fee is held against a cap that is one amount; any other text is for the notary to look at", () => {
+test("a fee is compared with a cap that is one amount; the notary checks any other text", () => {
   const judged = (value: string, feeCents: number) => {
     const rules = { terms: { feeCap: { value, asOf: "2026-01-01", source: "Code 1" } } };
     const eligibility = { rules, unclassed: [] } as unknown as Eligibility;
@@ -129,7 +129,7 @@ test("a fee is held against a cap that is one amount; any other text is for the 
     assert.equal(judged(text, cents), state, text);
 });
 
-test("the same is read of JSON, with values beside their sources", () => {
+test("JSON with values next to their sources gives the same", () => {
   const { rules: read, remote } = imported(
     JSON.stringify({
       generated: "2026-11-01",
@@ -148,7 +148,7 @@ test("the same is read of JSON, with values beside their sources", () => {
   assert.equal(read.of("KS").terms.retention?.value, "10 years");
 });
 
-test("a table that can't be read is refused by the row and the rule", () => {
+test("an unreadable table is refused by the row and the rule", () => {
   const refused = (table: string, why: RegExp) => assert.throws(() => imported(table), why);
   refused("", /has no rows/);
   refused("state,status\n", /has no rows/);

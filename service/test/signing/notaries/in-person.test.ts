@@ -103,7 +103,7 @@ async function complete(code: string): Promise<Response> {
   return upload(code, "/complete", confirmed);
 }
 
-test("an act in ink is not noted for an order of online notarization before the firm has agreed", async () => {
+test("an act in ink is not noted for an order with online notarization before the firm has agreed", async () => {
   const code = await claimed();
   const refused = await post(desk(code, "/act"), nora, act);
   assert.equal(refused.status, 409);
@@ -125,7 +125,7 @@ test("an act in ink is not noted for an order of online notarization before the 
   assert.equal((await post(desk(code, "/release"), nora)).status, 303);
 });
 
-test("the firm reads why, agrees, and the technology fee is asked back; another person approves, and the order goes on", async () => {
+test("the firm reads the reason and agrees, and the technology fee is requested back; another person approves, and the order continues", async () => {
   const code = await asked();
   const page = await look(`/dashboard/orders/${code}`, firm.Cookie);
   assert.match(page, /The signer has no camera and comes to my office\./);
@@ -159,7 +159,7 @@ test("the firm reads why, agrees, and the technology fee is asked back; another 
   assert.match(await look(`/operator/refunds/new?order=${code}`, approver.cookie), /\$37\.00/);
 });
 
-test("the job that gives a part back does it once, also when it runs again", async () => {
+test("the job that refunds a part does so once, even when it runs again", async () => {
   const [row] = await running.db.query<{ id: string }>(
     sql`SELECT id FROM refund_requests WHERE part AND state = 'approved' LIMIT 1`,
   );
@@ -185,7 +185,7 @@ test("a firm that declines keeps its online notarization, and is asked three tim
   assert.deepEqual(await refundsOf(code), []);
 });
 
-test("another firm can't answer, nor see what was asked; of several answers at once one counts", async () => {
+test("another firm can't answer or see the request; of several concurrent answers one counts", async () => {
   const code = await asked();
   for (const answer of ["agree", "decline"] as const)
     assert.equal((await answerOf(code, answer, stranger)).status, 404);
@@ -197,7 +197,7 @@ test("another firm can't answer, nor see what was asked; of several answers at o
   assert.equal((await refundsOf(code)).length, row?.state === "agreed" ? 1 : 0);
 });
 
-test("an agreement whose audit line can't be written is none, and nothing is asked back", async () => {
+test("an agreement whose audit line can't be written does not count, and nothing is refunded", async () => {
   const code = await asked();
   const script = (text: string) => running.db.transaction((tx) => tx.script(text));
   await script(`CREATE FUNCTION no_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -210,7 +210,7 @@ test("an agreement whose audit line can't be written is none, and nothing is ask
   assert.equal((await answerOf(code, "agree")).status, 303);
 });
 
-test("an agreement that was put into the database is none; what was decided stays as it is", async () => {
+test("an agreement that was inserted into the database does not count; real decisions stay", async () => {
   const code = await asked();
   const ofOrder = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
   const set = (change: Statement) => running.db.query(sql`UPDATE in_person_requests SET ${change} WHERE ${ofOrder}`);
@@ -239,7 +239,7 @@ const byKey = (code: string, method: "GET" | "POST", body?: object, headers = ru
     ...(body && { body: JSON.stringify(body) }),
   });
 
-test("an operator's scan from elsewhere does not complete an order of online notarization before the firm has agreed", async () => {
+test("an operator's scan from elsewhere does not complete an order with online notarization before the firm has agreed", async () => {
   const code = waiting.pop() ?? "";
   const report = await handIn(code, "/check");
   assert.equal(report.status, 400);
@@ -267,7 +267,7 @@ test("an operator's scan from elsewhere does not complete an order of online not
   assert.equal(await running.statusOf(code), "NotarizationPending", "a second person approves it");
 });
 
-test("a firm reads and answers the request by its key, once, with the right scope and a body of true or false", async () => {
+test("a firm reads and answers the request with its key, once, with the right scope and a body of true or false", async () => {
   const code = waiting.pop() ?? "";
   assert.deepEqual((await (await byKey(code, "GET")).json()).inPerson, null);
   assert.equal((await byKey(code, "POST", { agrees: true })).status, 409);
@@ -291,7 +291,7 @@ test("a firm reads and answers the request by its key, once, with the right scop
   assert.equal((await (await byKey(code, "GET")).json()).inPerson.state, state);
 });
 
-test("an agreement whose fee can't be asked back opens a task, and the fee is asked for once nothing stands in the way", async () => {
+test("an agreement whose fee can't be refunded opens a task, and the refund is requested once it is possible", async () => {
   const code = waiting.pop() ?? "";
   assert.equal((await askElsewhere(code, approver)).status, 303);
   assert.equal((await post("/operator/refunds", approver, { order: code, reason: "The client asked." })).status, 303);
@@ -321,7 +321,7 @@ test("an agreement whose fee can't be asked back opens a task, and the fee is as
   );
 });
 
-test("a part that no single payment covers is not asked for, and the reason says so", async () => {
+test("a part that no single payment covers is not requested, and the reason says so", async () => {
   const code = waiting.pop() ?? "";
   const asked = await running.db.transaction(async (tx) => {
     const order = await lockOrder(tx, code);

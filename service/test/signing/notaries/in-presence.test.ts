@@ -189,7 +189,7 @@ async function confirmsSeal(cookie: string): Promise<Response> {
   );
 }
 
-test("a picture of a seal counts once it was held against the commission, and no more after that was changed", async () => {
+test("a picture of a seal counts once it was compared with the commission, and no longer after the commission has changed", async () => {
   const admin = await newOperator(running, { roles: ["admin"] });
   const now = async () => {
     const notary = (await listNotaries(running.db)).find(({ operatorId }) => operatorId === nora.id);
@@ -270,7 +270,7 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
   assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
 });
 
-test("a signature in a jurat is refused before the oath, by request too, and the refusal names the open step", async () => {
+test("a signature in a jurat is refused before the oath, also by a direct request, and the refusal names the open step", async () => {
   const code = await begun("jurat");
   await toRead(code);
   for (const step of ["oath", "sign", "notary_signs"]) {
@@ -288,7 +288,7 @@ test("a signature in a jurat is refused before the oath, by request too, and the
   assert.match(JSON.stringify(await prepared.json()), /A step of the act is open: Reading and consent/);
 });
 
-test("a device in a signer's hands opens nothing of the desk until the PIN, and five wrong PINs shut that way", async () => {
+test("a device in a signer's hands gives no access to the desk without the PIN, and five wrong PINs end the PIN", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   const path = await handedOver(code);
@@ -305,7 +305,7 @@ test("a device in a signer's hands opens nothing of the desk until the PIN, and 
   assert.notEqual((await get(desk(code))).status, 200);
 });
 
-test("many PINs at once are no more tries than five", async () => {
+test("many concurrent PINs count as no more than five tries", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   await handedOver(code);
@@ -313,7 +313,7 @@ test("many PINs at once are no more tries than five", async () => {
   assert.equal((await Promise.all(answers.map(alertIn))).filter((text) => text.includes("not right")).length, 5);
 });
 
-test("what a signer signed stays after the device is taken back from another session, and the pages of the turn are gone", async () => {
+test("a signer's signature stays after the device is taken back from another session, and the pages of the turn are gone", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   const turn = await handedOver(code);
@@ -332,7 +332,7 @@ test("what a signer signed stays after the device is taken back from another ses
   assert.equal(await statusOf(code), "NotarizationComplete");
 });
 
-test("the act that is noted says what was marked, or the notary does not sign", async () => {
+test("a noted act must agree with the marks, or the notary can't sign", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   const path = await handedOver(code);
@@ -372,7 +372,7 @@ test("the act that is noted says what was marked, or the notary does not sign", 
   assert.doesNotMatch(await refusal({ ...more, principal_1_basis: "personal_knowledge" }), /refused/);
 });
 
-test("of two tabs that begin an act one does; an act that ends is begun anew with the document as it was", async () => {
+test("of two tabs that begin an act one succeeds; an ended act begins again with the original document", async () => {
   const code = await claimed();
   const both = await Promise.all([1, 2].map(() => post(desk(code, "/sheet"), { act: "acknowledgment", pin })));
   assert.deepEqual(both.map(({ status }) => status).sort(), [303, 409]);
@@ -401,7 +401,7 @@ test("a document that was prepared before the service stopped is prepared again"
   await toRead(code);
 });
 
-test("an act in person is refused where it is not done: its fields and kinds are named", async () => {
+test("an impossible act in person is refused: its fields and kinds are named", async () => {
   const code = await claimed();
   const beginning = async (typed: Record<string, string>) => alertIn(await post(desk(code, "/sheet"), typed));
   assert.match(await beginning({}), /act is required.*pin is required, because you have no passkey/);
@@ -409,7 +409,7 @@ test("an act in person is refused where it is not done: its fields and kinds are
   assert.match(await beginning({ act: "copy", pin }), /act must be one that is offered in OH/);
 });
 
-test("a refusal ends the act, and what was signed on the device counts no more", async () => {
+test("a refusal ends the act, and signatures on the device no longer count", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   assert.equal((await post(desk(code, "/refuse"), { reason: "doubts", words: "Not sure." })).status, 303);
@@ -420,7 +420,7 @@ test("a refusal ends the act, and what was signed on the device counts no more",
   assert.equal(sheet?.outcome, "refused");
 });
 
-test("a signer on the device tells the notary what else they want; their pages decline and propose nothing", async () => {
+test("a signer on the device tells the notary about other wishes; their pages can't decline or propose anything", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   const path = await handedOver(code);
@@ -485,7 +485,7 @@ test("a credible witness is identified, swears how and how long they know the si
     assert.match(entry?.entry ?? "", new RegExp(words));
 });
 
-test("turns and hand-overs that were altered in the database open nothing", async () => {
+test("turns and hand-overs that were altered in the database give no access", async () => {
   const code = await begun("jurat");
   await toRead(code);
   const path = await handedOver(code);

@@ -6,11 +6,11 @@ import { liveGap } from "../../../src/signing/notaries/sessions/session.ts";
 const known = <T>(value: T) => ({ value, asOf: "2026-11-26", source: "made up" });
 const minutes = 60_000;
 
-test("nothing is signed from 3 seconds without packets on, and from 12 on a person is away", () => {
+test("nobody can sign after 3 seconds without packets, and after 12 seconds a person is away", () => {
   assert.deepEqual([0, 2_999, 3_000, 11_999, 12_000].map(phaseOf), ["here", "here", "frozen", "frozen", "away"]);
 });
 
-test("a short hole changes nothing; after a longer one the act begins again, unless the state is known to allow it", () => {
+test("a short gap changes nothing; after a longer one the act begins again, unless the state is known to allow it", () => {
   assert.equal(restartAfter(11_999, {}), null);
   assert.equal(restartAfter(12_000, {}), "act");
   assert.equal(restartAfter(12_000, { resumeSeconds: known(60) }), null);
@@ -19,14 +19,14 @@ test("a short hole changes nothing; after a longer one the act begins again, unl
   assert.equal(restartAfter(60_001, { restart: known("resume" as const) }), null);
 });
 
-test("a session ends after 15 minutes without the notary, 30 without a signer, and 8 hours in all", () => {
+test("a session ends after 15 minutes without the notary, 30 without a signer, and 8 hours in total", () => {
   const after = (person: string, ms: number, lasts = 0) => isBroken(new Map([[person, ms]]), lasts);
   assert.deepEqual([after("notary", 15 * minutes - 1), after("notary", 15 * minutes)], [false, true]);
   assert.deepEqual([after("signer-2", 30 * minutes - 1), after("signer-2", 30 * minutes)], [false, true]);
   assert.deepEqual([after("notary", 0, 480 * minutes - 1), after("notary", 0, 480 * minutes)], [false, true]);
 });
 
-test("a session is offered only where the state's values are known, and the operator has confirmed what the state wants of the tool", () => {
+test("a session is offered only if the state's values are known, and the operator has confirmed the state's requirement for the tool", () => {
   const none = { credentials: false, questions: false };
   const now = new Date("2026-11-26T12:00:00Z");
   const gap = (online: Parameters<typeof liveGap>[0], means = none) => liveGap(online, means, now);

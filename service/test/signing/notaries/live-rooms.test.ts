@@ -49,7 +49,7 @@ const chunk = (session: string) =>
     },
   });
 
-test("a browser that was let out hears no more, and its late end takes nothing from the browser that came after it", async () => {
+test("a browser that was removed gets no more messages, and its late end does not affect the browser that replaced it", async () => {
   rooms.add("streams", 1, new Date(now), ["signer-1"]);
   const [old, next] = [page(), page()];
   const endOld = rooms.listen("streams", "signer-1", old);
@@ -62,7 +62,7 @@ test("a browser that was let out hears no more, and its late end takes nothing f
   endNext();
 });
 
-test("who connects again and again and sends nothing is not here, nor is a voice without a picture", () => {
+test("a person who connects repeatedly without sending counts as absent, and so does sound without a picture", () => {
   const room = rooms.add("presence", 1, new Date(now), ["signer-1"]);
   const isHere = () => rooms.absent("presence", ["signer-1"]) === null;
   emit({ kind: "joined", session: "presence", person: "signer-1" });
@@ -78,7 +78,7 @@ test("who connects again and again and sends nothing is not here, nor is a voice
   assert.equal(isHere(), false);
 });
 
-test("a session is opened once, however many pages ask for it meanwhile, and again after a failure", async () => {
+test("a session is opened once, however many pages request it meanwhile, and again after a failure", async () => {
   let opened = 0;
   const open = () => rooms.openOnce("once", async () => void opened++);
   await Promise.all([open(), open()]);
@@ -93,7 +93,7 @@ test("a session is opened once, however many pages ask for it meanwhile, and aga
   assert.equal(opened, 2);
 });
 
-test("a page that goes away before its stream begins leaves no subscription", async () => {
+test("a page that closes before its stream begins leaves no subscription", async () => {
   const app = fastify();
   await forTests({ stop: () => app.close() });
   let [asked, answered, subscribed] = [0, 0, 0];

@@ -102,7 +102,7 @@ function spooled(): string[] {
   return existsSync(spool) ? readdirSync(spool) : [];
 }
 
-test("a link opens its room in the one browser that enters the mailed code, and before the notary lets it in there is neither media nor document", async () => {
+test("a link opens its room in the one browser that enters the mailed code, and before the notary admits it there is neither media nor document", async () => {
   const email = "one@example.com";
   const { code, room } = await opened(email);
   const stranger = browserAt(room);
@@ -147,7 +147,7 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.doesNotMatch(await (await signer.look()).text(), /iframe/);
 });
 
-test("who does not agree to the recording is not let in, and nothing of anybody is passed on or written", async () => {
+test("a person who refuses the recording is not admitted, and nobody's media are forwarded or recorded", async () => {
   const email = "two@example.com";
   const { code, room } = await opened(email);
   const signer = await entered(room, email);
@@ -167,7 +167,7 @@ test("who does not agree to the recording is not let in, and nothing of anybody 
   assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
 });
 
-test("five wrong codes end a code, and the notary can let another browser in", async () => {
+test("five wrong codes end a code, and the notary can admit another browser", async () => {
   const email = "three@example.com";
   const { code, room } = await opened(email);
   const guesser = browserAt(room);
@@ -184,14 +184,14 @@ test("five wrong codes end a code, and the notary can let another browser in", a
   assert.equal((await post(desk(code, "/end"), { outcome: "no_show" })).status, 303);
 });
 
-test("an act of a session is not marked by the forms of an act in person", async () => {
+test("an act of a session can't be marked by the forms of an act in person", async () => {
   const { code } = await opened("four@example.com");
   const paths = ["mark", "hand-over", "back", "end"].map((verb) => `/operator/notary/orders/${code}/sheet/${verb}`);
   for (const path of paths) assert.equal((await post(path, { step: "open" })).status, 409, path);
   assert.equal((await post(`/operator/notary/orders/${code}/release`)).status, 409);
 });
 
-test("a person's row that was altered opens nothing", async () => {
+test("a person's altered row gives no access", async () => {
   const email = "five@example.com";
   const { room } = await opened(email);
   await running.db.query(
@@ -307,7 +307,7 @@ async function killed(code: string, seconds: number, node = "killed"): Promise<L
   return liveOf(code);
 }
 
-test("hold freezes the open signature at once", async () => {
+test("a hold blocks the open signature at once", async () => {
   const { code } = await begun("hold@example.com", "sign");
   await given(code);
   assert.deepEqual(await signatures(code), [{ maySign: true }]);
@@ -315,7 +315,7 @@ test("hold freezes the open signature at once", async () => {
   assert.deepEqual(await signatures(code), [{ maySign: false }]);
 });
 
-test("who is to come in by another browser loses the document, and the act begins again", async () => {
+test("a person who joins with another browser loses the document, and the act begins again", async () => {
   const { code } = await begun("other@example.com", "sign");
   const pages = await given(code);
   assert.equal((await fetch(at(pages))).status, 200);
@@ -325,7 +325,7 @@ test("who is to come in by another browser loses the document, and the act begin
   assert.deepEqual([sheet?.run, sheet && openTurn(sheet)?.step.name], [2, "open"]);
 });
 
-test("a file that is not taken ends no recording, and nobody signs an act without its people", async () => {
+test("a file that is not accepted ends no recording, and nobody can sign an act without its people", async () => {
   const { code } = await begun("junk@example.com", "notary_signs");
   const body = new FormData();
   body.append("document", new Blob(["junk"], { type: "application/pdf" }), "d.pdf");
@@ -358,12 +358,12 @@ test("a file that is not taken ends no recording, and nobody signs an act withou
   assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 503, "another node has the session");
 });
 
-test("a turn lasts no longer than the service that gave it renews it", async () => {
+test("a turn lasts no longer than its service renews it", async () => {
   const { code } = await begun("lease@example.com", "sign");
   assert.equal((await fetch(at(await given(code, new Date(Date.now() - 1))))).status, 404);
 });
 
-test("after a crash the session is held, the document is taken back, and the act begins again when people are back", async () => {
+test("after a crash the session is held, the document is withdrawn, and the act begins again when people are back", async () => {
   const { code } = await begun("crash@example.com", "sign");
   const pages = await given(code);
   const session = await killed(code, 100);
@@ -379,7 +379,7 @@ test("after a crash the session is held, the document is taken back, and the act
   assert.ok(rooms.roomOf(session.id));
 });
 
-test("a step that its signer finished before a crash is marked, although nobody has the turn any more", async () => {
+test("a step that its signer finished before a crash is marked, even if nobody has the turn any more", async () => {
   const { code } = await begun("finished@example.com", "read");
   const pages = await given(code);
   const page = await (await fetch(at(pages))).text();
@@ -395,7 +395,7 @@ test("a step that its signer finished before a crash is marked, although nobody 
   await stop();
 });
 
-test("the watch takes no signature back", async () => {
+test("the watch removes no signature", async () => {
   const { code } = await begun("judge@example.com", "notary_signs");
   const session = await killed(code, 20);
   const { deps, joined, changes } = otherNode();
@@ -412,7 +412,7 @@ test("the watch takes no signature back", async () => {
   assert.equal((await liveOf(code)).state, "signed");
 });
 
-test("a browser that was let go while it answered gives no consent for the next one", async () => {
+test("a browser that was removed during its answer gives no consent for the next one", async () => {
   const email = "late@example.com";
   const { code, room } = await opened(email);
   const token = room.split("/").at(-1) ?? "";
@@ -430,7 +430,7 @@ test("a browser that was let go while it answered gives no consent for the next 
   assert.equal((await livePeople(db, person.sessionId))[0]?.consent, null);
 });
 
-test("a stranger who used up a signer's codes shuts them out only until the notary allows more", async () => {
+test("a stranger who used up a signer's codes locks them out only until the notary allows more", async () => {
   const { code, room } = await opened("codes@example.com");
   const page = async () => (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text();
   assert.doesNotMatch(await page(), /ask for codes again/);
@@ -442,7 +442,7 @@ test("a stranger who used up a signer's codes shuts them out only until the nota
   assert.equal((await browserAt(room).send("/code")).status, 303);
 });
 
-test("a session that is ended while it begins leaves no recording open", async () => {
+test("a session that ends while it begins leaves no recording open", async () => {
   const email = "begin@example.com";
   const { code, room } = await opened(email);
   const signer = await entered(room, email);

@@ -117,7 +117,7 @@ test("an estimate is a median of earlier sessions, and says so when there are to
   assert.deepEqual(estimateOf({ ...line, notaries: 0 }), { kind: "nobody" });
 });
 
-test("without a notary on duty nothing is offered and a request is refused, and a stranger’s link asks for nothing", async () => {
+test("without a notary on duty nothing is offered and a request is refused, and a stranger’s link can't ask", async () => {
   const order = await waitingOrder("nobody@example.com");
   assert.doesNotMatch(await order.look(), /Meet a notary now/);
   const refused = await order.ask();
@@ -137,7 +137,7 @@ test("without a notary on duty nothing is offered and a request is refused, and 
   assert.doesNotMatch(await order.look(), /Meet a notary now/);
 });
 
-test("people see their place, the notary calls the oldest request first, and the people are called and get their room", async () => {
+test("people see their position, the notary takes the oldest request first, and the people are called and get their room", async () => {
   const [first, second] = [await waitingOrder("first@example.com"), await waitingOrder("second@example.com")];
   await nora.duty("on");
   for (const order of [first, second, first]) assert.equal((await order.ask()).status, 303);
@@ -183,7 +183,7 @@ test("people see their place, the notary calls the oldest request first, and the
   await nora.duty("off");
 });
 
-test("no page but a room may use a camera, and the page of the queue asks nobody else", async () => {
+test("only a room may use a camera, and the page of the queue loads nothing from others", async () => {
   const order = await waitingOrder("headers@example.com");
   await nora.duty("on");
   for (const path of ["/", "/verify", `/orders/${order.code}`, order.path, `${order.path}/now`]) {
@@ -196,7 +196,7 @@ test("no page but a room may use a camera, and the page of the queue asks nobody
   await nora.duty("off");
 });
 
-test("two notaries who call at once get different people, and of one request one of them gets it", async () => {
+test("two notaries who take a request concurrently get different people, and one request goes to one of them", async () => {
   const orders = [await waitingOrder("race1@example.com"), await waitingOrder("race2@example.com")];
   await Promise.all([until(async () => (await nora.look("/now")).includes("Nobody waits"))]);
   await nora.duty("on");
@@ -223,7 +223,7 @@ test("two notaries who call at once get different people, and of one request one
   for (const notary of [nora, omar]) await notary.post("/now/off");
 });
 
-test("a notary who takes a request and does not come goes off duty, and the people keep their place and are free for others", async () => {
+test("a notary who takes a request and does not come goes off duty, and the people keep their position and are free for others", async () => {
   const order = await waitingOrder("late@example.com");
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);
@@ -246,7 +246,7 @@ test("a notary who takes a request and does not come goes off duty, and the peop
   await omar.duty("off");
 });
 
-test("a notary who does not come keeps an order that was claimed before, and its people are told instead of waiting for nobody", async () => {
+test("a notary who does not come keeps an order that was claimed before, and its people are told", async () => {
   const order = await waitingOrder("kept@example.com");
   const [task] = await running.db.query<{ id: number }>(sql`
     SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", order.code)} AND t.kind = 'notarize'`);
@@ -272,7 +272,7 @@ test("a notary who does not come keeps an order that was claimed before, and its
   await nora.duty("off");
 });
 
-test("requests that the service did not write take no place of others", async () => {
+test("requests that the service did not write use up no positions", async () => {
   const orders = [await waitingOrder("forged@example.com"), await waitingOrder("behind@example.com")];
   await nora.duty("on");
   for (const order of orders) assert.equal((await order.ask()).status, 303);
@@ -321,7 +321,7 @@ test("a request that nobody takes ends after 20 minutes, and its people may choo
   await nora.duty("off");
 });
 
-test("an order that buys a notary alone may name several people: each is mailed a room, and the document has a place for each", async () => {
+test("an order that only buys a notary may name several people: each is mailed a room, and the document has a place for each", async () => {
   const { headers } = await newPartner(running.service);
   const emails = ["ann@example.com", "bob@example.com"];
   const signers = emails.map((email) => ({ name: `Person ${email.slice(0, 3)}`, email }));
@@ -364,7 +364,7 @@ test("an order that buys a notary alone may name several people: each is mailed 
   assert.equal((await omar.post(`/orders/${code}/session/end`, { outcome: "technical" })).status, 303);
 });
 
-test("requests and duty that were altered in the database call nobody", async () => {
+test("requests and duty that were altered in the database have no effect", async () => {
   const order = await waitingOrder("altered@example.com");
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);

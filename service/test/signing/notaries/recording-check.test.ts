@@ -28,7 +28,7 @@ const faultsOf = (changed: readonly Part[], more: Partial<Recording> = {}) =>
 const [one, two, three] = parts;
 const texts = (part: Part) => part.lines.trimEnd().split("\n");
 
-test("finds nothing in a chain that is whole", () => {
+test("finds no fault in a complete chain", () => {
   assert.deepEqual(faultsOf(parts), []);
 });
 
@@ -49,7 +49,7 @@ test("names the part that was altered, dropped or swapped", () => {
   assert.match(faultsOf([two, one, three])[0] ?? "", /^Lines 1 to 3 are missing/);
 });
 
-test("names a chain that was cut back, another head, and another manifest", () => {
+test("names a chain that was cut off, another head, and another manifest", () => {
   assert.deepEqual(faultsOf([one, two]), ["The chain ends at line 6, and not with the head of line 9."]);
   assert.deepEqual(faultsOf(parts, { headSha256: "0".repeat(64) }), [
     "The chain ends at line 9, and not with the head of line 9.",

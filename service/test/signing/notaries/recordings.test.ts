@@ -86,7 +86,7 @@ const mails = () =>
 
 let exported = "";
 
-test("a recording survives the death of the engine, and its manifest says whose gap it was", async () => {
+test("a recording survives the death of the engine, and its manifest names the person of the gap", async () => {
   const id = await begin("first");
   await assert.rejects(begin("first"), { code: "conflict" });
   const n = await openPeer({ engine: media.engine, session: "first", person: "n" });
@@ -148,7 +148,7 @@ function checkByHand(env: Record<string, string>): string {
     .stdout;
 }
 
-test("the check by hand finds a changed byte, a dropped line, a swapped line and another head", () => {
+test("the manual check finds a changed byte, a dropped line, a swapped line and another head", () => {
   const change = (name: string, to: (before: Buffer) => Buffer | string): string => {
     const path = join(exported, name);
     const before = readFileSync(path);
@@ -177,14 +177,14 @@ test("the check by hand finds a changed byte, a dropped line, a swapped line and
   }
 });
 
-test("what is stored and what is on the disk shows no plain WebM", () => {
+test("neither the store nor the disk contains plain WebM", () => {
   const files = readdirSync(blobsFolder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   assert.ok(files.length > 0);
   for (const { parentPath, name } of files)
     assert.equal(readFileSync(join(parentPath, name)).includes(Buffer.from("1a45dfa3", "hex")), false);
 });
 
-test("a take plays in parts, the same bytes as whole, and FFmpeg knows its length", async () => {
+test("a take plays in parts with the same bytes, and FFmpeg knows its length", async () => {
   const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
   const id = detail.recording;
   await openRecording(deps, id, own);
@@ -244,7 +244,7 @@ test("each viewing states a reason, is logged, and is mailed to the notary; it e
   assert.equal(copied?.reason, auditor.reason);
 });
 
-test("a recording is deleted when the years of its state are over and nobody holds it, and its key goes first", async () => {
+test("a recording is deleted when the years of its state are over and nobody holds it, and its key is deleted first", async () => {
   const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
   const id = detail.recording;
   const unknown = await begin("florida", inFlorida);
@@ -311,7 +311,7 @@ test("a part that does not follow the chain is not stored, and stays on the disk
   assert.equal(readdirSync(join(media.spoolDir, "second")).length, 1);
 });
 
-test("a session that is opened again twice at the same time, or while it is open, is recorded on", async () => {
+test("a session that is opened again twice concurrently, or while it is open, is recorded further", async () => {
   await begin("twice");
   await Promise.all([recordings.resume("twice"), recordings.resume("twice")]);
   const n = await openPeer({ engine: media.engine, session: "twice", person: "n", video: false });
@@ -321,7 +321,7 @@ test("a session that is opened again twice at the same time, or while it is open
   assert.equal(JSON.parse((await recordingById(db, recording)).manifest ?? "").takes.length, 1);
 });
 
-test("a part of a node that another one has replaced is set aside: it neither forks the chain nor is lost", async () => {
+test("a part of a replaced node is set aside: it neither forks the chain nor is lost", async () => {
   const folderOf = join(media.spoolDir, "replaced");
   const files = () => readdirSync(folderOf);
   const id = await begin("replaced");
@@ -362,7 +362,7 @@ test("a run is not counted for a row that somebody altered", async () => {
   );
 });
 
-test("a service that died soon after the start finds on the disk what is not in the store", async () => {
+test("a service that died soon after the start finds on the disk the parts that are not in the store", async () => {
   await begin("early");
   const n = await openPeer({ engine: media.engine, session: "early", person: "n", video: false });
   await until(() => (recordings.headOf("early")?.seq ?? 0) > 1);

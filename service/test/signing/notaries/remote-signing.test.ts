@@ -105,7 +105,7 @@ for (const name of ["rsa", "ec"] as const)
     assert.deepEqual(notarization, { state: "completed", method: "ron", jurisdiction: "OH", ...ended });
   });
 
-test("a wrong token, PIN, hash or key, an answer with another signature, and a service that is away sign nothing, and say why", async () => {
+test("a wrong token, PIN, hash or key, a wrong signature in the answer, and an unreachable service sign nothing, and give the reason", async () => {
   await register(keys.rsa.pem);
   csc.keys = new Map<string, (typeof keys)["rsa"] & { status?: "disabled" }>([
     ["key-1", keys.rsa],
@@ -142,7 +142,7 @@ test("a wrong token, PIN, hash or key, an answer with another signature, and a s
   assert.match((await remote(code, "sign", order)).refused ?? "", /not what waits/);
 });
 
-test("asks the trust service for nothing once the act was changed", async () => {
+test("asks the trust service for nothing once the act has changed", async () => {
   await register(keys.rsa.pem);
   csc.keys = new Map([["key-1", keys.rsa]]);
   const code = await noted();
@@ -154,7 +154,7 @@ test("asks the trust service for nothing once the act was changed", async () => 
   assert.deepEqual(csc.said, []);
 });
 
-test("a trust service that asks by its own app needs no answer here, and a token of one signature no authorization", async () => {
+test("a trust service that asks by its own app needs no answer here, and a token for one signature needs no authorization", async () => {
   await register(keys.rsa.pem);
   for (const mode of ["implicit", "oauth2code"] as const) {
     csc.keys = new Map([["key-1", { ...keys.rsa, mode }]]);
@@ -168,7 +168,7 @@ test("a trust service that asks by its own app needs no answer here, and a token
   }
 });
 
-test("token and PIN are in no log and no row, and go to an https address alone", async () => {
+test("token and PIN are in no log and no row, and are sent only to an https address", async () => {
   const rows = await running.db.query(sql`
     SELECT FROM notary_signatures WHERE encode(tail, 'escape') LIKE ${`%${csc.token}%`}`);
   assert.equal(rows.length, 0);

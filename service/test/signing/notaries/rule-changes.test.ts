@@ -98,7 +98,7 @@ const attack = (statement: Statement) =>
     await tx.query(statement);
   });
 
-test("what nobody has confirmed is shown as shipped, with the day and the source; states of which nothing is known are named", async () => {
+test("unchanged rules are shown as shipped, with the day and the source; states without known rules are named", async () => {
   const page = await look();
   assert.match(page, />Florida<\/a>[\s\S]*?Shipped, read on 2026-\d\d-\d\d from Fla\. Stat\. 117\.201/);
   assert.match(page, /because nothing else is known:[\s\S]*>Wyoming<\/a>/);
@@ -108,7 +108,7 @@ test("what nobody has confirmed is shown as shipped, with the day and the source
   assert.match(state, /<textarea[^>]*name="term_retention"[^>]*>\s*5 years, with a backup\./);
 });
 
-test("a change counts once another administrator has confirmed it, on every node and without a restart", async () => {
+test("a change applies once another administrator has confirmed it, on every node and without a restart", async () => {
   assert.equal(await quoted(), "ManualQuoteRequired");
   const path = await requested("WY");
   assert.equal(await quoted(), "ManualQuoteRequired");
@@ -133,7 +133,7 @@ test("a change counts once another administrator has confirmed it, on every node
   assert.match(await look("/rules/WY"), /Version 2, confirmed by Ben Admin/);
 });
 
-test("a change of a later day counts from that day on, and none may begin before the one that counts", async () => {
+test("a change for a later day applies from that day on, and none may begin before the present one", async () => {
   await confirmed("ID", { effective_on: day(1) });
   assert.match(await look("/rules/ID"), /Shipped, read on/);
   await confirmed("ID", { mode_ron: "", mode_ipen: "on" });
@@ -142,7 +142,7 @@ test("a change of a later day counts from that day on, and none may begin before
   assert.match(await alertIn(early), /effective_on must not be before .*, when the rules of now took effect/);
 });
 
-test("values that were left as they were keep their day and source: what was read is confirmed", async () => {
+test("unchanged values keep their day and source: a confirmation is about what was read", async () => {
   const page = await look("/rules/VA");
   const fields: Record<string, string> = {};
   for (const [, name = "", value = ""] of page.matchAll(/<textarea[^>]*name="((?:term|online)_\w+)"[^>]*>\n([^<]*)</g))
@@ -162,7 +162,7 @@ test("values that were left as they were keep their day and source: what was rea
   assert.match(after, /As of 2026-\d\d-\d\d: Virginia HB 2064/);
 });
 
-test("what is wrong with a change is named all at once, and nothing is written", async () => {
+test("all faults of a change are named at once, and nothing is written", async () => {
   const wrong = {
     ...{ act_oath: "on", source_url: "http://law.example", read_on: day(2), effective_on: "2026-02-31" },
     term_identity: "x".repeat(1001),
@@ -183,7 +183,7 @@ test("what is wrong with a change is named all at once, and nothing is written",
   assert.equal((await post("wy", ann, change())).status, 404);
 });
 
-test("only an administrator with a passkey writes and decides; an auditor reads", async () => {
+test("only an administrator with a passkey writes and decides; an auditor can only read", async () => {
   const path = await requested("MT");
   const auditor = await newOperator(running.harness, { roles: ["auditor"] });
   const bare = await newOperator(running.harness, { roles: ["admin"], passkey: false });
@@ -203,7 +203,7 @@ test("only an administrator with a passkey writes and decides; an auditor reads"
   assert.match(await look("/rules/MT"), /Shipped, read on/);
 });
 
-test("of several who write or confirm at once one does; a change is decided below its own state", async () => {
+test("of several people who write or confirm concurrently one succeeds; a change is decided only under its own state", async () => {
   const writes = await Promise.all([ann, ben, ann, ben].map((person) => post("ND", person, change())));
   assert.deepEqual(writes.map(({ status }) => status).sort(), [303, 409, 409, 409]);
   const id = await openId("ND");
@@ -222,7 +222,7 @@ test("of several who write or confirm at once one does; a change is decided belo
   );
 });
 
-test("whom an administrator gave that role within a day confirms nothing yet", async () => {
+test("a person whom an administrator gave that role within a day can't confirm yet", async () => {
   const path = await requested("AL");
   const fresh = await newOperator(running.harness, { roles: ["auditor"] });
   const roles = { name: "Fresh Admin", role_admin: "on" };
@@ -245,7 +245,7 @@ test("a confirmation whose audit line can't be written changes nothing", async (
   assert.equal((await post(`${path}/confirm`, ben)).status, 303);
 });
 
-test("versions stay as they were written; one that was altered in the database offers nothing but paper", async () => {
+test("versions stay unchanged; one that was altered in the database offers only paper", async () => {
   const path = await requested("UT");
   const id = path.slice(3);
   for (const statement of [

@@ -45,14 +45,14 @@ const modesOf = (change: Partial<Commission>, about: Partial<typeof order> | obj
     at,
   );
 
-test("every value that is shipped says as of when and where it was read; a state that is not known has paper alone", () => {
+test("every shipped value states its day and source; an unknown state offers only paper", () => {
   assert.deepEqual(shipped.of("WY").modes.value, ["ink"]);
   assert.deepEqual(shipped.of("SC").modes.value, ["ipen", "ink"]);
   assert.match(shipped.of("OH").sentences.ron?.value[0] ?? "", /appearing online using audio-video communication\.$/);
   assert.match(shipped.of("OH").modes.source, /Ohio/);
 });
 
-test("states whose law of remote acts was read offer them, and tell the notary what it asks for, each with its source", () => {
+test("states whose law of remote acts is known offer them, and tell the notary the requirements, each with its source", () => {
   for (const [state, source, identity] of [
     ["FL", /^Fla\. Stat\. 117\.201/, /credential analysis and identity proofing/],
     ["HI", /456-23/, /two different types/],
@@ -108,14 +108,14 @@ test("a block has the words of the state's own certificate, by act and mode, wit
   assert.match(linesOf("IA", {}).join(" "), /acknowledged before me on November 27, 2026 \(UTC\) by Ann Lee/);
 });
 
-test("where no words of the state are known, a block has the facts of the act and no wording", () => {
+test("if a state's words are unknown, a block has the facts of the act and no wording", () => {
   const [, facts, ...rest] = linesOf("VA", {}, "America/New_York");
   assert.equal(facts, "Acknowledgment, by audio and video, on November 26, 2026: Ann Lee");
   assert.doesNotMatch(rest.join(" "), /before me/);
   assert.match(linesOf("TX", { act: "jurat" }).join(" "), /Jurat, by audio and video/);
 });
 
-test("the words of a certificate are refused without their slots, with an unknown one, for an unknown mode and when there are none", () => {
+test("the words of a certificate are refused without their slots, with an unknown slot, for an unknown mode and when empty", () => {
   const file = (certificates: string) =>
     `classes: {}\ndefault: {modes: {value: [ink], asOf: 2026-01-01, source: s}, acts: {value: [jurat], asOf: 2026-01-01, source: s}}\nstates: {OH: {certificates: ${certificates}}}`;
   const refusal = (certificates: string) => {
@@ -137,7 +137,7 @@ test("the words of a certificate are refused without their slots, with an unknow
   assert.match(refusal("{blessing: {value: {}, asOf: 2026-01-01, source: s}}"), /blessing/);
 });
 
-test("the form of a change shows the words of certificates, keeps those that did not change, and names what is wrong with others", () => {
+test("the form of a change shows the words of certificates, keeps unchanged ones, and names the faults of others", () => {
   const rules = shipped.of("FL");
   const typed = {
     ...typedRules(rules),
@@ -161,7 +161,7 @@ test("the form of a change shows the words of certificates, keeps those that did
   assert.equal(wrong.faults["certificate_oath_ipen"], "must have {date}");
 });
 
-test("without a certificate, a registration or a commission that counts, what needs them is not open, and the desk says why", () => {
+test("without a valid certificate, registration or commission, the acts that need them are unavailable, and the desk states the reason", () => {
   const { modes, obstacles } = modesOf({});
   assert.deepEqual(modes, ["ink"]);
   assert.match(obstacles.join(" "), /by audio and video \(RON\): No certificate is registered/);
@@ -170,7 +170,7 @@ test("without a certificate, a registration or a commission that counts, what ne
   assert.deepEqual(modesOf({ status: "suspended" }).modes, []);
 });
 
-test("before the first day of the commission nothing is open; before that of the registration what is done in person is", () => {
+test("before the first day of the commission no act is available; before that of the registration only acts in person are", () => {
   const before = (change: Partial<Commission>, at: string) => modesOf(change, {}, new Date(at));
   const early = before({ commissionStarts: "2026-06-02" }, "2026-06-01T23:59:59Z");
   assert.deepEqual(early.modes, []);
@@ -182,13 +182,13 @@ test("before the first day of the commission nothing is open; before that of the
   assert.doesNotMatch(modesOf({ ronStarts: "2026-06-01" }).obstacles.join(" "), /begins/);
 });
 
-test("a document of an excluded class, and a signer where remote acts are not recognized, leave what is done in person", () => {
+test("a document of an excluded class, and a signer in a state that does not recognize remote acts, leave only acts in person", () => {
   const deed = modesOf({ state: "CT" }, { docSlug: "quitclaim-deed" });
   assert.match(deed.obstacles.join(" "), /CT excludes documents of the class real_estate/);
   assert.match(modesOf({}, { signerState: "SC" }).obstacles.join(" "), /SC, where the signer is, does not recognize/);
 });
 
-test("where a state excludes documents from remote acts, one of no known class is asked about; one of another class is not", () => {
+test("if a state excludes documents from remote acts, the notary is asked about one of unknown class, and not about others", () => {
   const unclassed = (state: string, docSlug: string | null) =>
     eligibilityFor(
       { rules: shipped, notarizationBlocked: () => false },
@@ -204,7 +204,7 @@ test("where a state excludes documents from remote acts, one of no known class i
 
 const noted = { mode: "ron", startedAt: "2026-01-15T14:05:00.000Z", endedAt: "2026-01-15T14:35:00.000Z" } as const;
 
-test("an act is within the days that are known of the commission, and of the registration where it is remote", () => {
+test("an act is within the known days of the commission, and of the registration if it is remote", () => {
   for (const [change, problem] of [
     [{}, null],
     [{ commissionStarts: "2026-01-15", commissionExpires: "2026-01-15", ronExpires: "2026-01-15" }, null],
@@ -223,7 +223,7 @@ test("an act is within the days that are known of the commission, and of the reg
   assert.equal(outsideOf({ ...commission, ronExpires: "2026-01-14" }, { ...noted, mode: "ink" }), null);
 });
 
-test("a form takes days and times that there are, from 1900 to 2200", () => {
+test("a form accepts existing days and times, from 1900 to 2200", () => {
   const faultOf = (kind: "date" | "instant", value: string) => {
     const read = formReader({ value });
     read[kind]("value");
@@ -248,7 +248,7 @@ test("a form takes days and times that there are, from 1900 to 2200", () => {
   for (const time of ["24:00", "23:60", "10:00:61"]) assert.equal(faultOf("instant", `2026-01-31T${time}`), true, time);
 });
 
-test("a journal whose record was altered, with its hash and MAC as they were, is not what was written", () => {
+test("a journal whose record was altered, with its hash and MAC unchanged, is detected", () => {
   const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
   const frame = { journal: "j", notary: commission, orderCode: "c", environment: "test", at: now } as const;
   const refusal = { kind: "refusal", reason: "no_show", words: "x", act: null } as const;
@@ -298,7 +298,7 @@ const typedChange = (change: Record<string, string>) => ({
 const readChangeOf = (change: Record<string, string>) =>
   readTypedChange(typedChange(change), { rules: shipped.of("TX"), classes: shipped.classes, today: "2026-06-01" });
 
-test("values of online acts are typed as the form writes them, and what was not changed keeps its source", () => {
+test("values of online acts are typed as the form writes them, and unchanged ones keep their source", () => {
   const read = readChangeOf({ online_proofing: "kba\r\ncredential_analysis + biometric", online_restart: "identity" });
   assert.ok(read.ok);
   const { online } = parseStateRules(rulesText(read.value.rules), "typed", shipped);
@@ -317,7 +317,7 @@ test("values of online acts are typed as the form writes them, and what was not 
   assert.equal(cleared.value.rules.online.signerAbroad?.value, false);
 });
 
-test("a value of another form is refused with the form that it has", () => {
+test("a malformed value is refused with its required form", () => {
   const faultOf = (name: string, value: string) => {
     const read = readChangeOf({ [name]: value });
     assert.ok(!read.ok, `${name}: ${value}`);

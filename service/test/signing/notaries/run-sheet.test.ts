@@ -56,7 +56,7 @@ function marked(sheet: Progress): Progress {
 const until = (sheet: Progress, name: string): Progress =>
   openTurn(sheet)?.step.name === name ? sheet : until(marked(sheet), name);
 
-test("the steps of a signer come one after the other, and one signer has all before the next has the first", () => {
+test("the steps of a signer are consecutive, and one signer has all before the next has the first", () => {
   const turns = turnsOf(sheetOf(scriptOf("jurat"))).map(({ step, signer }) => `${step.name}${signer ?? ""}`);
   assert.deepEqual(turns, [
     ...["open", "appear1", "identify1", "willing1", "read1", "oath1", "sign1"],
@@ -80,7 +80,7 @@ for (const [act, isSigned] of [
     assert.throws(() => requireTurn(sheet, { name: "open", signer: null, choice: null }, holds), /All steps/);
   });
 
-test("a jurat and a witnessed signature are not offered on a document that was signed before, nor a copy online", () => {
+test("a jurat and a witnessed signature are not offered on a document that was signed before, and a copy is not offered online", () => {
   for (const act of ["jurat", "witnessing"] as const)
     for (const mode of ["ipen", "ron"] as const)
       assert.equal(shipped.of({ act, mode, state: "OH", isSigned: true }), null, `${act} ${mode}`);
@@ -103,7 +103,7 @@ test("the same step of another signer, and a step that was marked, are refused",
   assert.throws(() => requireTurn(sheet, { name: "appear", signer: 1, choice: null }, holds), /Another step is open/);
 });
 
-test("a step whose condition does not hold is refused with the condition", () => {
+test("a step whose condition is not met is refused with the condition", () => {
   const sheet = until(sheetOf(scriptOf("acknowledgment")), "read");
   const read = { name: "read", signer: 1, choice: null };
   const unmet = (need: string) => (need === "consent" ? "Ann has not agreed." : null);
@@ -119,7 +119,7 @@ test("a step whose condition does not hold is refused with the condition", () =>
   );
 });
 
-test("a choice is one of the step's; a step without choices takes none", () => {
+test("a choice must be one of the step's; a step without choices accepts none", () => {
   const sheet = until(sheetOf(scriptOf("acknowledgment")), "identify");
   const identify = { name: "identify", signer: 1 };
   assert.throws(() => requireTurn(sheet, { ...identify, choice: "looks" }, holds), /choice must be one of personal/);
@@ -128,7 +128,7 @@ test("a choice is one of the step's; a step without choices takes none", () => {
   assert.throws(() => requireTurn(opening, { name: "open", signer: null, choice: "yes" }, holds), /not asked for/);
 });
 
-test("marks of a run that was broken off count no more", () => {
+test("marks of an interrupted run no longer count", () => {
   const sheet = until(sheetOf(scriptOf("acknowledgment")), "sign");
   assert.equal(openTurn({ ...sheet, run: 2 })?.step.name, "open");
 });
@@ -152,7 +152,7 @@ for (const [rule, change, why] of [
     assert.throws(() => parseScripts(changed, "scripts.yaml"), why);
   });
 
-test("words of a state come in the place of the file's, with their day and source", () => {
+test("words of a state replace the file's, with their day and source", () => {
   const words = `states:
   AK:
     open:

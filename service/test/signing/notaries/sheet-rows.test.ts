@@ -63,7 +63,7 @@ const mark = (id: string, name: string, choice: string | null = null) =>
   at(id, (tx, sheet) => markStep(tx, rowMac, sheet, { name, signer: name === "open" ? null : 1, choice }, by(), holds));
 const read = (id: string) => findSheet({ db, rowMac }, id);
 
-test("of two requests that mark the same step at once, one does, and the other is told which step is open", async () => {
+test("of two requests that mark the same step concurrently, one succeeds, and the other learns which step is open", async () => {
   const id = await newSheet();
   const outcomes = await Promise.allSettled([mark(id, "open"), mark(id, "open")]);
   assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
@@ -72,7 +72,7 @@ test("of two requests that mark the same step at once, one does, and the other i
   assert.equal((await read(id))?.marks.length, 1);
 });
 
-test("each mark holds the hash of the one before", async () => {
+test("each mark contains the hash of the previous one", async () => {
   const id = await newSheet();
   await mark(id, "open");
   await at(id, (tx, sheet) => noteEvent(tx, rowMac, sheet, { name: "handed_over", signer: 1 }, by()));
@@ -83,7 +83,7 @@ test("each mark holds the hash of the one before", async () => {
   assert.equal((await read(id))?.headSha256, records[2]?.sha256);
 });
 
-test("an act that begins again has all its steps open, but those that are kept", async () => {
+test("an act that begins again has all its steps open, except those that are kept", async () => {
   const id = await newSheet();
   await mark(id, "open");
   await mark(id, "appear");
@@ -96,7 +96,7 @@ test("an act that begins again has all its steps open, but those that are kept",
   assert.equal(sheet?.marks.filter(({ name }) => name === "open").length, 2);
 });
 
-test("an act is done only after its last step; one that has ended takes no marks, and another may begin", async () => {
+test("an act is done only after its last step; one that has ended accepts no marks, and another may begin", async () => {
   const id = await newSheet();
   await assert.rejects(
     at(id, (tx, sheet) => endSheet(tx, rowMac, sheet, { outcome: "done" }, by())),
@@ -115,7 +115,7 @@ for (const [name, change] of [
   ["a script with fewer steps", sql`UPDATE notary_sheets SET script = jsonb_set(script, '{steps}', '[]')`],
   ["a run that was set higher", sql`UPDATE notary_sheets SET run = 2`],
 ] as const)
-  test(`a sheet is not read after it was altered in the database: ${name}`, async () => {
+  test(`a sheet that was altered in the database is refused: ${name}`, async () => {
     const id = await newSheet();
     await mark(id, "open");
     await mark(id, "appear");

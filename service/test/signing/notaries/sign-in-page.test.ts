@@ -103,7 +103,7 @@ for (const [name, options] of [
   ["RSA", {}],
   ["P-256", { key: "p256" }],
 ] as const)
-  test(`a key of ${name} signs in the page: the report is an upload's, and readers accept signature, stamp and seal`, async () => {
+  test(`a key of ${name} signs in the page: the report equals an upload's, and readers accept signature, stamp and seal`, async () => {
     const { pem, p12 } = make("Nora Ames", options);
     await register(pem);
     key = await openPkcs12(p12, password);
@@ -155,7 +155,7 @@ async function register(pem: string, more: Record<string, string> = {}): Promise
   await setNotary(keeping(), record?.id ?? "", { certificate: pem, ...more }, "operator");
 }
 
-test("signatures that the document has stay valid, and the block covers nothing", async () => {
+test("signatures of the document stay valid, and the block covers nothing", async () => {
   const software = await openNotarySoftware({ Signer: ["2020-01-01", "2045-01-01"] });
   const given = await software.sign(makePdf({ text: "Deed" }), "Signer");
   software.close();
@@ -174,7 +174,7 @@ test("signatures that the document has stay valid, and the block covers nothing"
   );
 });
 
-test("a certificate that is not the registered one, is out of date, may not sign, or is none is refused by its name", async () => {
+test("a certificate that is not the registered one, is expired, may not sign, or is invalid is refused by its name", async () => {
   const code = await noted();
   const other = await openPkcs12(make("Eve Stranger").p12, password);
   assert.match(
@@ -194,7 +194,7 @@ test("a certificate that is not the registered one, is out of date, may not sign
   assert.match((await prepare(code, Buffer.alloc(0))).refused ?? "", /can’t be read/);
 });
 
-test("a certificate of another name than the commission's is warned of, and not refused", async () => {
+test("a certificate with another name than the commission's causes a warning, and no refusal", async () => {
   const { pem, p12 } = make("Eleonora Ames-Hill");
   await register(pem);
   const before = key;
@@ -211,7 +211,7 @@ test("a certificate of another name than the commission's is warned of, and not 
   assert.deepEqual((await prepare(code)).warnings, []);
 });
 
-test("nothing is signed without an act, for ink, by a foreign signature, twice, or for an act that changed", async () => {
+test("nothing is signed without an act, for ink, with another's signature, twice, or for a changed act", async () => {
   const code = await noted();
   assert.match((await complete(code, Buffer.alloc(256))).refused ?? "", /Nothing waits for your signature/);
   assert.match(await alertIn(await get(desk(code, "/signed"))), /Nothing waits for your signature/);
@@ -237,7 +237,7 @@ test("nothing is signed without an act, for ink, by a foreign signature, twice, 
   assert.match((await prepare(paper)).refused ?? "", /not what the service wrote/);
 });
 
-test("a notary who has a passkey shows it before the act is entered", async () => {
+test("a notary who has a passkey must use it before the act is entered", async () => {
   const paula = await newOperator(running, { roles: ["notary"], environment: "test" });
   const { pem, p12 } = make("Paula Passkey");
   await addNotary(
@@ -261,7 +261,7 @@ test("a notary who has a passkey shows it before the act is entered", async () =
   assert.equal(await statusOf(code), "NotarizationComplete");
 });
 
-test("an order in other hands is not signed, and what nobody confirmed is deleted after an hour", async () => {
+test("an order that another notary has claimed is not signed, and unconfirmed files are deleted after an hour", async () => {
   const code = await noted();
   assert.match((await prepare(code, key.certificate.der, omar)).refused ?? "", /Order not found/);
   await signed(code, await prepare(code));
@@ -275,7 +275,7 @@ test("an order in other hands is not signed, and what nobody confirmed is delete
   assert.equal(await rows(), 0);
 });
 
-test("a document without a blank place is signed, and the notary is told that nothing shows", async () => {
+test("a document without a blank place is signed, and the notary learns that the signature is invisible", async () => {
   const words = Array.from({ length: 70 }, (_, line) => `${line} ${"word ".repeat(18)}`).join("\n");
   const code = await noted(makePdf({ text: words }));
   const prepared = await prepare(code);

@@ -82,7 +82,7 @@ const doctor = async (env: Record<string, string> = {}) => {
 };
 
 describe("while no notary is on record", () => {
-  test("quotes and sells as ever, and warns the operator in red on Today, on Health and in doctor", async () => {
+  test("quotes and sells as before, and warns the operator in red on Today, on Health and in doctor", async () => {
     const { status, body } = await order(notarized);
     assert.deepEqual([status, body.status, body.totalCents], [201, "QuoteReady", 6100]);
     assert.ok(body.checkoutUrl);
@@ -109,7 +109,7 @@ describe("once a notary is on record", () => {
     paper = await newNotary({ commissionName: "Paul Paper", state: "WY" });
   });
 
-  test("an order that nobody may perform waits for a person's price, and its firm and the staff are told why", async () => {
+  test("an order that nobody may perform waits for a person's price, and its firm and the staff learn the reason", async () => {
     const { status, body } = await order(notarized);
     assert.deepEqual(
       [status, body.status, body.checkoutUrl, body.manualQuoteReason],
@@ -142,7 +142,7 @@ describe("once a notary is on record", () => {
     assert.match(await quoted.text(), new RegExp(`${nobody} A person prices it`));
   });
 
-  test("staff arrange such an order and price it; then it is paid, though nobody on record may perform it", async () => {
+  test("staff arrange such an order and price it; then it is paid, although nobody on record may perform it", async () => {
     const { orderCode: code } = (await order(notarized)).body;
     const { cookie } = await newOperator(running.harness, { roles: ["agent"] });
     const unmeant = await postForm(
@@ -162,13 +162,13 @@ describe("once a notary is on record", () => {
     assert.equal((await checkout(code)).status, 200);
   });
 
-  test("orders without notarization, and test orders, are quoted as ever", async () => {
+  test("orders without notarization, and test orders, are quoted as before", async () => {
     assert.equal((await order({ svc_sign: "true" })).body.status, "QuoteReady");
     const test = await newPartner(running.harness.service);
     assert.equal((await order({ ...notarized, create_checkout: "" }, test.headers)).body.status, "QuoteReady");
   });
 
-  test("doctor, Health and Today say that nobody may act online; it is no fault of the service", async () => {
+  test("doctor, Health and Today report that nobody may act online; it does not count as a fault of the service", async () => {
     const { found } = await doctor();
     assert.deepEqual([found?.result, found?.urgent], ["warning", undefined]);
     assert.match(found?.detail ?? "", /no notary on record may act online today.*wait for a quote by a person/);
@@ -176,7 +176,7 @@ describe("once a notary is on record", () => {
     assert.match(await page("/operator", cookie), /class="notice attention"[\s\S]*No notary on record may act online/);
   });
 
-  test("is quoted again when a notary may act online; not for a document that the state excludes", async () => {
+  test("is quoted again when a notary may act online, except for a document that the state excludes", async () => {
     nora = await newNotary();
     assert.equal((await order(notarized)).body.status, "QuoteReady");
     const deed = (await order({ doc_slug: "quitclaim-deed", signer_state: "FL" })).body;
@@ -195,7 +195,7 @@ describe("once a notary is on record", () => {
     ["being active", { status: "suspended" }],
   ] as const;
   for (const [what, typed] of without)
-    test(`a notary without ${what} performs none`, async () => {
+    test(`a notary without ${what} can perform none`, async () => {
       await setNotary(keeping(), nora, typed, "operator");
       assert.equal((await order(notarized)).body.manualQuoteReason, nobody);
       const certificate = software.certificates["Nora"] ?? "";
@@ -204,13 +204,13 @@ describe("once a notary is on record", () => {
     });
 
   for (const state of ["FL", "NV", "PA", "TX", "VA"])
-    test(`a notary of ${state} performs them by the rules that are shipped`, async () => {
+    test(`a notary of ${state} performs them by the shipped rules`, async () => {
       await setNotary(keeping(), nora, { state }, "operator");
       assert.equal((await order(notarized)).body.status, "QuoteReady");
       await setNotary(keeping(), nora, { state: commission.state }, "operator");
     });
 
-  test("a notary who may not sign in to the desk any more performs none", async () => {
+  test("a notary who may no longer sign in to the desk can perform none", async () => {
     const setActive = (active: boolean) =>
       running.db.query(
         sql`UPDATE operators SET active = ${active} WHERE user_id = (SELECT operator_id FROM notaries WHERE id = ${nora})`,
@@ -220,7 +220,7 @@ describe("once a notary is on record", () => {
     await setActive(true);
   });
 
-  test("a quote whose last notary goes before it is paid is not payable, and is paid when there is one again", async () => {
+  test("a quote whose last notary leaves before it is paid is not payable, and is paid when there is one again", async () => {
     const { orderCode: code } = (await order({ ...notarized, create_checkout: "" })).body;
     await suspend(nora);
     const { status, body } = await checkout(code);
@@ -233,7 +233,7 @@ describe("once a notary is on record", () => {
     assert.equal((await checkout(code)).status, 200);
   });
 
-  test("an order paid on a page that was open before the last notary went is not lost: its notarization waits", async () => {
+  test("an order that is paid on a page from before the last notary left is not lost: its notarization waits", async () => {
     const { orderCode: code, checkoutUrl } = (await order(notarized)).body;
     await suspend(nora);
     await running.stripe.deliver(running.url(), running.stripe.pay(checkoutUrl?.split("/").at(-1) ?? ""));

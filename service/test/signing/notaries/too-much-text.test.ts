@@ -16,13 +16,13 @@ describe("of a document with more text than is read", () => {
     assert.ok(tooMuchText(costly));
   });
 
-  test("the check of an upload says that its places can't be read, and finds no text", async () => {
+  test("the check of an upload reports that its places can't be read, and finds no text", async () => {
     assert.equal(await placeProblem(makePdf(), costly), "Where the additions show can't be read.");
     assert.equal(await placeProblem(costly, makePdf()), "Where the additions show can't be read.");
     assert.equal(await textOf(costly, sha256), null);
   });
 
-  test("the notary's signature shows nothing, and is made", async () => {
+  test("the notary's signature is invisible, and is made", async () => {
     const draws = [{ reserve: 8_000, padding: 0 }];
     const said = { name: "Nora Ames", reason: "Acknowledgment", location: "FL", lines: ["Nora Ames"] };
     const output = await build(costly, {

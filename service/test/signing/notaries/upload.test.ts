@@ -64,7 +64,7 @@ const troubles = (checks: readonly Check[]) =>
 const check = async (given: Buffer, upload: Buffer, more: Partial<UploadRules> = {}) =>
   checkUpload(upload, rulesFor(given, more));
 
-test("what a notary signs with the registered certificate is accepted, whether the document was signed before or not", async () => {
+test("a file that a notary signs with the registered certificate is accepted, whether or not the document was signed before", async () => {
   for (const given of [signed.bytes, makePdf()]) {
     const report = await check(given, await software.sign(given, "Nora"));
     assert.deepEqual(troubles(report.checks), [], JSON.stringify(report.checks));
@@ -73,7 +73,7 @@ test("what a notary signs with the registered certificate is accepted, whether t
   }
 });
 
-test("another certificate than the registered one is refused by name, and so is any where none is registered", async () => {
+test("another certificate than the registered one is refused by name, and so is any when none is registered", async () => {
   const upload = await software.sign(signed.bytes, "Stranger");
   const { checks } = await check(signed.bytes, upload);
   assert.deepEqual(troubles(checks), ["registered_certificate fails"]);
@@ -81,7 +81,7 @@ test("another certificate than the registered one is refused by name, and so is 
   assert.deepEqual(troubles(unregistered.checks), ["registered_certificate fails"]);
 });
 
-test("a certificate that has expired, or does not count yet, is refused by name", async () => {
+test("a certificate that has expired, or is not valid yet, is refused by name", async () => {
   const upload = await software.sign(signed.bytes, "Nora");
   for (const day of ["2028-01-02", "2025-12-31"]) {
     const { checks } = await check(signed.bytes, upload, { at: new Date(`${day}T12:00:00Z`) });
@@ -89,7 +89,7 @@ test("a certificate that has expired, or does not count yet, is refused by name"
   }
 });
 
-test("a file that was rewritten before it was signed is refused by name; for an act in ink it is a scan", async () => {
+test("a file that was rewritten before it was signed is refused by name; for an act in ink it counts as a scan", async () => {
   const [given, rewritten] = ["given.pdf", "rewritten.pdf"].map((name) => join(folder, name)) as [string, string];
   writeFileSync(given, makePdf({ text: sentence }));
   execFileSync("qpdf", ["--object-streams=generate", given, rewritten]);
@@ -131,7 +131,7 @@ test("content that was painted over a page is refused by name", async () => {
   assert.deepEqual(troubles(checks), ["permitted_changes fails"]);
 });
 
-test("content that was replaced is refused by name where the document names it as a tag, too", async () => {
+test("replaced content is refused by name, even if the document names it as a tag", async () => {
   const text = makePdf().toString("latin1");
   const tagged = bodyOf(text, 1).replace(/>>\s*$/, "/StructTreeRoot<</Type/StructTreeRoot/K[6 0 R]>>>>");
   const given = Buffer.from(appendRevision(text, [[1, tagged]]), "latin1");
@@ -169,7 +169,7 @@ test("a signature that is as large as the page, or covers words or another's fie
   );
 });
 
-test("a signature in a field that waited in the document is in its place, whatever is below it", async () => {
+test("a signature in a reserved field of the document is accepted, whatever is below it", async () => {
   const text = makePdf({ text: sentence }).toString("latin1");
   const waiting = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Notary) /F 4 /Rect [60 680 560 760] /P 5 0 R >>";
   const given = Buffer.from(
@@ -191,7 +191,7 @@ test("a signature that does not cover the whole file is refused by name", async 
   assert.ok(troubles(checks).includes("whole_file fails"), JSON.stringify(checks));
 });
 
-test("none, two and a broken signature are refused by name", async () => {
+test("a missing, a second and a broken signature are refused by name", async () => {
   const upload = await software.sign(signed.bytes, "Nora");
   const more = Buffer.from(appendRevision(signed.bytes.toString("latin1"), [[900, "<< /Nothing true >>"]]), "latin1");
   assert.deepEqual(troubles((await check(signed.bytes, more)).checks), ["one_signature fails"]);
@@ -207,7 +207,7 @@ test("none, two and a broken signature are refused by name", async () => {
   );
 });
 
-test("the required sentence is found on a page and in a note, however it is spaced; where it is not, the notary is warned", async () => {
+test("the required sentence is found on a page and in a note, with any spacing; if it is missing, the notary is warned", async () => {
   const written = { sentences: [sentence.toUpperCase().replace("ONLINE", "  online")] };
   const upload = await software.sign(signed.bytes, "Nora");
   assert.deepEqual(troubles((await check(signed.bytes, upload, written)).checks), []);

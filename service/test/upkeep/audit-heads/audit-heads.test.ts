@@ -116,7 +116,7 @@ const idIs = (id: string) => sql`id = ${id}`;
 const members = sql`members`;
 const userIs = (id: string) => sql`user_id = ${id}`;
 
-test("takes the head of an ended day once, whichever node is first, and none of a day before the installation", async () => {
+test("makes the head of an ended day once, on any node, and none for a day before the installation", async () => {
   const clock = () => daysAhead(1);
   const deps = { db, clock, random: systemRandom, log: openLog("silent") };
   assert.equal(await takeHead({ ...deps, clock: systemClock }), null);
@@ -153,7 +153,7 @@ test("finds a revoked key, a changed member and an operator that were set back t
   ]);
 });
 
-test("finds a row that was deleted, but not a member whose removal the audit log has", async () => {
+test("finds a deleted row, but no removed member whose removal is in the audit log", async () => {
   const userId = await newMember(acme.partnerId);
   const { keyId } = await issueKey(keys, acme.partnerId, "test");
   const day = await nextDay();
@@ -174,7 +174,7 @@ test("finds a row that was deleted, but not a member whose removal the audit log
   assert.match(faults.join(), new RegExp(`^members ${userId} is in an earlier state again: set back`));
 });
 
-test("finds a key that was moved to another firm, and a person who was moved without being removed first", async () => {
+test("finds a key that was moved to another firm, and a person who was moved without a removal", async () => {
   const userId = await newMember(acme.partnerId);
   const { keyId } = await issueKey(keys, acme.partnerId, "test");
   const day = await nextDay();
@@ -191,7 +191,7 @@ test("finds a key that was moved to another firm, and a person who was moved wit
   assert.deepEqual((await verify()).faults, []);
 });
 
-test("finds a state that was written for a day without a head, so that a row that was set back seems to be known", async () => {
+test("finds a state that was written for a day without a head, so that a restored row seems to be known", async () => {
   const { keyId } = await issueKey(keys, acme.partnerId, "test");
   await nextDay();
   const row = await rowOf(partnerKeys, idIs(keyId));
@@ -212,7 +212,7 @@ test("finds a state that was written for a day without a head, so that a row tha
   assert.deepEqual((await verify()).faults, []);
 });
 
-test("remembers a row that was set back before the next head was taken", async () => {
+test("detects a row that was set back before the next head was made", async () => {
   const { keyId } = await issueKey(keys, acme.partnerId, "test");
   await nextDay();
   const row = await rowOf(partnerKeys, idIs(keyId));
@@ -231,7 +231,7 @@ test("remembers a row that was set back before the next head was taken", async (
   );
 });
 
-test("takes no seal certificate for set back that was retired again as it was before", async () => {
+test("accepts a seal certificate that was retired again in the same way", async () => {
   const log = openLog("silent");
   const [chain] = await knownChains({ db, rowMac, log });
   const fingerprint = chain?.fingerprint ?? "";
@@ -273,7 +273,7 @@ test("reads rows in the order of their lines, whatever characters a key has", as
 
 const faultsNow = async () => (await verify()).faults;
 
-test("finds an audit log whose end was cut off after a head was taken", async () => {
+test("finds an audit log whose end was cut off after a head was made", async () => {
   const [last] = await db.query<{ id: number; position: number; row: string }>(sql`
     SELECT id, chain_position AS position, to_jsonb(a)::text AS row FROM audit_log a ORDER BY chain_position DESC LIMIT 1`);
   assert.ok(last);
@@ -289,7 +289,7 @@ test("finds an audit log whose end was cut off after a head was taken", async ()
   assert.deepEqual(await faultsNow(), before);
 });
 
-test("finds a head that was deleted, altered or over other states than those that are stored", async () => {
+test("finds a head that was deleted, altered or over other states than the stored ones", async () => {
   const before = await faultsNow();
   const [head] = await db.query<{ day: string; row: string }>(sql`
     SELECT to_char(day, 'YYYY-MM-DD') AS day, to_jsonb(h)::text AS row FROM audit_heads h ORDER BY h.day LIMIT 1`);

@@ -60,7 +60,7 @@ async function begin(): Promise<string> {
   return late;
 }
 
-test("a restored backup has every code, and sends no job and no webhook a second time until it is released", async () => {
+test("a restored backup has every code, and repeats no job and no webhook until they are released", async () => {
   const late = await begin();
   // Writers continue during the backup.
   let ended = false;
@@ -114,7 +114,7 @@ async function sentOnce(): Promise<void> {
   });
 }
 
-test("the keys are not in the backup, and nobody else can read it", async () => {
+test("the keys are not in the backup, and only the owner can read it", async () => {
   const files = readdirSync(at("copy"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   assert.ok(files.every(({ name }) => name !== "secrets" && name !== "pgpass" && name !== "seal"));
   assert.ok(files.every(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) === 0));
@@ -122,7 +122,7 @@ test("the keys are not in the backup, and nobody else can read it", async () => 
   assert.ok(readFileSync(at("keys/keys/secrets"), "utf8").startsWith(secret));
 });
 
-test("refuses a folder that holds anything, or is in the data or in the backup", async () => {
+test("refuses a folder that is not empty, or is in the data or in the backup", async () => {
   const { dataDir } = running.service;
   for (const [args, rule] of [
     [[at("copy")], /is not empty/],
@@ -137,7 +137,7 @@ test("refuses a folder that holds anything, or is in the data or in the backup",
   assert.equal(existsSync(at("next.partial")), false);
 });
 
-test("refuses a data folder that holds anything, and an external database", async () => {
+test("refuses a data folder that is not empty, and an external database", async () => {
   const { stderr } = await command(running.service.dataDir, "restore", at("copy"));
   assert.match(stderr, /is not empty/);
   for (const verb of ["backup", "restore"]) {
@@ -167,14 +167,14 @@ test("refuses a backup that was altered or lacks a file, and leaves the data fol
   }
 });
 
-test("a restore that was cut off leaves a data folder that nothing starts on", async () => {
+test("an interrupted restore leaves a data folder on which nothing starts", async () => {
   mkdirSync(at("cut"), { recursive: true });
   writeFileSync(at("cut/restore-unfinished"), "1\n");
   const { code, stderr } = await command(at("cut"), "partner", "list");
   assert.deepEqual([code, /a restore into DATA_DIR .* did not end/.test(stderr)], [1, true], stderr);
 });
 
-test("kill -9 in the middle leaves nothing that restore takes for whole, and the next backup tidies it up", async () => {
+test("kill -9 in between leaves nothing that a restore accepts as complete, and the next backup removes the rest", async () => {
   const folder = at("killed");
   const child = spawn(process.execPath, [cli, "backup", folder], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env(), DATA_DIR: running.service.dataDir },

@@ -74,7 +74,7 @@ function type(heading: string, part: string, more: Record<string, string>): Prom
 const outbox = (dataDir: string): string[] =>
   existsSync(at(dataDir, "outbox")) ? readdirSync(at(dataDir, "outbox")) : [];
 
-test("blobs in S3 and a database of one's own are restored by the printed commands, with every code and nothing sent twice", async () => {
+test("blobs in S3 and an operator's own database are restored by the printed commands, with every code and nothing sent twice", async () => {
   const lostPlaces = placed("lost", "signsealship", "bucket");
   const original = await startService({ ...shared, ...lostPlaces });
   const { partnerId = "" } = await original.cli("partner", "create", "Acme", "--tier", "ClosingDesk");

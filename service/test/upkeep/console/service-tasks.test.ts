@@ -26,11 +26,11 @@ const endAll = () =>
     sql`state = 'dropped', ended_at = now(), ended_by = 'test'`,
   );
 
-describe("what the service needs of a person", () => {
+describe("tasks about the service itself", () => {
   const look = (time: string) =>
     openServiceTasks({ db: running.db, clock: on(time), certificates: [{ name: "seal", pem }] });
 
-  test("jobs that failed for good: one task for a queue, done when they are gone, not opened again after a word", async () => {
+  test("exist for jobs that failed for good: one for a queue, done when they are gone, not reopened after a note", async () => {
     const fail = () =>
       running.db.query(sql`
       INSERT INTO jobs (queue, payload, due_at, failed_at) VALUES ('lost-mails', '{}', now(), now())`);
@@ -63,7 +63,7 @@ describe("what the service needs of a person", () => {
     assert.equal((await tasks("job_dead")).at(-1)?.state, "open", "one that failed after the word");
   });
 
-  test("a certificate that expires within 60 days", async () => {
+  test("exist for a certificate that expires within 60 days", async () => {
     await look("2026-11-23T15:00:00Z");
     assert.deepEqual(await tasks("key_expiry"), []);
     await look("2099-01-01T00:00:00Z");
@@ -72,7 +72,7 @@ describe("what the service needs of a person", () => {
   });
 });
 
-test("an admin has failed jobs tried again, which is on record; who only reads can't", async () => {
+test("allow an admin to retry failed jobs, which is on record; a reader can't", async () => {
   await running.db.query(sql`DELETE FROM jobs`);
   await running.db.query(
     sql`INSERT INTO jobs (queue, payload, due_at, failed_at, attempts) VALUES ('lost-mails', '{}', now(), now(), 10)`,
@@ -113,7 +113,7 @@ test("an admin has failed jobs tried again, which is on record; who only reads c
 describe("the morning's mail", () => {
   const send = (time: string) => sendMorningMails({ db: running.db, clock: on(time) });
 
-  test("goes once on a business day after the opening, to those for whom something waits", async () => {
+  test("is sent once on a business day after the opening, to operators for whom tasks wait", async () => {
     await endAll();
     await newOperator(running, { roles: ["shipper"], email: "shipper@desk.example" });
     await newOperator(running, { roles: ["agent"], email: "agent@desk.example" });
@@ -133,7 +133,7 @@ describe("the morning's mail", () => {
   });
 });
 
-test("the gauges count what is open and overdue in live", async () => {
+test("the gauges count open and overdue tasks in live", async () => {
   const text = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
   assert.match(text, /^tasks_open\{kind="fax_send"\} 1$/m);
   assert.match(text, /^tasks_overdue\{kind="fax_send"\} [01]$/m);

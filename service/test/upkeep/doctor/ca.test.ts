@@ -52,7 +52,7 @@ describe("the authorities of WEBHOOK_CA", () => {
     assert.match(detail, /2 certificates; CN=Short Lived expired on \d{4}-\d\d-\d\d$/);
   });
 
-  test("fail when the file is missing, is none, or holds a certificate that can't be read", async () => {
+  test("fail when the file is missing, is not a certificate file, or contains an unreadable certificate", async () => {
     const broken = long.replace(/\n(.{20})/, (_all, start: string) => `\n${[...start].reverse().join("")}`);
     for (const path of [
       join(folder.path, "missing.pem"),
@@ -64,7 +64,7 @@ describe("the authorities of WEBHOOK_CA", () => {
       assert.equal((await caFinding(path, inDays(0))).result, "failed", path);
   });
 
-  test("may be left out", async () => {
+  test("are optional", async () => {
     assert.equal((await caFinding(null, inDays(0))).result, "ok");
   });
 });

@@ -65,7 +65,7 @@ async function startRedis() {
 }
 
 describe("doctor", () => {
-  test("is content when everybody answers, and leaves nothing behind with them", needs("redis"), async () => {
+  test("finds no fault when everybody answers, and leaves no data with them", needs("redis"), async () => {
     const redis = await startRedis();
     try {
       const { code, ok, of } = await doctor({
@@ -93,14 +93,14 @@ describe("doctor", () => {
     }
   });
 
-  test("warns of an authority that is held to no root", async () => {
+  test("warns of an authority that needs no root", async () => {
     const { code, of } = await doctor({ TSA_URLS: tsa.url });
     const [found] = of("time-stamping authority");
     assert.deepEqual([code, found?.result], [0, "warning"]);
     assert.match(found?.detail ?? "", /stamps, its time was .*TSA_TRUST is not set/);
   });
 
-  test("names each that is away, and ends with 1", async () => {
+  test("names each unreachable server, and exits with 1", async () => {
     const port = await freePort();
     const { code, ok, of } = await doctor({
       ...trusted,
@@ -117,7 +117,7 @@ describe("doctor", () => {
     for (const { result, detail } of outside.flatMap(of)) if (result !== "ok") assert.match(detail, /ECONNREFUSED/);
   });
 
-  test("does not wait long for those that take a connection and say nothing", async () => {
+  test("does not wait long for servers that accept a connection and send nothing", async () => {
     const { code, of } = await doctor({
       TSA_URLS: `http://127.0.0.1:${silentPort()}`,
       OTS_CALENDARS: `http://127.0.0.1:${silentPort()}`,
@@ -131,7 +131,7 @@ describe("doctor", () => {
     );
   });
 
-  test("warns of an authority whose token does not hold, and of a calendar that fails; seals go on without them", async () => {
+  test("warns of an authority with an invalid token, and of a failing calendar; sealing continues without them", async () => {
     tsa.order("wrong-imprint");
     calendar.order("server-error");
     try {
@@ -145,7 +145,7 @@ describe("doctor", () => {
     }
   });
 
-  test("says what goes without when nothing of the kind is set", async () => {
+  test("states what is missing when no such server is set", async () => {
     const { code, of } = await doctor({ REFUND_APPROVAL: "solo" });
     assert.equal(code, 0);
     assert.equal(of("refunds")[0]?.result, "warning");

@@ -58,7 +58,7 @@ const attack = (statement: Statement) =>
     await tx.query(statement);
   });
 
-test("finds nothing where each row of what was sealed has its entry, and each entry its row", async () => {
+test("finds no fault when each row of a sealed file has its entry, and each entry its row", async () => {
   const sealed = await seal(running.service, "own");
   assert.equal(
     (await fetch(`${running.service.baseUrl}/api/passport/verify/${sealed.verifyCode}/certificate`)).status,
@@ -78,7 +78,7 @@ test("finds nothing where each row of what was sealed has its entry, and each en
   );
 });
 
-test("names the entry of a passport that was deleted, and a row that has no entry", async () => {
+test("names the entry of a deleted passport, and a row without an entry", async () => {
   const gone = await seal(running.service, "deleted");
   await settled();
   const [row] = await db.query<{ row: string }>(sql`
@@ -98,7 +98,7 @@ test("names the entry of a passport that was deleted, and a row that has no entr
   assert.deepEqual(await findings(), []);
 });
 
-test("names an entry that no row of the service made", async () => {
+test("names an entry that no row of the service caused", async () => {
   const sealedSha256 = "5e".repeat(32);
   await db.query(queueEntry("live", { kind: "seal/v1", sealedSha256 }, new Date()));
   await settled();
@@ -151,7 +151,7 @@ test("a log that a restored copy continues from a stale export is found, and the
   }
 });
 
-test("refuses the log of another installation, and one that cannot be read says nothing", async () => {
+test("refuses the log of another installation, and makes no claim about an unreadable one", async () => {
   const elsewhere = await startService({ DATA_DIR: join(folder.path, "elsewhere"), LOG_ORIGIN: "elsewhere.example" });
   const own = { DATA_DIR: running.service.dataDir };
   const refused = await runCli(own, "monitor", `${elsewhere.baseUrl}/log/test`, "--own");

@@ -138,7 +138,7 @@ SELECT hash FROM webhook_secrets WHERE webhook_id = ${webhookId}`);
 
 let made: Awaited<ReturnType<typeof makeEverything>>;
 
-test("a start without a key that data may hang on is refused, and names it", async () => {
+test("a start without a key that data may depend on is refused, and the message names the key", async () => {
   made = await makeEverything();
   await asBefore(made);
   const missing = await command(nextOnly(), "partner", "list");
@@ -152,7 +152,7 @@ test("a start without a key that data may hang on is refused, and names it", asy
   assert.match(unread.stderr, /SECRETS_KEYS_OLD: .*cannot be read/);
 });
 
-test("two nodes go over to another key one after the other: each reads what the other writes", async () => {
+test("two nodes change to another key one after the other: each reads the other's data", async () => {
   second = await startSecond(oldReadingNext());
   await restart(oldReadingNext());
   await restart(nextReadingOld());
@@ -169,7 +169,7 @@ test("two nodes go over to another key one after the other: each reads what the 
   assert.match(detail, /without a key id: 0 rows, 1 secrets, 1 documents/);
 });
 
-test("what hangs on the old key is put under the new one, also when that is cut off by kill -9", async () => {
+test("data under the old key are moved to the new one, even with a kill -9 in between", async () => {
   const [some = ""] = blobFiles().filter((path) => blobKeyId(readFileSync(path)) === keyIdText(keys.old));
   const day = join(some, "..");
   for (let index = 0; index < 400; index++) copyFileSync(some, join(day, randomBytes(20).toString("hex")));
@@ -202,7 +202,7 @@ test("what hangs on the old key is put under the new one, also when that is cut 
   assert.match((await secretsFinding(nextReadingOld())).detail, /may go from SECRETS_KEYS_OLD/);
 });
 
-test("then the old key is not needed any more: everything is read without it, and nothing by it", async () => {
+test("the old key is then not needed any more: everything is read without it, and nothing with it", async () => {
   await second.stop();
   renameSync(paths.old, `${paths.old}.gone`);
   await restart(nextOnly());
@@ -228,7 +228,7 @@ SELECT hash FROM webhook_secrets WHERE webhook_id = ${made.webhookId}`);
   assert.equal((await command(oldOnly(), "partner", "list")).code, 1);
 });
 
-test("what no key reads is counted under its key, left as it is, and said by its name", async () => {
+test("data that no key decrypts are counted under their key, stay unchanged, and are named", async () => {
   const stranger = join(dataDir, "keys/stranger");
   writeFileSync(stranger, `${randomBytes(32).toString("hex")}\n`);
   const lost = keyIdText(await openSecretsKey(`file:${stranger}`));

@@ -15,7 +15,7 @@ class AsyncEmbedOrigins:
         self._transport = transport
 
     async def list(self) -> EmbedOriginList:
-        """In the order in which they were registered."""
+        """Lists the sites in the order in which they were registered."""
         return await self._transport.send(Request("GET", "/api/partner/embed-origins", reads(EmbedOriginList)))
 
     async def add(self, origin: str) -> EmbedOriginList:

@@ -147,7 +147,7 @@ class AsyncOrders:
         return await self._transport.send(Request("GET", where, reads(OrderReceipts)))
 
     async def receipt(self, order_code: str, number: str) -> bytes:
-        """One of them as a PDF: the same one each time."""
+        """Returns a receipt or a credit note as a PDF: the same bytes each time."""
         where = path("/api/partner/orders/{}/receipts/{}", order_code, number)
         return await self._transport.send(Request("GET", where, reads_bytes))
 

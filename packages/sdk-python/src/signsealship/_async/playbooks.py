@@ -19,7 +19,7 @@ class AsyncPlaybooks:
         return await self._transport.send(Request("GET", "/api/partner/playbooks", reads(PlaybookList)))
 
     async def run(self, key: str, **arguments: str | int | bool) -> StartedPlaybook:
-        """Starts one, with the arguments that its `param_schema` names."""
+        """Starts a playbook, with the arguments that its `param_schema` names."""
         form = {name: form_text(value) for name, value in arguments.items()}
         return await self._transport.send(
             Request("POST", path("/api/partner/playbooks/{}/run", key), reads(StartedPlaybook), form=form)

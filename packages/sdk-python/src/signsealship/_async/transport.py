@@ -32,7 +32,7 @@ class AsyncTransport:
         return answer
 
     async def answered(self, request: Request[T]) -> tuple[T, httpx.Response]:
-        """Returns the same together with its response."""
+        """Returns the answer of a successful request, together with the response."""
         attempt = 0
         while True:
             failure: SignSealShipError

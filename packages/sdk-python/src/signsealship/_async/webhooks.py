@@ -63,7 +63,7 @@ class AsyncWebhooks:
         self._transport = transport
 
     async def list(self) -> builtins.list[Webhook]:
-        """The newest comes first."""
+        """Lists the webhooks, newest first."""
         return await self._transport.send(Request("GET", "/api/partner/webhooks", reads(builtins.list[Webhook])))
 
     async def create(self, url: str, topics: Sequence[Topic]) -> CreatedWebhook:
@@ -197,7 +197,7 @@ class AsyncWebhooks:
         return await self._transport.send(Request("GET", "/api/partner/webhooks/public-key", reads(WebhookPublicKey)))
 
     async def make_public_key(self) -> WebhookPublicKey:
-        """Creates that key, unless one exists; deliveries then have a `v1a` signature, too."""
+        """Creates the public key of your deliveries, unless it exists; deliveries then have a `v1a` signature, too."""
         return await self._transport.send(Request("POST", "/api/partner/webhooks/public-key", reads(WebhookPublicKey)))
 
     async def signature_example(self) -> SignatureExample:

@@ -1,4 +1,4 @@
-"""Closing passports: what a room's orders were when it was sealed."""
+"""Closing passports: the state of a room's orders at the time of the seal."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ManifestCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestStatus:
-    """An order's status when the passport was made."""
+    """The status of an order at the time of the seal."""
 
     basis: Literal["platform_attestation"]
     """The source of the statement."""
@@ -108,7 +108,7 @@ class ClosingManifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosingVerification:
-    """A closing passport, recomputed from what is stored."""
+    """A closing passport, recomputed from the stored data."""
 
     manifest: ClosingManifest | None
     """None when the stored text is no longer JSON; `chain_ok` is False then."""

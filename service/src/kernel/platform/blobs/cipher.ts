@@ -204,7 +204,7 @@ export function blobKeyId(header: Uint8Array): string | null {
 }
 
 /**
- * The same blob with its own key encrypted under the current key; its chunks stay unchanged.
+ * The blob with its own key encrypted under the current key; its chunks stay unchanged.
  * @throws Error for an altered header; ServiceError `unavailable` for a missing key
  */
 export function rewrapped(master: SecretBytes, sealed: Uint8Array): Uint8Array[] {

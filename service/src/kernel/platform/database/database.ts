@@ -206,7 +206,7 @@ const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =
     }),
   );
 
-/** The same database with a longer statement limit, for slow work outside of requests. */
+/** This database with a longer statement limit, for slow work outside of requests. */
 export const withLongStatements = (db: Database): Sql => ({
   query: (statement) => db.transaction((tx) => tx.query(statement), longStatements),
 });

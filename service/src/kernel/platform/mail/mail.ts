@@ -15,7 +15,7 @@ export type Mail = {
   subject: string;
   text: string;
   html: string;
-  /** The same for each attempt to send a mail, so that duplicates can be recognized. */
+  /** The id of the mail. It is the same for each attempt to send the mail, so that duplicates can be recognized. */
   id: string;
   /** The firm that the mail is sent for; its name precedes the service's own. */
   onBehalfOf?: string;

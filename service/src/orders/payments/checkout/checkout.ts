@@ -64,7 +64,10 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
   return openSession(deps, () => requireProcessor(deps, "live"), opened);
 }
 
-/** Why the locked order can't be paid now; null when it can. @param ownCharge the firm's charge that asks */
+/**
+ * Why the locked order can't be paid now; null when it can. @param ownCharge the id of the firm's charge that is about
+ * to be sent, which is then not an obstacle
+ */
 export async function paymentRefusal(
   tx: Tx,
   supply: NotarySupply,

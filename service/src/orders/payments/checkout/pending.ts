@@ -12,7 +12,10 @@ import { lockOrder } from "../../order/order.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endPending, ordersOf, sessionState } from "./store.ts";
 
-/** A bank debit takes up to four business days, and the session before it up to one. Holidays may add more. */
+/**
+ * A bank debit takes up to four business days, and the checkout session before the debit may last one more. Holidays
+ * may add more days.
+ */
 const answerWithinMs = 10 * dayMs;
 
 /** A checkout that the payer has finished, while the money has neither arrived nor failed. */
@@ -20,12 +23,12 @@ export type PendingPayment = {
   id: string;
   createdAt: Date;
   amountCents: number;
-  /** Whether it is so old that the bank should have answered. */
+  /** Whether the payment is so old that the bank should have answered. */
   isOverdue: boolean;
   orderCodes: string[];
 };
 
-/** Payments that wait for a bank, the oldest first. Leaves out altered ones. */
+/** Payments that wait for a bank, the oldest first. Leaves out altered payments. */
 export async function pendingPayments(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,

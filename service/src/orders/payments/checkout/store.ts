@@ -8,12 +8,12 @@ import { chargesOfCode, isOpenCharge } from "../firm/store.ts";
 import type { CheckoutRequest } from "../processor/processor.ts";
 
 /**
- * `replacing`: the processor is being asked to end the session, so that another can be created. The row changes only
- * after the answer, so that a crash in between never loses track of a payable session.
+ * `replacing`: this service has asked the processor to end the session, so that another can be created. The row changes
+ * only after the processor's answer, so that a crash in between never loses track of a payable session.
  */
 export type CheckoutSession = {
   id: string;
-  /** The group whose orders it pays together; null for a session of a single order. */
+  /** The group whose orders the session pays together; null for a session of a single order. */
   groupId: string | null;
   status: "minting" | "open" | "replacing";
   amountCents: number;
@@ -77,7 +77,7 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
   return found.some(({ status }) => status === "pending_funds");
 }
 
-/** The same for pages, by the order's code. */
+/** Whether the order's payment is in process, for pages. The order is found by its code. */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`
@@ -190,7 +190,7 @@ const before = {
   failed: sql`true`,
 } as const satisfies Record<SessionEnd, unknown>;
 
-/** Records how the processor ended its session. @returns false when it was already known */
+/** Records how the processor ended its session. @returns false when the end was already known */
 export const endProcessorSession = async (tx: Tx, sessionId: string, status: SessionEnd): Promise<boolean> =>
   (await change(tx, sql`s.session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
 

@@ -44,7 +44,8 @@ const refusals = {
 } as const;
 
 /**
- * A member charges the firm's method for an order that the firm pays. The job sends the charge; the processor's event moves the order.
+ * A member charges the firm's method for an order that the firm pays. A job sends the charge, and the processor's event
+ * moves the order.
  * @throws ServiceError `not_found`, `not_payable`, `forbidden` above the caller's limits, and without a recent proof
  */
 export async function chargeByMember(deps: ChargeDeps, principal: Principal, code: string): Promise<void> {
@@ -71,7 +72,7 @@ export async function chargeByMember(deps: ChargeDeps, principal: Principal, cod
 
 type Asked = { methodId: string; askedBy: string; at: Date; reason: string | null };
 
-/** Writes a charge that is to be sent; with a reason, one that is not. */
+/** Inserts a charge that will be sent. With a reason, inserts a refused charge, which is never sent. */
 async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reason }: Asked): Promise<void> {
   const { id: orderId, partnerId, environment, totalCents: amountCents } = order;
   const id = newUuid();
@@ -96,8 +97,9 @@ async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reaso
 }
 
 /**
- * Charges the firm's method for an order, once. Without a charge it decides whether there is to be one: by the placer's limits.
- * A crash at any line is made good by the next try: the same row has the same key at the processor.
+ * Charges the firm's method for an order, once. If no charge exists, the limits of the person or key that placed the
+ * order decide whether one is made. After a crash, the next attempt continues with the same row, so the request has the
+ * same key at the processor.
  */
 export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated: boolean): Promise<void> {
   const { db, clock, processor } = deps;
@@ -106,7 +108,8 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
   if (code === undefined || !asked) return;
   if (!processor) throw new Error("payments are not configured: the charge waits");
   await closeCheckouts({ db, processor }, orderId);
-  // An operator who runs a failed job again has it begin at its first try, and the processor's keys end after a day.
+  // When an operator retries a failed job, it starts again at its first attempt, but the processor's keys expire after
+  // a day. So an old charge is looked up first.
   const isOld = clock().getTime() - asked.askedAt.getTime() > eventWithinMs;
   const answer =
     (isRepeated || isOld ? await earlierAnswer(deps, processor, asked) : null) ?? (await send(deps, processor, asked));
@@ -114,7 +117,7 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
   await db.transaction(async (tx) => {
     await lockOrder(tx, code);
     const charge = await store.selectCharge(tx, asked.id);
-    // The event was faster than the answer.
+    // The processor's event arrived before its answer was stored.
     if (charge?.state !== "asked") return;
     const reason = answer.state === "declined" ? answer.reason : null;
     const { state, paymentIntent } = answer;
@@ -124,13 +127,16 @@ export async function chargeOrder(deps: ChargeDeps, orderId: number, isRepeated:
   });
 }
 
-/** The answer to an earlier try that was lost. It counts whatever has changed since: the money is on its way. */
+/**
+ * The processor's answer to an earlier attempt that was lost. It counts even if the conditions have changed since,
+ * because the money is on its way.
+ */
 async function earlierAnswer({ db }: ChargeDeps, processor: Processor, { id, methodId, askedAt }: store.FirmCharge) {
   const method = await store.selectMethod(db, methodId);
   return method ? processor.firm.findCharge({ id, customer: method.customer }, askedAt) : null;
 }
 
-/** Sends a charge that still fits; null for one that does not, which ends. */
+/** Sends a charge if it is still allowed. Otherwise ends the charge and returns null. */
 async function send(deps: ChargeDeps, processor: Processor, asked: store.FirmCharge): Promise<ChargeAnswer | null> {
   const { id, orderCode, environment, partnerId, amountCents } = asked;
   const ready = await deps.db.transaction((tx) => confirm(tx, deps, orderCode, asked));
@@ -146,7 +152,7 @@ async function codeOf(db: Sql, orderId: number): Promise<string | undefined> {
   return found?.code;
 }
 
-/** The charge to send; undefined when there is none. A placed order gets one by itself, once. */
+/** The charge to send; undefined when there is none. A new order gets its charge automatically, but only once. */
 async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.FirmCharge | undefined> {
   const order = await lockOrder(tx, code);
   if (!order || (await orderPayer(tx, order.id)) !== "firm") return undefined;
@@ -157,7 +163,7 @@ async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.Fi
   const spender = (await readOrigins(tx, deps.rowMac, [order.id])).get(order.id)?.placedBy;
   if (!spender || !/^(?:member|key):/.test(spender)) return undefined;
   const reason = await spendingRefusal(tx, deps, order, { spender, amountCents: order.totalCents });
-  // A key that no owner allowed to spend places orders as before: the firm opens their checkout.
+  // A key without a spending limit places orders as before: the firm opens their checkout.
   if (reason === "no_limit" && spender.startsWith("key:")) return undefined;
   await insert(tx, order, { methodId: method.id, askedBy: spender, at: deps.clock(), reason });
   return (await store.chargesOfOrder(tx, order.id)).find(({ state }) => state === "asked");
@@ -165,7 +171,9 @@ async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.Fi
 
 type Ready = { customer: string; method: string; kind: "card" | "bank" };
 
-/** Looks at everything again right before the processor is asked; ends a charge that no longer fits. */
+/**
+ * Checks all conditions again directly before the request to the processor. Ends a charge that is no longer allowed.
+ */
 async function confirm(tx: Tx, deps: ChargeDeps, code: string, { id }: store.FirmCharge): Promise<Ready | null> {
   const order = await lockOrder(tx, code);
   const charge = await store.selectCharge(tx, id);
@@ -193,13 +201,13 @@ async function reasonAgainst(
   if ((await paymentRefusal(tx, deps.notarySupply, order, id)) !== null) return "not_payable";
   const limit = await spendingRefusal(tx, deps, order, { spender, amountCents, except: id });
   if (limit !== null) return limit;
-  // The checkouts were closed: one that is left was paid while they were.
+  // The checkouts were closed before. A session that is still open was paid in the meantime.
   return (await currentSessions(tx, order.id)).length > 0 ? "paid_by_checkout" : null;
 }
 
 /**
- * Applies a signed event about a charge to its row; the caller applies it to the order, which it has locked.
- * @returns the state of before; undefined for a charge that is not on record
+ * Applies a signed event about a charge to the charge's row. The caller applies it to the order, which it has locked.
+ * @returns the charge's earlier state; undefined for an unknown charge
  */
 export async function takeCharge(
   tx: Tx,
@@ -210,7 +218,7 @@ export async function takeCharge(
   if (!charge) return undefined;
   const { id, state: before, orderId } = charge;
   const state = kind === "cleared" ? "succeeded" : kind === "pending" ? "pending" : "failed";
-  // Events come late and in any order: money stays, and so does a failure.
+  // Events arrive late and in any order. A success is final, and only a success can follow a failure.
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
   await store.updateCharge(tx, id, { state, at, paymentIntent, reason: state === "failed" ? reason : null });
@@ -229,7 +237,7 @@ async function notify(tx: Tx, { id, askedBy, ...charge }: store.FirmCharge, mome
 }
 
 const eventWithinMs = 10 * 60_000;
-/** A bank debit takes up to four business days; holidays come on top. */
+/** A bank debit takes up to four business days. Holidays may add more days. */
 const bankWithinMs = 10 * dayMs;
 
 const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
@@ -238,7 +246,7 @@ const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
   pending: "The bank has not answered for ten days. Ask the payment processor.",
 };
 
-/** Opens a task for each charge whose event is overdue: the order can't be paid otherwise until then. */
+/** Opens a task for each charge whose event is overdue, because until then the order can't be paid in another way. */
 export async function watchCharges({
   db,
   clock,

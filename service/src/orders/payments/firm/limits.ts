@@ -6,7 +6,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
-/** Somebody who may be allowed to spend, with the limits. */
+/** A member or a key that may be allowed to spend, with the limits. */
 export type Spender = { spender: string; name: string; isOwner: boolean; orderCents: number; monthCents: number };
 
 /** The firm's members and its keys of the environment, with their limits. */
@@ -37,7 +37,7 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
   });
 }
 
-/** A limit ends when its member leaves: one who joins again has none. */
+/** A limit ends when its member leaves. A member who joins again has no limit, and so may not spend. */
 const isSince = ({ setAt }: store.SpendingLimit, since: Date | null): boolean =>
   since === null || setAt.getTime() >= since.getTime();
 
@@ -52,9 +52,9 @@ function centsOf(name: string, typed: string): number {
 }
 
 /**
- * Sets how much a member or a key may spend by the firm's method; nothing for either amount ends the right.
- * @throws ServiceError for a caller who is not an owner or has not proved it, a spender who is not of the firm, and amounts that
- * cannot be read
+ * Sets how much a member or a key may spend with the firm's method. If either amount is empty, the permission ends.
+ * @throws ServiceError for a caller who is not an owner or has no recent proof, for a member or key of another firm,
+ * and for amounts that can't be read
  */
 export async function setLimit(
   deps: FirmPaysDeps,
@@ -77,10 +77,13 @@ export async function setLimit(
   });
 }
 
-/** Why a charge is not allowed to its spender. */
+/** Why the spender may not make a charge. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
-/** Why the spender may not spend the amount now; null when it may. Charges of one spender wait for each other. @param asked `except`: its own charge */
+/**
+ * Why the spender may not spend the amount now; null when the spender may. Charges of one spender are checked one after
+ * another. @param asked `except`: the charge itself, which is not counted
+ */
 export async function spendingRefusal(
   tx: Tx,
   deps: Pick<FirmPaysDeps, "rowMac" | "clock">,

@@ -7,10 +7,10 @@ import { type FirmCharge, type PaymentMethod, selectCharge, selectMethod } from 
 export type MethodMoment = "added" | "removed" | "failed";
 export type ChargeMoment = "refused" | "failed" | "pending";
 
-/** Payload `MethodNews`. */
+/** Payload: `MethodNews`. */
 export const methodMailQueue = "payment-method-mail";
 
-/** Payload `ChargeNews`. */
+/** Payload: `ChargeNews`. */
 export const chargeMailQueue = "firm-charge-mail";
 
 type News<Moment> = { id: string; moment: Moment; userId: string };
@@ -61,7 +61,7 @@ const methodWords = (moment: MethodMoment, name: string) =>
     },
   })[moment];
 
-/** The processor's and our reasons in words. */
+/** The reasons of failed charges in words: the processor's own and this service's. */
 const reasons: Readonly<Record<string, string>> = {
   authentication_required: "Your bank wants a person to confirm the payment.",
   expired_card: "The card has expired.",
@@ -81,7 +81,10 @@ const reasons: Readonly<Record<string, string>> = {
 export const reasonWords = (reason: string | null): string =>
   reasons[reason ?? ""] ?? "The payment did not go through.";
 
-/** Mails the owners and the member who asked, while the charge is as the mail says. */
+/**
+ * Mails the owners and the member who requested the charge. Not sent when the charge no longer has the state that the
+ * mail reports.
+ */
 export const chargeMail = defineMail({
   queue: chargeMailQueue,
   async load({ id, moment, userId }: News<ChargeMoment>, deps) {

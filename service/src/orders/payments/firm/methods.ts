@@ -17,10 +17,10 @@ import * as store from "./store.ts";
 
 export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; processor: Processor | null };
 
-/** The queue of methods that the processor has saved, or refused; payload `{id}`. */
+/** The queue of methods that the processor has saved or refused; payload `{id}`. */
 export const methodQueue = "payment-method";
 
-/** The queue of methods that the processor is to forget; payload `{id}`. */
+/** The queue of methods that the processor must forget; payload `{id}`. */
 export const detachQueue = "payment-method-end";
 
 /** @throws ServiceError `payments_not_configured` */
@@ -34,10 +34,12 @@ export function requireProcessor(
 }
 
 /**
- * Opens the processor's page on which an owner enters a card or a bank account. It takes the place of the present one.
- * @param returnTo where the owner returns to
+ * Opens the processor's page on which an owner enters a card or a bank account. The new method replaces the present
+ * one.
+ * @param returnTo the address to which the owner returns
  * @returns the page's address
- * @throws ServiceError for a caller who is not an owner or has not proved it, `payments_not_configured`, `processor_failed`
+ * @throws ServiceError for a caller who is not an owner or has no recent proof, `payments_not_configured`,
+ * `processor_failed`
  */
 export async function askForMethod(deps: FirmPaysDeps, principal: Principal, returnTo: string): Promise<string> {
   const { db, clock } = deps;
@@ -56,7 +58,7 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     });
     return processor.firm.setUp({ id, customer, environment, returnTo });
   };
-  // The installation may have another account at the processor since, which does not know the customer.
+  // The operator may have configured another account at the processor since, which does not know the earlier customer.
   const known = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (known !== null) return known;
   const id = newUuid();
@@ -66,8 +68,8 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
 }
 
 /**
- * Applies a signed event about a setup: the job asks the processor what was saved.
- * @returns false for a setup of somebody else
+ * Applies a signed event about a setup: queues a job that asks the processor for the saved method.
+ * @returns false for an unknown setup
  */
 export async function takeSetup(tx: Tx, { setupId, setupIntent }: SetupMessage): Promise<boolean> {
   const found = await store.selectMethod(tx, setupId);
@@ -80,7 +82,7 @@ export async function takeSetup(tx: Tx, { setupId, setupIntent }: SetupMessage):
   return true;
 }
 
-/** Reads what a setup saved, and puts it in the place of the firm's method. */
+/** Reads the method that a setup saved, and replaces the firm's present method with it. */
 export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> {
   const { db, clock, processor } = deps;
   const asked = isUuid(id) ? await store.selectMethod(db, id) : undefined;
@@ -93,7 +95,7 @@ export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> 
     if (!method || method.state === "active" || method.state === "removed") return;
     if (result === "verifying") return void (await store.updateMethod(tx, id, { state: "verifying" }));
     if (result === "failed") {
-      // On the processor's page the owner may try another card.
+      // On the processor's page, the owner may try another card after a refusal.
       if (method.state !== "verifying") return;
       await store.updateMethod(tx, id, { state: "failed" });
       return notifyOwners(tx, method, "failed");
@@ -114,7 +116,7 @@ async function activate(
   const detail = { method: id, environment, kind: saved.kind, last4: saved.last4 };
   const line = { at, actor: addedBy, partnerId, detail };
   if (!isOwner) {
-    // The person lost the right while the page was open: nothing is charged by the method.
+    // The person lost the right while the page was open, so the saved method is removed and never charged.
     await store.updateMethod(tx, id, { state: "removed", saved, endedBy: "system" });
     await enqueue(tx, detachQueue, { id });
     return void (await tx.query(auditLine({ ...line, action: "payment_method.refused" })));
@@ -132,9 +134,9 @@ async function end(tx: Tx, id: string, by: string): Promise<void> {
 }
 
 /**
- * Removes the firm's method: nothing is charged by it any more, and the processor forgets it.
- * @throws ServiceError for a caller who is not an owner or has not proved it, an unknown method, and while a payment by it is
- * under way
+ * Removes the firm's method: no charge uses it any more, and the processor forgets it.
+ * @throws ServiceError for a caller who is not an owner or has no recent proof, for an unknown method, and while a
+ * payment by the method is in progress
  */
 export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {
   const { partnerId, environment } = principal;

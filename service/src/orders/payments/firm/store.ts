@@ -12,7 +12,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { SavedMethod } from "../processor/firm-account.ts";
 import { paymentState } from "../store.ts";
 
-/** The processor's names of the firm and its method are covered: a forged row must not charge somebody else. */
+/** The MAC covers the processor's ids of the firm and its method, so that a forged row can't charge somebody else. */
 const methodState: StateMac = {
   table: sql`payment_methods`,
   key: sql`id`,
@@ -71,18 +71,21 @@ const methods = (where: Statement): Statement => sql`
     ${verified(methodState, sql`m`)}
   FROM payment_methods m WHERE ${where}`;
 
-/** The firm's methods that were entered, the newest first. @throws ServiceError `unavailable` for an altered one */
+/**
+ * The firm's methods whose details were entered, the newest first. @throws ServiceError `unavailable` for an altered
+ * row
+ */
 export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<PaymentMethod>(sql`${methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state <> 'asked'`)}
     ORDER BY m.state = 'active' DESC, m.added_at DESC, m.id LIMIT 20`);
 
-/** @throws ServiceError `unavailable` for an altered one */
+/** @throws ServiceError `unavailable` for an altered row */
 export async function selectMethod(db: Sql, id: string): Promise<PaymentMethod | undefined> {
   const [found] = await db.query<PaymentMethod>(methods(sql`m.id = ${id}`));
   return found;
 }
 
-/** The method that charges use. @throws ServiceError `unavailable` for an altered one */
+/** The method that charges use. @throws ServiceError `unavailable` for an altered row */
 export async function activeMethod(db: Sql, { partnerId, environment }: Owner): Promise<PaymentMethod | undefined> {
   const [found] = await db.query<PaymentMethod>(
     methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state = 'active'`),
@@ -102,7 +105,7 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 
 type MethodChange = { state: MethodState; setupIntent?: string; saved?: SavedMethod; endedBy?: string };
 
-/** Changes a method that the caller holds locked, and has read. */
+/** Changes a method that the caller has read and holds locked. */
 export async function updateMethod(tx: Tx, id: string, { state, setupIntent, saved, endedBy }: MethodChange) {
   await tx.query(sql`
     UPDATE payment_methods SET state = ${state}, setup_intent = coalesce(${setupIntent ?? null}, setup_intent),
@@ -120,7 +123,7 @@ const limits = (where: Statement): Statement => sql`
     ${verified(limitState, sql`l`)}
   FROM spending_limits l WHERE ${where}`;
 
-/** @throws ServiceError `unavailable` for an altered one */
+/** @throws ServiceError `unavailable` for an altered row */
 export const selectLimits = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<SpendingLimit>(
     sql`${limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment}`)} ORDER BY l.id LIMIT 1000`,
@@ -140,7 +143,7 @@ type NewLimit = Omit<SpendingLimit, "setAt"> & { owner: Owner; by: string; at: D
 
 export async function putLimit(tx: Tx, { owner, spender, orderCents, monthCents, by, at }: NewLimit): Promise<void> {
   const { partnerId, environment } = owner;
-  // An altered row is refused, not overwritten.
+  // An altered row is refused instead of being overwritten.
   await lockLimit(tx, owner, spender);
   await tx.query(sql`
     INSERT INTO spending_limits (partner_id, environment, spender, order_cents, month_cents, set_by, set_at)
@@ -155,8 +158,9 @@ export async function putLimit(tx: Tx, { owner, spender, orderCents, monthCents,
 }
 
 /**
- * `asked`: to be sent to the processor. `answered`: it has the payment. `pending`: a bank moves the money. `declined`: it
- * answered with a refusal. The signed event makes it `succeeded` or `failed`. `refused`: never sent.
+ * `asked`: will be sent to the processor. `answered`: the processor has the payment. `pending`: a bank moves the money.
+ * `declined`: the processor answered with a refusal. `succeeded` and `failed`: set by the signed event. `refused`:
+ * never sent.
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
 
@@ -186,23 +190,23 @@ export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | un
   return found;
 }
 
-/** The charges of an order, the newest first. @throws ServiceError `unavailable` for an altered one */
+/** The charges of an order, the newest first. @throws ServiceError `unavailable` for an altered row */
 export const chargesOfOrder = (db: Sql, orderId: number) =>
   db.query<FirmCharge>(sql`${charges(sql`c.order_id = ${orderId}`)} ORDER BY c.asked_at DESC, c.id`);
 
-/** The same for pages, which know the order's code. */
+/** The charges of an order by its code, for pages. */
 export const chargesOfCode = (db: Sql, orderCode: string) =>
   db.query<FirmCharge>(sql`${charges(isSealed(sql`o.code`, "order", orderCode))} ORDER BY c.asked_at DESC, c.id`);
 
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
   state === "asked" || state === "answered" || state === "pending";
 
-/** The newest charges of a firm. @throws ServiceError `unavailable` for an altered one */
+/** The newest charges of a firm. @throws ServiceError `unavailable` for an altered row */
 export const chargesOfFirm = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<FirmCharge>(sql`
     ${charges(sql`c.partner_id = ${partnerId} AND c.environment = ${environment}`)} ORDER BY c.asked_at DESC, c.id LIMIT 50`);
 
-/** How many charges of the method are under way. */
+/** How many charges of the method are in progress. */
 export async function countOpen(db: Sql, methodId: string): Promise<number> {
   const [row] = await db.query<{ n: number }>(sql`
     SELECT count(*)::int AS n FROM firm_charges
@@ -211,8 +215,8 @@ export async function countOpen(db: Sql, methodId: string): Promise<number> {
 }
 
 /**
- * A spender's charges since a time: those under way and those that were paid, without what was given back whole.
- * @throws ServiceError `unavailable` when one of them or its payment was altered
+ * A spender's charges since a time: charges in progress and paid charges, without those that were fully refunded.
+ * @throws ServiceError `unavailable` when a charge or its payment was altered
  */
 export async function spentSince(
   db: Sql,
@@ -230,7 +234,7 @@ export async function spentSince(
 
 type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent">;
 
-/** @returns false when a charge of the order is under way */
+/** @returns false when a charge of the order is in progress */
 export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
   const { id, orderId, partnerId, environment, methodId, amountCents, askedBy, askedAt, state, reason } = charge;
   const inserted = await tx.query(sql`
@@ -245,7 +249,7 @@ export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> 
 
 type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
 
-/** Changes a charge that the caller has read, while it holds the order locked. */
+/** Changes a charge that the caller has read while holding the order's lock. */
 export async function updateCharge(
   tx: Tx,
   id: string,
@@ -257,7 +261,7 @@ export async function updateCharge(
   await writeStateMacs(tx, chargeState, sql`id = ${id}`);
 }
 
-/** Charges whose event is overdue, with their state. Those altered in the database are marked. */
+/** Charges whose event is overdue, with their state. Rows that were altered in the database are marked. */
 export const overdueCharges = (db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) =>
   db.query<{ id: string; orderId: number; environment: Environment; state: ChargeState } & Marked>(sql`
     SELECT c.id, c.order_id AS "orderId", c.environment, c.state, ${marked(chargeState, sql`c`)} FROM firm_charges c

@@ -169,8 +169,8 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
   (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
 
 /**
- * Applies a dispute to one of the orders that the money was for: work that is not finished stops, and a person sees the sum until the
- * bank has decided. The order moves no further by itself.
+ * Applies a dispute to one of the orders that the money paid. Unfinished work stops, and a person sees the amount until
+ * the bank has decided. The order does not move any further by itself.
  */
 export async function takeDispute(
   tx: Tx,
@@ -180,10 +180,10 @@ export async function takeDispute(
 ): Promise<Taken> {
   const { at, actor } = options;
   const { id: orderId, environment } = order;
-  // One dispute of a payment for several orders is a task of each.
+  // A dispute about a payment for several orders opens a task for each order.
   const subject = `${disputeId}:${orderId}`;
   const isNew = (about: string) => isNeverOpened(tx, about);
-  // The event of the opening comes after that of the end, or twice.
+  // The event about the opening may arrive after the event about the end, or twice.
   if (state === "opened" && !(await isNew(subject))) return nothing("stale", order);
   const sum = amount === null ? "money" : `$${(amount / 100).toFixed(2)}`;
   const task = { kind: "dispute", at, environment, orderId } as const;
@@ -193,11 +193,11 @@ export async function takeDispute(
     const end = { state: "done", at, by: actor, outcome: `the bank decided: ${state}` } as const;
     await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
   }
-  // The job of a refund that waited has long given up: banks decide after weeks.
+  // The job of the waiting refund gave up long ago, because banks decide after weeks. So the job is queued again.
   if (state === "won" && order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   if (state === "won") return nothing("stale", order);
   const lost = `${subject}:lost`;
-  // A task of its own: a person may have ended the one before when the answer was sent.
+  // This task is separate from the first one, which a person may have closed after answering the bank.
   if (state === "lost" && (await isNew(lost))) {
     const words = `The bank took ${sum} back for good (${disputeId}). Decide on the order, and settle with the firm. Refund nothing of it.`;
     await openTask(tx, { ...task, subject: lost, reason: words });

@@ -92,7 +92,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
     : readSession(tx, message, payees, orders, options);
 }
 
-/** A dispute names the payment alone, and concerns every order that it paid. */
+/** A dispute names only the payment, and concerns every order that the payment paid. */
 async function readDispute(tx: Tx, message: DisputeMessage, isLive: boolean, options: TakeOptions): Promise<Taken[]> {
   const payees = await payeesOfIntent(tx, message.paymentIntent);
   const orders = await lockAll(
@@ -214,7 +214,7 @@ async function readRefund(
 ): Promise<Taken[]> {
   const { whole, paymentIntent, refund } = message;
   if (!whole && refund === null && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
-  // Nobody but a person can tell whose part of a payment for several orders went back.
+  // Only a person can tell which order's part of a shared payment was refunded.
   if (refund !== null && orders.length > 1) return orders.map((order) => nothing("stale", order));
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
   const results: Taken[] = [];

@@ -1,9 +1,9 @@
-/** A firm's card or bank account at the processor, and charges of it without the firm's people. */
+/** A firm's card or bank account at the processor, and charges without a person at the processor's page. */
 import type { Stripe } from "stripe";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 
-/** A card or bank account as pages name it. */
+/** A card or bank account, as pages show it. */
 export type SavedMethod = {
   method: string;
   kind: "card" | "bank";
@@ -27,30 +27,33 @@ export type ChargeRequest = {
   currency: string;
 };
 
-/** How the processor answered. Its signed event alone moves the order. */
+/** The processor's answer. Only its signed event moves the order. */
 export type ChargeAnswer =
   | { state: "answered" | "pending"; paymentIntent: string }
   | { state: "declined"; paymentIntent: string | null; reason: string };
 
 export type FirmAccount = {
-  /** A customer for the firm; asked twice with one `id`, one is made. @throws ServiceError `processor_failed` */
+  /**
+   * Creates a customer for the firm. Repeated requests with one `id` create only one customer. @throws ServiceError
+   * `processor_failed`
+   */
   customer: (firm: { id: string; partnerId: string; environment: Environment; name: string }) => Promise<string>;
   /**
-   * The address of the hosted page that saves a method; asked twice, the same.
+   * The address of the hosted page that saves a method. A repeated request returns the same address.
    * @returns null when the processor does not know the customer
    * @throws ServiceError `processor_failed`
    */
   setUp: (request: SetupRequest) => Promise<string | null>;
-  /** The method that a setup saved; its state while there is none. */
+  /** The method that a setup saved; the setup's state while it has not saved one. */
   setupOf: (setupIntent: string) => Promise<SavedMethod | "verifying" | "failed">;
-  /** Makes the processor forget the method. One that it does not know is forgotten. */
+  /** Makes the processor forget the method. A method that the processor does not know counts as forgotten. */
   detach: (method: string) => Promise<void>;
   /**
-   * Charges the method once for one `id`, for as long as the processor keeps its keys: a day.
-   * @throws Error where nobody knows whether a payment exists
+   * Charges the method once for each `id`, for as long as the processor stores its keys: a day.
+   * @throws Error when it is unknown whether a payment exists
    */
   charge: (request: ChargeRequest) => Promise<ChargeAnswer>;
-  /** The payment of an earlier try, whose answer was lost; null when there is none. */
+  /** The payment of an earlier attempt whose answer was lost; null when there is none. */
   findCharge: (charge: Pick<ChargeRequest, "id" | "customer">, since: Date) => Promise<ChargeAnswer | null>;
 };
 
@@ -87,7 +90,7 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
     },
     async detach(method) {
       await (await sdk()).paymentMethods.detach(method).catch((error: unknown) => {
-        // Not known, or not attached any more.
+        // The method is unknown, or no longer attached to the customer.
         if (![400, 404].includes(statusOf(error))) throw error;
       });
     },
@@ -127,7 +130,7 @@ function setupOf({ id, customer, environment, returnTo }: SetupRequest): Stripe.
   };
 }
 
-/** Names the order's code, the sum and the firm, and nothing about the client or the document. */
+/** Contains the order's code, the amount and the firm's name, but nothing about the client or the document. */
 function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
   const { id, orderCode, environment, firmName, customer, method, kind, amountCents, currency } = request;
   return {
@@ -149,7 +152,7 @@ function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentInten
   return { state: "declined", paymentIntent: id, reason: fault?.decline_code ?? fault?.code ?? status };
 }
 
-/** Null for an error that does not tell whether a payment exists. */
+/** Null for an error that does not show whether a payment exists. */
 function declineOf(error: unknown): ChargeAnswer | null {
   const {
     code,

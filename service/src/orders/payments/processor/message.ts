@@ -7,8 +7,8 @@ export type SessionMessage = {
   /** Null when the event is about a payment and names no session. */
   sessionId: string | null;
   /**
-   * Read from the metadata, which only the account's own keys can write. Payers can choose the `client_reference_id` of
-   * a payment link.
+   * The order's code. It is read from the metadata, which only the account's own keys can write. Payers can choose the
+   * `client_reference_id` of a payment link.
    */
   orderCode: string | null;
   /** Our id of the session, also from the metadata. It identifies a session whose creation was interrupted. */
@@ -19,14 +19,17 @@ export type SessionMessage = {
   /** In the smallest unit of the currency; null when absent. */
   amount: number | null;
   currency: string | null;
-  /** Why it failed, in the processor's word. */
+  /** Why the charge failed: the processor's code. */
   reason: string | null;
 };
 
 /** A firm's card or bank account was saved, is being verified, or was refused. */
 export type SetupMessage = { kind: "setup"; setupId: string; setupIntent: string | null };
 
-/** The bank of a payer wants money back, or has decided on it. A debit that comes back after it was accepted is one, too. */
+/**
+ * The payer's bank demands the money back, or has decided about it. A debit that is returned after it was accepted
+ * counts as a dispute, too.
+ */
 export type DisputeMessage = {
   kind: "disputed";
   disputeId: string;
@@ -42,7 +45,7 @@ export type RefundMessage = {
   checkoutId: string | null;
   /** The id of our payment, when one order's share of a payment for several was refunded. */
   share: string | null;
-  /** The name of a part that went back: the id of its request, or the processor's. Null for a note about the charge. */
+  /** The name of a partial refund: the id of its request, or the processor's id. Null for a note about the charge. */
   refund: string | null;
   amount: number | null;
   currency: string | null;
@@ -165,7 +168,7 @@ function sessionMessage(kind: SessionMessage["kind"], object: Fields): SessionMe
   };
 }
 
-/** A payment of the firm's own method: it belongs to no session. */
+/** A payment by the firm's own method belongs to no session. */
 function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: Fields): SessionMessage {
   const fault = fieldsOf(object["last_payment_error"]);
   const reason = text(fault["decline_code"]) ?? text(fault["code"]);

@@ -6,7 +6,7 @@ import { type FirmAccount, firmAccount } from "./firm-account.ts";
 /** A checkout to create. With the same `id` the processor creates it only once. Amounts are US cents. */
 export type CheckoutRequest = {
   id: string;
-  /** Whether it pays several orders of a room. */
+  /** Whether the checkout pays several orders of a room. */
   isShared: boolean;
   /** The firm that requests the payment. */
   firmName: string;

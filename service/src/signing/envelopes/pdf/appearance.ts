@@ -38,7 +38,7 @@ const waiting = "#8a6100";
  * section 1.4.11).
  */
 const darkest = 0.35;
-/** So wide that the text is never wrapped. */
+/** A width in which no text is ever wrapped. */
 const oneLine = 1_000_000;
 const captionPoints = 6.5;
 

@@ -40,7 +40,7 @@ export type Principal = {
   witness: Witness | null;
 };
 
-/** A credible witness of a principal. */
+/** A credible witness who vouches for a principal. */
 export type Witness = {
   name: string;
   address: string;
@@ -56,7 +56,7 @@ export const oathKinds = ["oath", "affirmation"] as const;
 export type ActRecording = {
   sha256: string;
   keptAt: string;
-  /** Null when this service stores it permanently. */
+  /** Null when this service stores the recording permanently. */
   keptUntil: string | null;
   /**
    * Set for a session that this service records. `sha256` is then the head of the chain instead of the hash of the
@@ -84,7 +84,10 @@ export type Act = {
   recording: ActRecording | null;
   feeCents: number;
   notes: string | null;
-  /** The run sheet of an act that had one, and the end of its record when the act was noted. */
+  /**
+   * The run sheet of the act, if it had one, with the position and hash of the sheet's last mark when the act was
+   * noted.
+   */
   sheet?: { id: string; position: number; sha256: string };
 };
 

@@ -23,7 +23,7 @@ export type EntryDocument = {
   givenSha256: string;
   uploadedSha256: string;
   notarizedSha256: string;
-  /** Whether it is a scan of paper. */
+  /** Whether the document is a scan of paper. */
   isPaper: boolean;
   /** Names of the checks that warned and that the notary confirmed. */
   confirmed: string[];

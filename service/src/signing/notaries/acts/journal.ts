@@ -65,7 +65,7 @@ export type JournalRow = JournalRecord & { orderId: number; corrects: number | n
 /** A record in its stored form, without its order's code, which grants access. */
 const withoutCode = (record: string, code: string): string => record.replaceAll(`"orderCode":"${code}"`, noCode);
 const withCode = (stored: string, code: string): string => stored.replaceAll(noCode, `"orderCode":"${code}"`);
-// No text inside a record can look like this, because its quotes are escaped.
+// No text inside a record can equal this placeholder, because its quotes are escaped.
 const noCode = '"orderCode":null';
 
 /** Entries of a notary. @param which the condition that selects them, and their order */
@@ -141,7 +141,10 @@ export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly Journ
   return null;
 }
 
-/** The same for a whole journal, whose end must also match the audit log. */
+/**
+ * Describes the first altered row of a whole journal; the end of the journal must also match the audit log. Null when
+ * there is no fault.
+ */
 export async function journalFault(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   notaryId: string,

@@ -62,7 +62,9 @@ const openOf = (sessions: readonly NotarySession[]) => sessions.find(({ state })
 export const scheduledFor = async (db: Sql, orderId: number): Promise<NotarySession | null> =>
   openOf(await sessionsOf(db, orderId));
 
-/** The same by the order's code. @throws ServiceError `not_found` for an order that isn't waiting for a notary */
+/**
+ * The same, found by the order's code. @throws ServiceError `not_found` for an order that isn't waiting for a notary
+ */
 export async function invitationOf(deps: DeskDeps, code: string): Promise<NotarySession | null> {
   const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
   if (!order) throw new ServiceError("not_found", "Order not found.");
@@ -83,7 +85,7 @@ export async function appointmentOf(deps: DeskDeps, token: string) {
   return { order, session, isFixed, offers: shown.slice(0, mostOffers) };
 }
 
-/** The notaries who may act for the order: the one who has claimed it, or else all. */
+/** The notaries who may act for the order: the notary who has claimed it, or else all. */
 const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
   (await listWorkingNotaries(db)).filter(
     ({ mayWork, status, operatorId }) =>

@@ -46,7 +46,7 @@ const windowsOf = ({ weekly, exceptions }: NotaryHours, day: string): readonly W
 
 function beginningsIn(zone: string, day: string, [from, to]: Window): number[] {
   const [begin, end] = [instantOf(zone, day, from), instantOf(zone, day, to)];
-  // A local time that does not exist because of the change to daylight saving time.
+  // Skips a local time that does not exist because of the change to daylight saving time.
   if (begin === null || end === null) return [];
   const found: number[] = [];
   for (let at = begin; at + slotMinutes * minuteMs <= end; at += stepMs) found.push(at);
@@ -124,7 +124,7 @@ function windowsIn(read: FormReader, name: string, typed: Typed): Window[] | nul
   return windows;
 }
 
-/** Null for a malformed text, for windows that overlap, and for one that is too short. */
+/** Null for a malformed text, for windows that overlap, and for a window that is too short. */
 function parseWindows(text: string): Window[] | null {
   if (text === "" || text === "closed") return [];
   const windows = text.split(",").map((part): Window | null => {

@@ -2,7 +2,7 @@ import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { slotMinutes } from "./hours.ts";
 
 export type CalendarEntry = {
-  /** The same for all versions of an entry. */
+  /** The id of the calendar entry, which is the same for all its versions. */
   uid: string;
   sequence: number;
   isCanceled: boolean;

@@ -17,7 +17,7 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
   }
 }
 
-/** Statuses of orders whose document is notarized, and of those where nobody will notarize it. */
+/** Statuses of orders whose document is notarized, and of orders that nobody will notarize. */
 const notarized: ReadonlySet<string> = new Set([
   ...["NotarizationComplete", "ShippingPending", "Shipped", "Delivered", "ShippingFailed"],
   ...["FaxPending", "FaxSent", "FaxDelivered", "FaxFailed", "Completed"],
@@ -38,7 +38,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promis
     const [due] = await sessionsToLookAt(tx, at, id);
     const session = await findSession(tx, id);
     const people = session && (await peopleOf({ db: tx, rowMac }, session.orderId));
-    // Another node has already done it.
+    // Another node has already ended the appointment.
     if (!due || !session || !people) return;
     const outcome = session.startsAt <= at && !due.isReminder ? outcomeOf(people.status) : null;
     if (outcome !== null) return endSession(tx, id, outcome, at);

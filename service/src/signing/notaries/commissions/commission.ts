@@ -13,11 +13,11 @@ export type Commission = {
   /** Null when unknown. */
   commissionStarts: string | null;
   commissionExpires: string;
-  /** For acts by audio and video; null without a registration. */
+  /** The registration for acts by audio and video; null when the notary has none. */
   ronRegistration: string | null;
   ronStarts: string | null;
   ronExpires: string | null;
-  /** The tool of acts by audio and video. */
+  /** The software with which the notary performs acts by audio and video. */
   tool: string | null;
   /** PEM of the certificate with which the notary signs; null when none is registered yet. */
   certificate: string | null;

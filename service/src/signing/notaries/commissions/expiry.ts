@@ -14,9 +14,9 @@ export type ActMode = (typeof actModes)[number];
 
 export type Expiry = {
   what: Expiring;
-  /** The last day on which it is valid. */
+  /** The last day on which the record's part is valid. */
   expiresOn: string;
-  /** The first instant at which it is no longer valid. */
+  /** The first instant at which the record's part is no longer valid. */
   endsAt: Date;
 };
 

@@ -23,7 +23,7 @@ export type SealPicture = {
   createdAt: Date;
   /** Null until a person has compared it with the commission. */
   confirmedAt: Date | null;
-  /** The commission with which it was compared. */
+  /** The commission with which the picture was compared. */
   commission: string | null;
 };
 
@@ -45,8 +45,8 @@ export const sealTexts = ({ commissionName, state, county, commissionNumber, com
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);
 
 /**
- * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for one that the service did not
- * write
+ * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for a picture that the service
+ * did not write
  */
 export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture | undefined> {
   const [seal] = await db.query<SealPicture>(sql`
@@ -56,7 +56,7 @@ export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture
   return seal;
 }
 
-/** The picture for the present commission; null without one that was confirmed for it. */
+/** The picture that was confirmed for the present commission; null when there is none. */
 export async function sealFor(db: Sql, notary: Commission & { id: string }): Promise<Buffer | null> {
   const seal = await latestSeal(db, notary.id);
   return seal && isConfirmedFor(seal, notary) ? seal.png : null;

@@ -55,13 +55,13 @@ export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork:
   return notaries.map((notary) => ({ ...notary, mayWork: working.has(notary.operatorId) }));
 }
 
-/** @throws ServiceError `unavailable` for one that the service did not write */
+/** @throws ServiceError `unavailable` for a row that the service did not write */
 export async function findNotary(db: Sql, id: string): Promise<Notary | undefined> {
   const [notary] = await db.query<Notary>(sql`${one} WHERE n.id = ${id}`);
   return notary;
 }
 
-/** The same, locked until the transaction ends. If an order is locked too, it must be locked first. */
+/** The notary's record, locked until the transaction ends. If an order is locked too, it must be locked first. */
 export async function lockNotary(tx: Tx, id: string): Promise<Notary | undefined> {
   await tx.query(sql`SELECT FROM notaries WHERE id = ${id} FOR UPDATE`);
   return findNotary(tx, id);

@@ -86,8 +86,8 @@ async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {
 }
 
 /**
- * An order that the notary has claimed. @throws ServiceError `not_found` for any other, `role_required` for a suspended
- * notary
+ * An order that the notary has claimed. @throws ServiceError `not_found` for any other order, `role_required` for a
+ * suspended notary
  */
 export async function claimedOrder(deps: DeskDeps, operator: Operator, code: string) {
   const { notary, order } = await orderInHands(deps, operator, code);

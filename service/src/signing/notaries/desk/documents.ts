@@ -44,7 +44,10 @@ export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
   return { sha256, file };
 }
 
-/** Runs work on its bytes within the memory budget, with room for one more copy. @throws ServiceError as above */
+/**
+ * Runs work on the bytes of that document within the memory budget, with room for one more copy. @throws ServiceError
+ * `unavailable` when the document can't be read
+ */
 export async function withDocument<T>(
   deps: DeskDeps,
   order: WaitingOrder,
@@ -60,7 +63,7 @@ export async function withDocument<T>(
   });
 }
 
-/** The same document for the notary to keep. The audit log records who read it. */
+/** The document to notarize, for the notary to keep. The audit log records who read it. */
 export async function readForNotary(deps: DeskDeps, operator: Operator, order: WaitingOrder) {
   const document = await documentToNotarize(deps, order);
   const { orderId, partnerId } = order;

@@ -98,7 +98,7 @@ export async function orderOfId(reading: Reading, orderId: number): Promise<Wait
   return order;
 }
 
-/** Those of these orders that wait for a notary, by number. */
+/** The orders among these that wait for a notary, by their numbers. */
 export async function ordersOfIds(
   reading: Reading,
   ids: readonly number[],
@@ -167,7 +167,7 @@ export async function findDraft(db: Sql, taskId: number, notaryId: string): Prom
   return draft;
 }
 
-/** The same, locked until the transaction ends. */
+/** The same draft, locked until the transaction ends. */
 export async function lockDraft(
   tx: Tx,
   taskId: number,

@@ -31,10 +31,10 @@ export type QuizRules = {
   /** The percentage of right answers that is needed to pass. */
   percent: number;
   seconds: number;
-  /** How often it may be repeated within `hours`. */
+  /** How often the quiz may be repeated within `hours`. */
   retakes: number;
   hours: number;
-  /** The percentage of questions that must be new when it is repeated. */
+  /** The percentage of questions that must be new when the quiz is repeated. */
   renewed: number;
 };
 

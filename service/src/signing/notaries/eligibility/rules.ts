@@ -38,7 +38,7 @@ export type StateRules = {
   acts: Sourced<ActKind[]>;
   /** Classes of documents that are not notarized by audio and video. */
   excluded: Sourced<string[]> | null;
-  /** A document that is notarized in the mode must contain one of these. */
+  /** A document that is notarized in the mode must contain one of these sentences. */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
   /** The wording of the state's certificates. Without it, the block of an act shows only the facts. */
   certificates: CertificateRules;
@@ -60,11 +60,11 @@ export type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedC
 
 export type ConfirmedChange = {
   version: number;
-  /** The name of the operator who confirmed it. */
+  /** The name of the operator who confirmed the change. */
   by: string;
   at: Date;
   sourceUrl: string;
-  /** `YYYY-MM-DD`: the first day on which it applies. */
+  /** `YYYY-MM-DD`: the first day on which the change applies. */
   effectiveOn: string;
 };
 

@@ -49,10 +49,10 @@ const againMs = 7 * dayMs;
 const unavailable = (what: string) => new ServiceError("unavailable", `${what} are not available now.`);
 
 /**
- * Begins the check of the person's credential, or continues one that was begun.
+ * Begins the check of the person's credential, or continues a check that was begun.
  * @returns the URL of the provider's page
- * @throws ServiceError `conflict` for one that is passed or was tried too often, `unavailable` when the provider can't
- * be reached
+ * @throws ServiceError `conflict` for a check that is passed or had too many attempts, `unavailable` when the provider
+ * can't be reached
  */
 export async function beginCredential(deps: IdentityDeps, token: string): Promise<string> {
   const { desk, proofing } = deps;

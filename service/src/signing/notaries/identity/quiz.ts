@@ -72,8 +72,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // The earlier try was not answered in time. If the service had stopped before the provider responded, that is not
-    // the person's fault.
+    // The earlier try was not answered in time. If the service had stopped before the provider responded, the person is
+    // not to blame.
     const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }

@@ -15,7 +15,7 @@ export type IdentityState = {
   proofs: (Proof & { result: CredentialResult | null })[];
   /** The name on the credential, if it differs from the order's. */
   otherName: string | null;
-  /** Whether it was passed too long ago for the notary to rely on it. */
+  /** Whether the check was passed too long ago for the notary to rely on it. */
   isTooOld: boolean;
 };
 

@@ -171,7 +171,7 @@ export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void>
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
-/** Changes a try that is in progress; the same lock is needed. */
+/** Changes a try that is in progress. The caller must have locked the try's check with `lockCheck`. */
 export async function setProof(tx: Tx, id: string, set: { reference: string } | "answering"): Promise<void> {
   const what = set === "answering" ? sql`state = 'answering'` : sql`reference = ${set.reference}`;
   await tx.query(sql`UPDATE identity_proofs SET ${what} WHERE id = ${id} AND state = 'begun'`);

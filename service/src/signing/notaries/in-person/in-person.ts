@@ -45,8 +45,8 @@ export async function askInPerson(deps: DeskDeps, operator: Operator, code: stri
 }
 
 /**
- * Asks the same on behalf of an operator, when the notary works elsewhere and the operator hands in the document.
- * @throws ServiceError as above, and for an order that isn't waiting for a notary
+ * Asks the firm on behalf of an operator, when the notary works elsewhere and the operator hands in the document.
+ * @throws ServiceError when the firm was already asked, or too often, and for an order that isn't waiting for a notary
  */
 export async function askInPersonElsewhere(
   { db, clock }: { db: Database; clock: Clock },

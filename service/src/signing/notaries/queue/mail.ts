@@ -27,7 +27,7 @@ export const queueMail = defineMail({
     const to = order?.signers[person - 1];
     if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
     if (moment === "called" ? request.state !== "taken" : request.outcome !== "expired") return null;
-    // Only people who were mailed a link before have a page to look at. The others get the room's link when it opens.
+    // Only people who were mailed a link before can open a page. The others get the room's link when the room opens.
     const path = await linkPathOf(db, secrets, orderId, person);
     const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
     return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };

@@ -21,10 +21,10 @@ export type NotaryRequest = {
   expiresAt: Date;
   state: "waiting" | "taken" | "ended";
   outcome: RequestOutcome | null;
-  /** The notary who took it. */
+  /** The notary who took the request. */
   notaryId: string | null;
   takenAt: Date | null;
-  /** Whether that notary had claimed the order before. */
+  /** Whether the notary who took the request had claimed the order before. */
   keepsClaim: boolean;
 };
 
@@ -36,7 +36,10 @@ const dutyState: StateMac = {
     sql`${d}.id, ${d}.notary_id, ${d}.environment, extract(epoch FROM ${d}.since), extract(epoch FROM ${d}.until)`,
 };
 
-/** A claim that is kept is covered by a minus sign, which keeps the MACs of earlier rows. */
+/**
+ * The MAC covers the minus sign of a claim that the notary had before. Other rows have no sign, so the MACs of earlier
+ * rows stay valid.
+ */
 const requestState: StateMac = {
   table: sql`notary_requests`,
   key: sql`id`,
@@ -56,12 +59,12 @@ export async function onDuty(db: Sql, environment: Environment, now: Date): Prom
   return new Map(rows.filter(({ isAuthentic }) => isAuthentic).map(({ notaryId, until }) => [notaryId, until]));
 }
 
-/** Whether any notary is on duty. If so, the page is offered, which then checks more closely. */
+/** Whether any notary is on duty. If so, the page is offered; the page itself checks more closely. */
 export async function isAnyOnDuty(db: Sql): Promise<boolean> {
   return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;
 }
 
-/** The notary must be locked by the transaction. */
+/** The transaction must have locked the notary. */
 export async function writeDuty(
   tx: Tx,
   { notaryId, environment }: { notaryId: string; environment: Environment },

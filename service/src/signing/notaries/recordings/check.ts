@@ -39,7 +39,7 @@ function lineIn(text: string) {
   }
 }
 
-/** The same, and also reads each chunk. For a deleted recording only the chain is checked. */
+/** The faults of the manifest, of the chain, and of each chunk. For a deleted recording only the chain is checked. */
 export async function recordingFaults(deps: ReadDeps, recording: Recording): Promise<string[]> {
   const parts = await markedPartsOf(deps.db, recording.id);
   const faults = chainFaults(recording, parts);

@@ -43,8 +43,8 @@ export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: str
 
 /**
  * A take to play, for a viewer who has opened the recording. Each request of a player is logged.
- * @param range as the request names it
- * @throws ServiceError `conflict` when it is not opened
+ * @param range the bytes to play, as the request names them
+ * @throws ServiceError `conflict` when the viewer has not opened the recording
  */
 export async function playTake(
   deps: KeepDeps,

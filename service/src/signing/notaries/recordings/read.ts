@@ -28,7 +28,7 @@ export function placedChunks(parts: readonly Part[]): PlacedChunk[] {
 
 /**
  * Reads chunks of a recording, decrypts them and compares them with their lines. @throws ServiceError `not_found` for a
- * deleted one
+ * deleted recording
  */
 export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: Recording) {
   const key = recordKey(await recordKeyOf(db, secrets, recording.id));

@@ -178,7 +178,7 @@ export class Recordings {
       const { seq, sha256 } = headAfter(event.line);
       this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
     }
-    // Also stores earlier parts that could not be stored before.
+    // Also stores earlier parts whose storing failed before.
     if (event.kind === "part") later(event.session, () => this.#store(event.session, { closedOnly: true }));
     if (event.kind === "take" && event.ended !== null) {
       const { session, take, at, ended } = event;

@@ -1,4 +1,4 @@
-/** How long recordings are stored: as the rules in force of the notary's state require. */
+/** How long recordings are stored, according to the rules in force of the notary's state. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";

@@ -21,7 +21,7 @@ import { isUuid } from "../../../kernel/platform/text.ts";
 /** A person of the session, with the session's name for that person. */
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
-/** The end of each take, by its number. A take has none while it goes on, and when the service died during it. */
+/** The end of each take, by its number. A take has no end while it goes on, and when the service died during it. */
 export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 
 export type Recording = {
@@ -199,7 +199,7 @@ export const markedPartsOf = (db: Sql, recordingId: string) =>
     SELECT ${partColumns}, ${marked(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** The parts in the order of the chain. @throws ServiceError `unavailable` for one that was altered */
+/** The parts in the order of the chain. @throws ServiceError `unavailable` for a part that was altered */
 export const partsOf = (db: Sql, recordingId: string) =>
   db.query<Part>(sql`
     SELECT ${partColumns}, ${verified(partState, sql`recording_parts`)}

@@ -193,7 +193,7 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
   session_id: session?.id ?? "",
   recording_sha256: recording?.sha256 ?? "",
   recording_at: recording?.keptAt ?? "",
-  // The form needs a day; the act itself says that it is stored permanently.
+  // The form needs a day; the act itself says that the recording is stored permanently.
   recording_until: recording?.keptUntil ?? "9999-12-31",
 });
 

@@ -21,8 +21,8 @@ export const phaseOf = (silentMs: number): Phase =>
 export type Restart = "act" | "identity";
 
 /**
- * From where the act begins again after a person was silent this long; null when it continues. If the state's rules are
- * unknown, the strictest apply: any absence makes the act begin again.
+ * From where the act begins again after a person was silent for this long; null when it continues. If the state's rules
+ * are unknown, the strictest rules apply: any absence makes the act begin again.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;

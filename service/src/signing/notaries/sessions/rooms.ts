@@ -51,7 +51,7 @@ const mostChecks = 50;
 const checkMs = minuteMs;
 
 export class LiveRooms {
-  /** The holder of leases in this process. Another process on the same machine has a different one. */
+  /** The name of this process as a holder of leases. Another process on the same machine has a different name. */
   readonly node = newUuid();
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();
@@ -106,7 +106,7 @@ export class LiveRooms {
     this.tell(session, { kind: "changed" });
   }
 
-  /** Gives an admitted person a ticket to connect; an earlier one of the same person ends. */
+  /** Gives an admitted person a ticket to connect; an earlier ticket of the same person ends. */
   async connect(session: string, person: string): Promise<Ticket> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");

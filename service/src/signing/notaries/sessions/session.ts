@@ -217,7 +217,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     );
     throw error;
   }
-  // If the act was ended in the meantime, that request found no recording to end.
+  // If a request ended the act in the meantime, it found no recording to end, so the recording is ended here.
   if ((await outcomeOf(deps.sheets.desk.db, session.sheetId)) !== null) {
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");

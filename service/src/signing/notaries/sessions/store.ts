@@ -18,7 +18,7 @@ export type LiveSession = {
   sheetId: string;
   state: "open" | "live" | "held" | "signed" | "ended";
   outcome: SheetOutcome | null;
-  /** Whether the notary has paused it. */
+  /** Whether the notary has paused the session. */
   isPaused: boolean;
   openedAt: Date;
   liveAt: Date | null;

@@ -95,7 +95,7 @@ async function letGo({ rooms, recordings }: LiveDeps, { session }: Room): Promis
 
 /** Continues the session in a restarted engine. */
 async function resume({ rooms, recordings }: LiveDeps, room: Room): Promise<void> {
-  // Reset first, because the engine may be lost again in the meantime.
+  // Resets the flag first, because the engine may be lost again in the meantime.
   room.broken = null;
   room.recorded.clear();
   try {
@@ -168,7 +168,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
   const session = await findLive(desk.db, room.session);
   if (session?.state !== "live") return;
-  // A service that stopped may have left a step unmarked that its signer finished.
+  // A service that stopped may not have marked a step that its signer finished.
   const seen = await findSheet(desk, session.sheetId);
   const open = seen && openTurn(seen);
   if (open?.step.by !== "signer") return;
@@ -207,7 +207,8 @@ async function endLeft(deps: LiveDeps, id: string): Promise<void> {
 }
 
 /**
- * Takes over a session that was live when its service ended. It is on hold, and everybody counts as absent since then.
+ * Takes over a session that was live when its service ended. The session is on hold, and everybody counts as absent
+ * since that time.
  * @throws ServiceError `unavailable` while another node has it
  */
 export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {

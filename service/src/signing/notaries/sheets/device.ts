@@ -61,7 +61,7 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
   });
 }
 
-/** Takes the device back by a signed-in session: with a passkey, or from another device. @throws ServiceError */
+/** Takes the device back through a signed-in session: with a passkey, or from another device. @throws ServiceError */
 export async function takeBack(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
   await atSheet(deps, operator, claimed, async (tx, { sheet, room }, { at }) => {

@@ -54,7 +54,7 @@ export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, given
 
 /**
  * Counts an attempt before its PIN is compared, so that concurrent attempts can't exceed the limit. @returns false when
- * none is left
+ * no attempt is left
  */
 export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   const open = await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`);
@@ -64,7 +64,7 @@ export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   return true;
 }
 
-/** @returns false when it was already closed */
+/** @returns false when the hand-over was already closed */
 export async function closeHandOver(tx: Tx, id: string, by: "pin" | "sign_in", at: Date): Promise<boolean> {
   if (!(await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`))) return false;
   await tx.query(sql`UPDATE notary_hand_overs SET returned_at = ${at}, returned_by = ${by} WHERE id = ${id}`);

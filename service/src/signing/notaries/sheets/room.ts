@@ -97,7 +97,7 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
 
 const identityOf = ({ basis, credential, witness }: Principal) => ({ basis, credential, witness });
 
-/** A principal's facts, from the mark of the identity step; undefined before it. */
+/** A principal's facts, from the mark of the identity step; undefined before that mark. */
 export const principalOf = (sheet: Progress, n: number): Principal | undefined =>
   markOf(sheet, "identify", n)?.detail as Principal | undefined;
 

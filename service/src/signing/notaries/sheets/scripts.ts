@@ -65,12 +65,12 @@ export type ScriptQuestion = {
   act: ActKind;
   mode: SheetMode;
   state: string;
-  /** Whether its signers sign it in the act. */
+  /** Whether the act's signers sign the document during the act. */
   isSigned: boolean;
 };
 
 export type Scripts = {
-  /** Null for an act that can't be performed like this, such as a jurat on a document that was signed before. */
+  /** The script of an act. Null for an act that has no script, such as a jurat on a document that was signed before. */
   readonly of: (question: ScriptQuestion) => Script | null;
 };
 

@@ -33,7 +33,7 @@ export async function openSheet(tx: Tx, rowMac: RowMac, opening: Opening, { at }
   return sheet;
 }
 
-/** @throws ServiceError `not_found`, or `conflict` for one that has ended */
+/** @throws ServiceError `not_found`, or `conflict` for a sheet that has ended */
 export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet> {
   const sheet = await lockSheet(tx, rowMac, id);
   if (!sheet) throw new ServiceError("not_found", "There is no such act.");

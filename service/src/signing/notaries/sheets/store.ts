@@ -27,7 +27,7 @@ export type Sheet = {
   pinHash: string | null;
   openedAt: Date;
   run: number;
-  /** The position of the last entry in its record. */
+  /** The position of the last entry in the sheet's record. */
   headPosition: number;
   headSha256: string | null;
   outcome: SheetOutcome | null;
@@ -81,7 +81,7 @@ export async function findSheet(reading: Reading, id: string): Promise<Sheet | u
   return sheet;
 }
 
-/** The outcome of an act; null while it is in progress. Does not read its record. */
+/** The outcome of an act; null while it is in progress. Does not read the sheet's record. */
 export async function outcomeOf(db: Sql, id: string): Promise<SheetOutcome | null> {
   const [row] = await db.query<{ outcome: SheetOutcome | null }>(sql`
     SELECT outcome, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets WHERE id = ${id}`);

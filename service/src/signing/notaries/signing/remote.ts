@@ -67,7 +67,7 @@ export async function signRemote(
   const prepared = await waitingSignature(deps.desk, claimed);
   if (prepared.isSigned || hash("sha256", prepared.signedAttrs) !== order.hash)
     throw new ServiceError("conflict", "This is not what waits for your signature. Open your key again.");
-  // A signature of the trust service may cost the notary money: nothing is asked for that could not be used.
+  // A signature of the trust service may cost the notary money, so the service requests none that could not be used.
   chainOf(claimed.notary, prepared.certificate, deps.desk.clock());
   const credential = await remote.credential(order.token, order.key);
   if (!prepared.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))

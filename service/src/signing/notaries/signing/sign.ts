@@ -184,8 +184,8 @@ export async function takeSigned(
 }
 
 /**
- * Reads the file without holding memory afterwards. Sealing reserves memory of its own, and must not wait for it while
- * this holds some.
+ * Reads the file without reserving memory afterwards. Sealing reserves memory of its own, and could wait forever if
+ * this function still held some.
  */
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waitingSignature(desk, claimed);
@@ -199,7 +199,8 @@ async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
 
 /**
- * @throws ServiceError `conflict` when the act or document has changed since the preparation, or it was too long ago
+ * @throws ServiceError `conflict` when the act or document has changed since the preparation, or when the preparation
+ * was too long ago
  */
 export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());

@@ -32,7 +32,7 @@ export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<Notary
       contents_end = excluded.contents_end, signed_attrs = excluded.signed_attrs, is_signed = false,
       created_at = excluded.created_at`);
 
-/** Undefined when there is none, or it is too old. */
+/** The notary's revision for a task. Undefined when there is none, or when it is too old. */
 export async function findSignature(
   db: Sql,
   { taskId, notaryId }: Key,

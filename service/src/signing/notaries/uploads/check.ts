@@ -25,7 +25,7 @@ export type CheckName =
   | "fee_cap"
   | "document_class";
 
-/** `warns`: the notary may confirm it. `fails`: nobody may. */
+/** `warns`: the notary may accept the document anyway. `fails`: nobody may. */
 export type Check = { readonly name: CheckName; readonly state: "holds" | "warns" | "fails"; readonly why: string };
 
 export type UploadRules = {
@@ -35,7 +35,7 @@ export type UploadRules = {
   readonly certificate: Uint8Array | null;
   /** Whether a scan of paper is accepted too, for acts in ink. */
   readonly mayBePaper: boolean;
-  /** The document must contain one of these; empty when the state requires none that is known. */
+  /** The document must contain one of these sentences. Empty when the state requires no sentence, as far as known. */
   readonly sentences: readonly string[];
   /** The lines that the service itself drew into a reserved block, because readers don't see them as text. */
   readonly drawnLines: readonly string[];
@@ -46,7 +46,7 @@ export type UploadRules = {
 
 export type UploadReport = {
   readonly sha256: string;
-  /** Whether it is a scan of paper, which has no earlier signature. */
+  /** Whether the upload is a scan of paper, which has no earlier signature. */
   readonly isPaper: boolean;
   readonly checks: readonly Check[];
   /** The time of signing by a trusted time stamp, ISO 8601; null without one. */
@@ -175,7 +175,10 @@ async function placeCheck(given: Buffer, upload: Buffer): Promise<Check> {
   return claim("visible_place", problem === null, "Nothing of the document is covered.", problem ?? "");
 }
 
-/** A signature that was valid before must still be valid. The notary is not at fault for one that already was not. */
+/**
+ * A signature that was valid before must still be valid. The notary is not at fault for a signature that was invalid
+ * before.
+ */
 function earlierCheck(before: readonly EarlierSignature[], after: readonly EarlierSignature[]): Check {
   const broken = before
     .flatMap((earlier) => {

@@ -75,7 +75,7 @@ async function pageProblem(before: Page, after: Page): Promise<string | null> {
 
 function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): string | null {
   const [left, bottom, right, top] = box;
-  // Sorted, because the sides are swapped on a page that is shown rotated.
+  // The coordinates are sorted, because the sides are swapped on a page that is shown rotated.
   const [shorter = 0, longer = 0] = [(right - left) * unit, (top - bottom) * unit].sort((one, other) => one - other);
   const { width, height } = mostSignature;
   if (isSignature && (longer > width + tolerance || shorter > height + tolerance))

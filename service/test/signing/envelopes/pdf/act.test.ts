@@ -190,7 +190,7 @@ for (const rotate of [0, 90, 180, 270, -90])
         [{ kind: "signature", signer: 1, page: 0, place: wanted }],
         ["J"],
       );
-      // As high as the area above the caption, so that the drawing is as wide as its place.
+      // The drawing is as high as the area above the caption, so that it is as wide as its place.
       const frame = {
         kind: "drawn",
         width: 100,

@@ -238,7 +238,7 @@ test("a tag for an unknown signer is refused by name; a signer without a tag sig
   );
 });
 
-/** With kerning, as typesetting programs write it. */
+/** The text has kerning, as typesetting programs write it. */
 const kerned = "BT /F1 12 Tf 100 500 Td [({)-20({sign)10(ature, r1})-5(})] TJ ET";
 
 for (const rotate of [0, 90, 180, 270])

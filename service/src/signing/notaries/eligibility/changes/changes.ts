@@ -143,8 +143,8 @@ export async function refuseChange(
 }
 
 /**
- * Withdraws the operator's own version. @throws ServiceError for another operator's, and for one that was already
- * decided
+ * Withdraws the operator's own version. @throws ServiceError for another operator's version, and for a version that was
+ * already decided
  */
 export async function withdrawChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);

@@ -20,7 +20,8 @@ export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Pr
   const changed = new Map<string, StateRules>();
   for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
     if (changed.get(change.state)?.origin.kind === "altered") continue;
-    // A forged change must not allow more than the genuine one, so the state gets only the rules that all states have.
+    // A forged change must not allow more than the genuine rules, so the state gets only the rules that all states
+    // have.
     if (!isAuthentic) changed.set(change.state, altered(shipped));
     else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
   }

@@ -19,7 +19,7 @@ export type RuleChange = {
   /** The text that `rulesText` wrote. */
   rules: string;
   sourceUrl: string;
-  /** `YYYY-MM-DD`: the first day on which it applies. */
+  /** `YYYY-MM-DD`: the first day on which the version applies. */
   effectiveOn: string;
   requestedBy: string;
   requestedByName: string;
@@ -52,7 +52,7 @@ const select = (seen: Statement) => sql`
 const markedChanges = select(marked(changeState, sql`v`));
 const verifiedChanges = select(verified(changeState, sql`v`));
 
-/** The confirmed versions of all states, each state's in the order in which they apply. */
+/** The confirmed versions of all states, sorted by state and then by the order in which they apply. */
 export const selectConfirmed = (db: Sql) =>
   db.query<RuleChange & Marked>(sql`
     ${markedChanges} WHERE v.outcome = 'confirmed' ORDER BY v.state, v.effective_on, v.version`);

@@ -79,7 +79,7 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
   return isRemote ? ["ron", ...others] : others;
 }
 
-/** The further classes that the text names. A text that names none stays a term for the notary to read. */
+/** The further classes that the text names. A text that names no class stays a term for the notary to read. */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,
   before: Entry | undefined,
