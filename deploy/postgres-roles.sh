@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the two roles and the database, once, when the server's folder is made: docs/operating.md, "Two roles".
+# Creates the two roles and the database, once, when the server's folder is created: docs/operating.md, "Two roles".
 set -eu
 psql -v ON_ERROR_STOP=1 -v owner="$OWNER_PASSWORD" -v service="$SERVICE_PASSWORD" -U postgres <<'SQL'
 CREATE ROLE signsealship_owner LOGIN PASSWORD :'owner';

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Ends what a test process leaves behind. Reads `process PID`, `ended PID` and `folder PATH`, a line each, until the
-# process that writes them has ended, in whatever way; then ends those processes and the database servers of those folders,
-# and removes the folders.
+# Ends the processes that a test process leaves behind. Reads lines `process PID`, `ended PID` and `folder PATH` until the
+# process that writes them has ended for any reason. Then ends the listed processes that have not ended and the database
+# servers of the folders, and removes the folders.
 trap '' INT TERM HUP
 processes=' '
 folders=

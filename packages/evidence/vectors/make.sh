@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes x509/, cms/ and rfc3161/ anew with the openssl command (3.0 or later). The keys are thrown away, so every run
-# gives other bytes with the same meaning. An index.json in each folder says what is what; vectors/README.md how to read it.
+# Makes x509/, cms/ and rfc3161/ again with the openssl command (3.0 or later). The keys are deleted, so every run makes
+# other bytes with the same meaning. The index.json of each folder describes its files; vectors/README.md explains it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

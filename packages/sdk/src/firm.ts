@@ -24,7 +24,7 @@ export type Analytics = {
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
   /** From the payment to the completion; 0 when there is no sample. */
   turnaroundHours: { median: number; p90: number };
-  /** Counts of orders with each; not exclusive. */
+  /** How many of these orders have each service. An order with several services is counted several times. */
   serviceMix: { sign: number; notarize: number; ship: number; fax: number };
   /** Counts of records, not of orders. */
   evidence: { totalCompleted: number; sealedDocumentCount: number; deliveredWithProofCount: number };

@@ -45,7 +45,10 @@ export type ShowWhen = {
   /** The `id` of the other field. */
   field: string;
   operator: "checked" | "unchecked" | "filled" | "empty" | "equals" | "not_equals" | "greater_than" | "less_than";
-  /** A text, a number, or the label of an option; not for the first four operators. */
+  /**
+   * A text, a number, or the label of an option. The operators `checked`, `unchecked`, `filled` and `empty` take no
+   * value.
+   */
   value?: string | number | undefined;
 };
 

@@ -28,7 +28,7 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
     leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
   ): Promise<TestClock> => json("POST", "/api/partner/sandbox/clock", { body: leap }),
 
-  /** Returns to real time. Work that ran stays done, and dates that moved closer stay moved. */
+  /** Returns to real time. The results of work that ran, and dates that moved closer, remain. */
   reset: (): Promise<TestClock> => json("DELETE", "/api/partner/sandbox/clock"),
 });
 

@@ -54,7 +54,7 @@ export type Transport = {
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
   /** Timeout of one request. */
   timeoutMs: number;
-  /** Whether the client's own signal was aborted: nothing is retried. */
+  /** Whether the client's own signal was aborted. Then nothing is retried. */
   isEnded: () => boolean;
   /** Waits between two requests. @throws the abort reason of the client's signal */
   pause: (ms: number) => Promise<void>;
@@ -78,8 +78,8 @@ export const path = (fixed: TemplateStringsArray, ...parts: string[]): string =>
 /** An idempotency key for a write that may be retried. */
 export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 
-// Answers of a service that restarts, and of a proxy in front of it. `payments_not_configured` does not change by
-// waiting.
+// Answers of a service that restarts, and of a proxy in front of it. With `payments_not_configured`, waiting does not
+// help.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** The service also answers 409 to a retry while it still works on the first attempt, which was cut off. */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>

@@ -94,8 +94,8 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
   purpose?.kind === "custody" || purpose?.kind === "certificate";
 
 /**
- * Recognizes a certificate of a document with PDFs that may be that document, or a sealed PDF with its time stamp and
- * proof; null for files that may belong to a room.
+ * Recognizes two sets of files: a document's certificate with PDFs that may be the document, and a sealed PDF with its
+ * time stamp and proof. Null for other files, which may belong to a room.
  *
  * @throws UsageError for files that do not belong together
  */

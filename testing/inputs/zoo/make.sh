@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes every file of the zoo again, with Debian's tools: qpdf ghostscript img2pdf poppler-utils mupdf-tools chromium
-# texlive-latex-base openssl libnss3-tools python3. A tool that is missing is told, and its files stay as they are.
+# texlive-latex-base openssl libnss3-tools python3. If a tool is missing, the script says so and leaves its files unchanged.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -43,7 +43,7 @@ q --allow-weak-crypto --encrypt user owner 128 --use-aes=y -- "$seed" "$out/encr
 q --encrypt user owner 256 -- "$seed" "$out/encrypted-aes-256.pdf"
 q --object-streams=generate --encrypt "" owner 256 -- "$seed" "$out/encrypted-object-streams.pdf"
 
-# Opened by the empty password: encrypt NAME INPUT KEY-LENGTH [OPTION ...]
+# A file that the empty password opens: encrypt NAME INPUT KEY-LENGTH [OPTION ...]
 encrypt() {
   local name=$1 input=$2 bits=$3
   shift 3

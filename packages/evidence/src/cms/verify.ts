@@ -39,7 +39,7 @@ export interface SignerInput {
   readonly contentDigest: (hash: HashName) => Uint8Array | Promise<Uint8Array>;
   /** The content type that the signed attribute must state; by default that of the SignedData. */
   readonly contentType?: string;
-  /** The content itself, for signatures without signed attributes; without it, those fail. */
+  /** The content itself. Needed only for signatures without signed attributes, which fail if it is absent. */
   readonly content?: () => Uint8Array;
   readonly crypto: EvidenceCrypto;
 }

@@ -11,14 +11,14 @@ const maxDepth = 64;
  * The canonical text of a JSON value: members sorted by UTF-16 code unit, no white space, strings as `JSON.stringify`
  * writes them except that DEL and every code unit outside ASCII become `\u` and four lowercase hex digits.
  *
- * The result is ASCII and equals, byte for byte, the output of `jq -Sca .` and Python's `json.dumps(value,
- * sort_keys=True, separators=(",", ":"))`. Those two sort names by code point, and doubles
- * are printed differently everywhere, so names outside printable ASCII and numbers that are not safe integers are
- * refused rather than ordered or rounded three ways.
+ * The result is ASCII and equals, byte for byte, the output of `jq -Sca .` and Python's
+ * `json.dumps(value, sort_keys=True, separators=(",", ":"))`. jq and Python sort names by code point, and programs
+ * print doubles differently. Names outside printable ASCII and numbers that are not safe integers are therefore
+ * refused.
  *
  * @param value plain objects, arrays, strings, booleans, null and safe integers; nothing is skipped or coerced
- * @throws EvidenceError `json` for a lone surrogate, a name outside ASCII, an unsafe number, `undefined` or any
- *   object that is not plain; `limit` when nested deeper than 64
+ * @throws EvidenceError `json` for a lone surrogate, a name outside ASCII, an unsafe number, `undefined` or any object
+ * that is not plain; `limit` when nested deeper than 64
  */
 export function canonicalJson(value: JsonValue): string {
   return text(value, 0);

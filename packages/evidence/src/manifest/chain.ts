@@ -19,16 +19,17 @@ export type ChainVersion = {
 type Link = { readonly given: ChainVersion; readonly manifest: Manifest | EvidenceError; readonly sha256: string };
 
 /**
- * Checks the hash chain of a room's passport versions, in any order of input.
+ * Checks the hash chain of a room's passport versions, which may come in any order.
  *
- * Claims: `chain.versions` (no version given twice, none missing between the first and the last; fails also for no
- * or too many versions; unchecked when version 1 is not there); then for each version, in ascending order:
- * `manifest.vN.schema`, `.canonical` (the bytes are the canonical ones), `.hash` (they hash to the stated
- * manifestSha256), `.version` (the manifest names that version), `.room` (and the room asked for, or else that of the
- * first manifest), `.link` (null on version 1, else the hash of the version before; unchecked when that was not given).
- * After a failing schema no further claim is made of that version.
+ * Claims: `chain.versions` (no version is given twice, and none is missing between the first and the last; fails also
+ * for no or too many versions; unchecked when version 1 is missing); then for each version, in ascending order:
+ * `manifest.vN.schema`, `.canonical` (the bytes are the canonical ones), `.hash` (their hash is the stated
+ * manifestSha256), `.version` (the manifest names this version), `.room` (the manifest names the requested room or,
+ * without `roomCode`, the room of the first manifest), `.link` (the manifest names the hash of the previous version, or
+ * null in version 1; unchecked when the previous version was not given). When the schema of a version fails, no further
+ * claims are made about this version.
  *
- * @param input `roomCode` the room they should be of; left out, they need only agree
+ * @param input `roomCode` the expected room; without it, all versions must name the same room
  */
 export async function verifyChain(input: {
   readonly versions: readonly ChainVersion[];

@@ -33,10 +33,11 @@ export function isHashOp(name: Op["op"]): name is HashOp {
 }
 
 /**
- * Length of an operation's result, from the length of its message: enough to enforce every limit before running any.
+ * Length of an operation's result, from the length of its message. This suffices to enforce every limit before any
+ * operation runs.
  *
  * @throws EvidenceError `limit` when argument, message or result is longer than the reference allows; `ots` when the
- *   argument is empty, or the message of `reverse` or `hexlify` is
+ * argument is empty, or when the message of `reverse` or `hexlify` is empty
  */
 export function resultLength(op: Op, messageLength: number): number {
   const length = unboundedLength(op, messageLength);

@@ -23,7 +23,7 @@ const timeAt = 68;
  * attestation: `ots.bitcoin` holds when the header given for its height has the attested message as its merkle root,
  * fails when it does not, and is unchecked when no header was given; `ots.pending`, `ots.litecoin`, `ots.ethereum` and
  * `ots.unknown` are always unchecked. The caller must know that a header belongs to the best chain: the text of the
- * claim gives the block's hash. After a failing claim on format or digest no other claim is made.
+ * claim gives the block's hash. If the claim on the format or the digest fails, no other claim is made.
  *
  * @param input `proof` the bytes of the `.ots` file; `digest` the 32 bytes that it should cover
  * @throws EvidenceError `ots` for a header that is not 80 bytes

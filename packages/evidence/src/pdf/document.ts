@@ -62,7 +62,8 @@ export function openDocument(
   const bases = headerOffset > 0 ? [0, headerOffset] : [0];
   const [only, another] = readings(bytes, bases, offset, budget);
   if (only === undefined) throw new EvidenceError("pdf", "startxref does not lead to a cross-reference section");
-  // Two interpretations of one file are two documents: an attacker may want readers to disagree.
+  // A file that can be read in two ways is refused, because an attacker may want different readers to show different
+  // documents.
   if (another !== undefined) throw new EvidenceError("pdf", "startxref leads to two cross-reference sections");
   const { base, revision: first } = only;
   return {

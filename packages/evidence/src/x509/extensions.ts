@@ -46,8 +46,9 @@ export interface CertificateExtensions {
    */
   readonly excludesMailAddresses: boolean;
   /**
-   * Dotted identifiers of unsupported critical extensions, and of other nameConstraints even if not critical (RFC 5280,
-   * section 4.2.1.10, requires them to be). Such a certificate is not part of any valid chain.
+   * Dotted identifiers of unsupported critical extensions. Any other nameConstraints is listed even if it is not
+   * critical, although RFC 5280, section 4.2.1.10, requires it to be. Such a certificate is not part of any valid
+   * chain.
    */
   readonly unknownCriticalExtensions: readonly string[];
 }

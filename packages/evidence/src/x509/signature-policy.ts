@@ -25,8 +25,8 @@ export function signatureFault(
 }
 
 /**
- * Why a signature is too old to rely on, in words: its digest, its signature's hash, or its key. Null otherwise: then
- * it can be judged, with either result.
+ * Why a signature is too old to rely on, in words: its digest, its signature's hash, or its key. Null when the
+ * signature can be judged, whatever the result.
  * @param key null when the signer's certificate is unknown
  */
 export function outdatedPart(

@@ -26,7 +26,10 @@ const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
 const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: "✗", unchecked: "?" };
 const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
 
-/** Formats a report for people: each claim, with a command of another tool that shows the same; then the conclusion. */
+/**
+ * Formats a report for people: each claim, with a command of another tool that checks the same claim; then the
+ * conclusion.
+ */
 export function printed(target: string, report: Report, color: boolean): string {
   const lines = [`${printable(target)} (${report.kind.replaceAll("_", " ")})`, ""];
   let about: string | undefined;

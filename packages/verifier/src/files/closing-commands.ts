@@ -2,11 +2,11 @@ import type { Claim } from "@signsealship/evidence/claim";
 import { quoted } from "./shell.ts";
 
 /**
- * Commands of other tools (poppler, jq, coreutils) that show the same, for each claim about one version of a Closing
- * Passport.
+ * Commands of other tools (poppler, jq, coreutils) with which readers can check each claim about one version of a
+ * Closing Passport themselves.
  *
- * @param paths of the manifest and of the certificate; without a manifest, a command extracts it from the
- * certificate, as `manifest-vN.json`
+ * @param paths of the manifest and of the certificate; without a manifest, a command extracts it from the certificate,
+ * as `manifest-vN.json`
  */
 export function closingCommands(
   claims: readonly Claim[],

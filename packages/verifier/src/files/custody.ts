@@ -36,7 +36,10 @@ export async function asCustody(
   };
 }
 
-/** Commands of other tools (poppler, jq, coreutils) that show the same, for the claims about a custody certificate. */
+/**
+ * Commands of other tools (poppler, jq, coreutils) with which readers can check the claims about a custody certificate
+ * themselves.
+ */
 function custodyCommands(
   { revisions, trail }: EnvelopeEvidence,
   certificate: string,

@@ -112,7 +112,7 @@ export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): 
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
 
-/** Compares the record with the file. A check has a shell command that shows the same, where there is one. */
+/** Compares the record with the file. Adds a shell command to each check for which one exists. */
 export function recordChecks(
   record: ProofRecord,
   { facts, checks }: Report,

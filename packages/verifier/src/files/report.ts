@@ -22,7 +22,7 @@ export type Kind =
   | "folder"
   | "unknown";
 
-/** One claim with its result, the reason, and a command of another tool that shows the same. */
+/** One claim with its result, the reason, and a command of another tool that checks the same claim. */
 export type Check = {
   readonly claim: string;
   readonly result: ClaimState;

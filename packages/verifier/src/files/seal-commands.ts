@@ -20,8 +20,8 @@ const SIGNING_TIME = "06092a864886f70d010905";
 type Trust = Pick<Context, "trustPath" | "tsaTrustPath">;
 
 /**
- * Commands of other tools (poppler, qpdf, openssl 3, xxd, coreutils, the OpenTimestamps client) that show the same, for
- * each claim about a sealed PDF. Run them in order in one folder.
+ * Commands of other tools (poppler, qpdf, openssl 3, xxd, coreutils, the OpenTimestamps client) with which readers can
+ * check each claim about a sealed PDF themselves. Run them in order in one folder.
  */
 export function sealCommands(
   path: string,

@@ -94,7 +94,8 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   const own = await options.own?.(checkpoint.origin);
   if (own) await holdAgainstOwn(own, tree, key, findings);
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // Once the log has two histories, the entries of an earlier run may not belong to this one.
+  // A log with two histories: the entries of an earlier run may belong to the other history, so all entries are read
+  // again.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const rules = { wanted, comparesTiles: options.isFull, ...(own && { take: own.take }) };
   const found = await findings.during(() => readEntries(tree, before, rules));

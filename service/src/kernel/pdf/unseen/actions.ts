@@ -104,7 +104,8 @@ export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
       const dict = readDict(value.bytes, value.start);
       const type = asName(resolve(file, entry(dict, "Subtype"))) ?? "";
       if (media.has(type)) add("media", number);
-      // Readers show a note's popup outside the page, unless it has an appearance, which poppler prints.
+      // Readers show a popup of a note outside the page. A popup with an appearance is judged like other annotations,
+      // because poppler prints it.
       if ((type === "Popup" && !entry(dict, "AP")) || !hasArea({ file }, dict)) continue;
       const flags = flagsOf({ file }, dict);
       if (flags & HIDDEN) continue;

@@ -93,13 +93,16 @@ const textOfAll = (state: StateMac, row: Statement, from: Statement): Statement 
   sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from})`;
 
 /**
- * For the select list of a list: the handle sets a member to false if the row's MAC is not valid.
- * @param as the member's name; if the rows of two tables share one, it is true only if both are valid
+ * For the select list of a query that lists rows: the handle sets a member to false if the row's MAC is not valid.
+ * @param as the member's name; when the rows of two tables use the same member, the member is true only if both rows
+ * are valid
  */
 export const marked = (state: StateMac, row: Statement, as = "isAuthentic"): Statement =>
   sql`${stateText(state, row)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
-/** For the select list of a list: whether the MACs of all rows that `from` selects as `row` are valid. */
+/**
+ * For the select list of a query that lists rows: whether the MACs of all rows that `from` selects as `row` are valid.
+ */
 export const markedAll = (state: StateMac, row: Statement, from: Statement, as = "isAuthentic"): Statement =>
   sql`${textOfAll(state, row, from)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 

@@ -48,8 +48,9 @@ function layout(dataDir: string): Layout {
 }
 
 /**
- * Starts the database server under `dataDir`, or joins one that runs there: of the service, of a command, or left over
- * from a killed process. Safe to run concurrently with other processes of the same folder.
+ * Starts the database server under `dataDir`, or connects to the one that already runs there. That server may belong to
+ * the service or a command, or be left over from a killed process. Safe to run concurrently with other processes of the
+ * same folder.
  * @throws StartupError with the reason in one line
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {

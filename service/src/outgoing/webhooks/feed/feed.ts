@@ -81,7 +81,7 @@ async function readOnce(
   return { events, cursor: String(page.length === limit ? page.at(-1)?.position : upTo) };
 }
 
-/** The last position, after all waiting events got theirs. */
+/** Gives positions to all waiting events. @returns the last position */
 async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promise<number> {
   const end = await selectEnd(deps.db, owner);
   if (!end.isWaiting) return end.last;

@@ -118,7 +118,7 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   return { claimed, session, people, sheet, identities, lines, turn };
 }
 
-/** Adds the notary's own media connection, and the messages to the page. */
+/** Adds the routes of the notary's own media connection, and of the messages to the notary's page. */
 function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   const stream = eventStreams(scope);
 

@@ -29,7 +29,7 @@ export const codeMs = 10 * 60_000;
 
 type LiveMail = {
   personId: string;
-  /** Null for a mail with the link. */
+  /** The id of the code to mail; null for a mail with the link. */
   codeId: string | null;
 };
 
