@@ -15,7 +15,7 @@ type Suite = { readonly name: string; readonly args: readonly string[]; readonly
 /** Test files with FUZZ=full. The globs include new files. */
 const tests = (...patterns: readonly string[]): string[] => {
   const files = globSync([...patterns], { cwd: root }).toSorted();
-  if (files.length === 0) throw new Error(`no test file is named ${patterns.join(", ")}`);
+  if (files.length === 0) throw new Error(`no test file matches ${patterns.join(", ")}`);
   return ["tools/test.ts", "--no-install", ...files];
 };
 
@@ -88,7 +88,7 @@ function failureOf(args: readonly string[]): Promise<string | null> {
 const asked = process.argv.slice(2);
 const chosen = suites.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)));
 if (chosen.length === 0)
-  throw new Error(`no suite is named so; there are: ${suites.map(({ name }) => name).join(", ")}`);
+  throw new Error(`there is no such suite; the suites are: ${suites.map(({ name }) => name).join(", ")}`);
 installTools();
 // The time after a kill is mostly the restart of a service, which takes half as long from a bundle.
 const { main: cli } = await bundleCli();

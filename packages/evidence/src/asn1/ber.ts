@@ -67,7 +67,7 @@ function whole(tag: number, parts: readonly DerValue[]): DerValue {
   if (tag !== (TAG.octetString | CONSTRUCTED)) return constructed(tag, parts);
   const contents = parts.map((part) => {
     if (part.tag === TAG.octetString && part.body instanceof Uint8Array) return part.body;
-    throw new EvidenceError("der", "An octet string of other parts");
+    throw new EvidenceError("der", "An octet string has parts of another type");
   });
   return octetString(concatBytes(contents));
 }

@@ -80,7 +80,7 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
   const [file, unicode] = ["F", "UF"].map((key) => embedded?.entries.get(key));
   const start = file?.kind === "reference" ? locate(document, file)?.start : undefined;
   if (unicode !== undefined && (unicode.kind !== "reference" || locate(document, unicode)?.start !== start)) {
-    throw new EvidenceError("pdf", "an attached file of two data");
+    throw new EvidenceError("pdf", "an attached file whose /F and /UF name different data");
   }
   const object = start === undefined ? undefined : readIndirectObject(document.bytes, start, document.budget);
   if (object?.value.kind !== "dictionary" || object.streamStart === undefined) {

@@ -88,5 +88,5 @@ function pivotOf(text: string, nth: (index: number) => number): number {
     const code = text.charAt(nth(index));
     if (text.indexOf(code) === text.lastIndexOf(code)) return nth(index);
   }
-  throw new RangeError(`every character of "${text}" stands in it twice`);
+  throw new RangeError(`no character occurs in "${text}" exactly once`);
 }

@@ -38,7 +38,7 @@ export async function vanishedSignatures(
     const end = signedEnd(document, at);
     if (end === null) continue;
     if (!opened.has(end) && opened.size >= most)
-      throw new EvidenceError("limit", "more than 64 signatures, past ones too");
+      throw new EvidenceError("limit", "more than 64 signatures, including those of earlier revisions");
     const state = opened.get(end) ?? (await signaturesOf(document, end));
     opened.set(end, state);
     found.push(...state.filter((one) => covers(one) && one.byteRange.ok && one.byteRange.range.end === end));

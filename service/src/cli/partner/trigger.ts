@@ -45,7 +45,7 @@ async function testEvent({ webhooks }: Client): Promise<Made> {
   const [newest] = await webhooks.list();
   if (!newest)
     throw new StartupError(
-      "webhook.test is sent to a webhook, and this key has none; listen hears of every other topic",
+      "webhook.test is sent to a webhook, and this key has none; listen receives every other topic",
     );
   const { deliveryId } = await webhooks.test(newest.id);
   return { webhookId: newest.id, deliveryId };

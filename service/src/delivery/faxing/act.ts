@@ -28,7 +28,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     if (!attempt || !order) throw new Error("an intent without its attempt");
     // The fax number of the attempt is a copy without a MAC, so it is compared with the order's fax number.
     if (attempt.faxTo !== order.faxTo)
-      throw new Error(`a fax of order ${order.code} goes to another than its order's number`);
+      throw new Error(`a fax of order ${order.code} goes to a number that is not its order's`);
     return { ...attempt, orderCode: order.code };
   };
   return {

@@ -20,7 +20,7 @@ export function openReceipts(deps: MakeDeps): Receipts {
     work: (jobs) =>
       jobs.work<ReceiptOf>(receiptQueue, async (of) => {
         const source = sources.get(of.kind);
-        if (!source) throw new Error(`nobody knows what a ${of.kind} says`);
+        if (!source) throw new Error(`no source is registered for receipts of the kind ${of.kind}`);
         await makeReceipt(deps, source, of);
       }),
   };

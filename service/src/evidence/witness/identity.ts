@@ -51,7 +51,7 @@ export async function openWitness(settings: WitnessSettings, ownOrigins: readonl
   const own = ownOrigins.find((origin) => logs.has(origin));
   if (own !== undefined)
     throw new StartupError(
-      `WITNESS_LOGS: ${witnessLogs}: ${own} is this installation's own log: a witness is somebody else`,
+      `WITNESS_LOGS: ${witnessLogs}: ${own} is this installation's own log: an installation can't be a witness of its own log`,
     );
   const path = fileKeyPath(settings.witnessKey);
   const privateKey = await ed25519KeyAt(path, "WITNESS_KEY");

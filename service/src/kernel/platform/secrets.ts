@@ -33,7 +33,9 @@ export async function openSecretsKey(
 ): Promise<SecretBytes> {
   const current = (await readKey("SECRETS_KEY", uri)) ?? (mayMake ? await makeKey(uri) : null);
   if (!current)
-    throw new StartupError(`SECRETS_KEY: ${uri.slice(scheme.length)} is missing, and there are data under a key`);
+    throw new StartupError(
+      `SECRETS_KEY: ${uri.slice(scheme.length)} is missing, but some data are encrypted with a key`,
+    );
   const older: SecretBytes[] = [];
   for (const other of others) {
     const bytes = await readKey("SECRETS_KEYS_OLD", other);

@@ -31,7 +31,7 @@ export function sandboxPayment(
   outcome: SandboxOutcome,
   { at, log, attempt }: { at: Date; log: Log; attempt: string },
 ): Promise<Taken> {
-  if (order.environment !== "test") throw new Error("a live order is paid by the processor alone");
+  if (order.environment !== "test") throw new Error("only the processor can report the payment of a live order");
   const name = sandboxName(order.code);
   const object = {
     ...(types[outcome].startsWith("checkout") && { id: `${name}:${outcome}` }),

@@ -33,7 +33,7 @@ async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null>
   const intent = await lockIntent(tx, deps.sealed, id);
   if (!intent || !["intended", "begun", "unknown"].includes(intent.state)) return null;
   const act = deps.acts.get(intent.act);
-  if (!act) throw new Error(`nobody knows the act ${intent.act}`);
+  if (!act) throw new Error(`this release does not know the act ${intent.act}`);
   const caller = deps.callerOf(intent.provider);
   const at = deps.clock();
   if (intent.state === "intended") {

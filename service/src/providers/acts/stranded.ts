@@ -65,7 +65,7 @@ export async function resolveIntent(
     const intent = await lockIntent(tx, deps.sealed, intentId);
     if (intent?.orderId !== orderId) throw new ServiceError("not_found", "No such act.");
     if (intent.state !== "unknown" && !isStranded(intent, deps.clock()))
-      throw new ServiceError("conflict", "What came of this is known already.");
+      throw new ServiceError("conflict", "The outcome of this act is known already.");
     const [task] = await openTasksOf(tx, { orderId, kinds: ["provider_unclear"], subject: String(intentId) });
     if (task?.claimedBy && task.claimedBy !== by)
       throw new ServiceError("conflict", "Somebody else has claimed this task.");

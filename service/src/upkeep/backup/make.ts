@@ -53,7 +53,7 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
     throw new StartupError(`${folder} is inside of DATA_DIR ${dataDir}: name a folder elsewhere`);
   if (keys !== null) {
     if (isWithin(keys, folder) || isWithin(folder, keys) || isWithin(keys, dataDir))
-      throw new StartupError(`--keys ${keys} is not apart from the backup and the data: name a folder elsewhere`);
+      throw new StartupError(`--keys ${keys} is not separate from the backup and the data: name a folder elsewhere`);
     await requireEmpty(keys);
   }
   const draft = await openDraft(folder);

@@ -218,7 +218,7 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
   }
   const notary = await claimantOf(tx, id, "notarize");
   if (notary !== null && notary !== actor)
-    throw new ServiceError("conflict", "A notary has claimed this order: have it given back first.");
+    throw new ServiceError("conflict", "A notary has claimed this order. Ask the notary to give it back first.");
 }
 
 /** @returns the next status @throws ServiceError `conflict` when the order isn't waiting for this document */

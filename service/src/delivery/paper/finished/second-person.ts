@@ -124,7 +124,7 @@ export async function decideTakingIn(
   if (request?.id !== id) throw new ServiceError("conflict", "This request has ended.");
   if (state === "refused") requireRefusedByAnother(operator, request, "document to be taken in", at);
   if (state === "withdrawn" && request.requestedBy !== by)
-    throw new ServiceError("conflict", "Only the person who asked withdraws the request.");
+    throw new ServiceError("conflict", "Only the person who made the request can withdraw it.");
   const solo =
     state === "approved" && requireSecondPerson(refundApproval, operator, request, "document to be taken in", at);
   await tx.query(sql`

@@ -98,9 +98,12 @@ export async function buyShownLabel(
     const [shown] = await shownLabels(tx, orderId);
     const mostCents = shown?.offerCents ?? null;
     if (!order || !shown || mostCents === null || String(mostCents) !== most)
-      throw new ServiceError("conflict", "The offer is another by now. Look at it again.");
+      throw new ServiceError("conflict", "The offer has changed. Check it again.");
     if (shown.isFarDearer && !mayExceed)
-      throw new ServiceError("role_required", "This is far dearer than quoted: it is for who works on orders to buy.");
+      throw new ServiceError(
+        "role_required",
+        "This price is far above the quote. Only a person who works on orders may accept it.",
+      );
     await buyAnyway(tx, order, { mostCents, operator, at: clock() });
   });
 }

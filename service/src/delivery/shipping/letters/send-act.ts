@@ -83,7 +83,7 @@ async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<v
     sql`SELECT ship_to AS "shipTo", ${verifiedOrders} FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,
   );
   if (!isDeepStrictEqual(order?.shipTo, to))
-    throw new Error(`the letter of order ${orderCode} is addressed to another than its order`);
+    throw new Error(`the letter of order ${orderCode} has an address that is not its order's`);
 }
 
 /** Sends the document. Refuses when it was deleted or belongs to another order. */

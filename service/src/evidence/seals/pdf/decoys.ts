@@ -77,6 +77,6 @@ function skip(bytes: Buffer, from: number, search: Search): number {
     else if (!comment && code !== 0x20 && code !== 0x09 && code !== 0x0c && code !== 0) break;
   }
   search.steps -= at - from;
-  if (search.steps < 0) throw new PdfRefusal("too_complex", "brackets and comments, over and over");
+  if (search.steps < 0) throw new PdfRefusal("too_complex", "reading its brackets and comments takes too many steps");
   return at;
 }

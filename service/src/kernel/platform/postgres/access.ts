@@ -116,7 +116,8 @@ COMMIT;`;
 async function untilRefused(host: string): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (await letsIn({ host, port, database, user: users.owner, password: "none" })) {
-    if (performance.now() > deadline) throw new StartupError("the database server still lets in who has no password");
+    if (performance.now() > deadline)
+      throw new StartupError("the database server still accepts connections without a password");
     await sleep(5);
   }
 }
@@ -149,7 +150,7 @@ export async function answers(folder: string, host: string): Promise<boolean> {
     // Class 28: invalid_authorization_specification, invalid_password.
     if (!(error instanceof pg.DatabaseError && /^28/.test(error.code ?? ""))) return false;
     throw new StartupError(
-      `the database server does not know the passwords of ${passwordFile(folder)}: stop all that works on this folder, the server too, remove that file and start again`,
+      `the database server does not know the passwords of ${passwordFile(folder)}: stop all processes that use this folder, including the server, remove that file, and start again`,
     );
   }
 }

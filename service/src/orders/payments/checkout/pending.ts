@@ -87,7 +87,7 @@ export async function endPendingPayment(
   if (state === "unknown")
     throw new ServiceError(
       "conflict",
-      "The payment processor does not know this checkout. Was its account changed? Ask there under the account of before. Nothing was changed.",
+      "The payment processor does not know this checkout. Was its account changed? Look for it in the previous account. Nothing was changed.",
     );
   if (state === "processing")
     throw new ServiceError("conflict", "The payment processor still waits for the bank. Nothing was changed.");
@@ -111,4 +111,4 @@ export async function endPendingPayment(
   });
 }
 
-const unknown = () => new ServiceError("not_found", "No payment waits for a bank under this name.");
+const unknown = () => new ServiceError("not_found", "No payment of this checkout waits for a bank.");

@@ -159,7 +159,7 @@ export function requireMaySign({ room }: Pick<Linked, "room">): void {
  * @throws ServiceError `conflict` for a request that a signer in a notary's presence must make to the notary in person
  */
 export function refuseInRoom({ room }: Pick<Linked, "room">): void {
-  if (room) throw new ServiceError("conflict", "Tell the notary, before whom you are.");
+  if (room) throw new ServiceError("conflict", "Tell the notary who is with you.");
 }
 
 /** @throws ServiceError `conflict` saying why this can't be done now */

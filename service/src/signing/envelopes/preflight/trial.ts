@@ -142,7 +142,7 @@ async function requireOwnFields(document: Buffer, preparedBytes: number, prepare
   } catch (error) {
     unreadable(error);
   }
-  throw new PdfRefusal("needs_repair", "filling in its fields would change more than them");
+  throw new PdfRefusal("needs_repair", "filling in its fields would change more than the fields");
 }
 
 const trialAct = {

@@ -108,7 +108,7 @@ async function completedEvidence(
     });
   } catch (error) {
     if (error instanceof EvidenceError) return error;
-    if (error instanceof SyntaxError) return new EvidenceError("json", "a record of the trail");
+    if (error instanceof SyntaxError) return new EvidenceError("json", "a record of the trail is not JSON");
     throw error;
   }
 }

@@ -114,7 +114,7 @@ export async function confirmSeal(
     if (!notary || !latest || !isUuid(seal) || latest.id !== seal)
       throw new ServiceError("conflict", "Another picture was uploaded. Look at it.");
     if (sealTexts(notary) !== shown)
-      throw new ServiceError("conflict", "The commission was changed. Hold the picture against it again.");
+      throw new ServiceError("conflict", "The commission was changed. Compare the picture with it again.");
     if (isConfirmedFor(latest, notary)) throw new ServiceError("conflict", "The picture is confirmed already.");
     await tx.query(sql`
       UPDATE notary_seals SET commission = ${shown}, confirmed_by = ${actor}, confirmed_at = ${at} WHERE id = ${seal}`);

@@ -109,7 +109,7 @@ export async function takeBackByPin(
   if (!open || !sheet) throw gone();
   if (sheet.pinHash === null) throw invalid("There is no PIN. Show your passkey.");
   if (!(await desk.db.transaction((tx) => countAttempt(tx, open.id))))
-    throw new ServiceError("rate_limited", "Too many wrong PINs. The notary shows a passkey, or signs in again.");
+    throw new ServiceError("rate_limited", "Too many wrong PINs. The notary must use a passkey, or sign in again.");
   if (!(await slowHashHolds(sheet.pinHash, pin.trim()))) throw invalid("This PIN is not right.");
   return desk.db.transaction(async (tx) => {
     const at = desk.clock();

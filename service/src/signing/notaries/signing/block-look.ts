@@ -35,6 +35,6 @@ export function fitted(typeset: Typeset, lines: readonly string[], { width: whol
     const rows = linesOf(typeset, lines, across, points);
     if (rows.length * step + 2 * inset <= height) return { rows, points, step };
     if (points <= leastPoints)
-      throw new PdfRefusal("too_complex", "what the act says has no room in the block that was reserved for it");
+      throw new PdfRefusal("too_complex", "the text of the act does not fit into the block that was reserved for it");
   }
 }

@@ -151,7 +151,7 @@ export async function withdrawChange(deps: RuleChangeDeps, operator: Operator, w
   await deps.db.transaction(async (tx) => {
     const change = await lockOpen(tx, which);
     if (change.requestedBy !== by)
-      throw new ServiceError("conflict", "Only the person who wrote a change withdraws it.");
+      throw new ServiceError("conflict", "Only the person who wrote a change can withdraw it.");
     await end(tx, operator, change, { outcome: "withdrawn", by, at: deps.clock(), solo: false, note: null });
   });
 }
