@@ -81,7 +81,7 @@ export async function verifyCustody(
     envelope,
     claims: [
       ...said,
-      ...(signed === document ? [] : [continues]),
+      ...(signed === document ? [] : [continues(whole)]),
       ...(await verifySignedDocument(envelope, signed, placed)),
       ...(await verifyActs({ envelope, proof, placed, sealCertificates, trust, at, crypto })),
       documentSeal(proof, envelope),
@@ -91,15 +91,23 @@ export async function verifyCustody(
   };
 }
 
-const continues: Claim<CustodyClaimName> = {
-  name: "document_continues",
-  state: "holds",
-  why: "The document continues the signed file that is named, and this service sealed all of it as notarized.",
-};
+/** Without a trusted certificate anybody may have made the seal over the rest. */
+function continues({ verdict }: ProofVerification): Claim<CustodyClaimName> {
+  const name = "document_continues";
+  const begins = "The document begins with the signed file that is named, and";
+  return verdict === "verified"
+    ? { name, state: "holds", why: `${begins} the service sealed all of it as notarized.` }
+    : {
+        name,
+        state: "unchecked",
+        why: `${begins} a seal says that all of it was notarized. Nobody trusted made that seal.`,
+      };
+}
 
 /**
- * The part of a document that the envelope names: a notarized document begins with the signed one. The rest belongs to
- * the document only if the service's own notarization seal covers the whole file; otherwise the whole file is compared.
+ * The part of a document that the envelope names: a notarized document begins with the signed one. The rest is left out
+ * only if a notarization seal covers the whole file; otherwise the whole file is compared. `document_continues` says whose
+ * seal that is.
  */
 async function signedPart(
   { document: { bytes, sealedSha256 }, environment }: EnvelopeEvidence,

@@ -33,6 +33,14 @@ export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
       { document_continues: "holds" },
       "The signed document is the beginning, and the service's own seal says what follows.",
     ],
+    [
+      "a notarized document, and no certificate is trusted",
+      endedBy(sealReasons.notarized.live),
+      "intact",
+      { document_continues: "unchecked", seal_certificate_trusted: "unchecked", act_certificate: "unchecked" },
+      "Anybody may have made the seal that ends it: nobody says that what follows belongs there.",
+      { trust: [] },
+    ],
     whole(
       "a notarized document, sealed by a stranger",
       endedBy(sealReasons.notarized.live, signed, stranger),
