@@ -5,10 +5,13 @@ import { exportRecords, type RecordsReport, verifyRecords } from "../../upkeep/a
 import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-const reportText = ({ days, first, last, rows, faults }: RecordsReport): string => {
+const reportText = ({ days, first, last, notLogged, rows, faults }: RecordsReport): string => {
   if (faults.length > 0) return faults.map((fault) => `WRONG: ${fault}`).join("\n");
   if (first === null) return `${rows} rows. No day has a head yet: the first one comes after midnight UTC.`;
-  return `${rows} rows agree with the heads of ${days} days, from ${first} to ${last}.`;
+  const agrees = `${rows} rows agree with the heads of ${days} days, from ${first} to ${last}.`;
+  if (notLogged === null) return agrees;
+  const { day, ageSeconds } = notLogged;
+  return `${agrees}\nThe head of ${day} is not yet logged, so that nobody outside vouches for it: it was taken ${ageSeconds} s ago, and the log promises it within 24 hours.`;
 };
 
 function dayOption(values: Values): string | null {

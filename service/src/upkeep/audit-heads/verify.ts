@@ -2,17 +2,25 @@ import { X509Certificate } from "node:crypto";
 import { parseEntry } from "@signsealship/evidence/log";
 import { LogHalt, logStatuses, readWholeLog } from "../../evidence/transparency-log/transparency-log.ts";
 import { auditHashesAt, checkAuditChain, readWrittenLines } from "../../kernel/audit/audit.ts";
-import { minuteMs } from "../../kernel/platform/clock.ts";
+import { dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { changesSet, createRoots, digestOf, headOf, otherSets, type PresentRecord, recordSets } from "./records.ts";
 import { type FollowedRow, followedRows, type Leaf, type StoredHead, selectHeads } from "./store.ts";
 
-/** The result of `audit verify`: the days whose heads are in the log, and a sentence for each fault. */
-export type RecordsReport = { days: number; first: string | null; last: string | null; rows: number; faults: string[] };
+/** The result of `audit verify`: the days that have heads, and a sentence for each fault. */
+export type RecordsReport = {
+  days: number;
+  first: string | null;
+  last: string | null;
+  /** The newest head, while the log does not have it and may still get it in time; null otherwise. */
+  notLogged: { day: string; takenAt: Date; ageSeconds: number } | null;
+  rows: number;
+  faults: string[];
+};
 
-type Deps = Pick<Resources, "db" | "rowMac" | "config">;
+type Deps = Pick<Resources, "db" | "rowMac" | "config" | "clock">;
 
 /**
  * Compares the operator's records with the heads in the transparency log. Finds rows that were set back to an earlier
@@ -23,7 +31,8 @@ export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
   const logged = await loggedHeads(deps, faults);
   return deps.db.transaction(async (tx) => {
     const heads = await selectHeads(tx);
-    faults.push(...headFaults(heads, logged), ...(await chainFaults(tx, deps, heads)));
+    const waiting = notLoggedHead(heads, logged, deps.clock());
+    faults.push(...headFaults(heads, logged, waiting), ...(await chainFaults(tx, deps, heads)));
     const changes = { removals: await memberRemovals(tx, deps), retirements: await retirementsOf(tx, deps) };
     const states = statesCheck(heads);
     const [rowFaults, follow] = [[] as string[], followerOf(heads, changes)];
@@ -35,13 +44,15 @@ export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
     }
     // Heads are read again, because another node may have made one in the meantime.
     faults.push(...states.faults(), ...states.headless(await selectHeads(tx)), ...rowFaults);
-    return { days: heads.length, first: heads[0]?.day ?? null, last: heads.at(-1)?.day ?? null, rows, faults };
+    const notLogged = waiting && !waiting.isLate ? reported(waiting) : null;
+    const days = { days: heads.length, first: heads[0]?.day ?? null, last: heads.at(-1)?.day ?? null };
+    return { ...days, notLogged, rows, faults };
   }, longStatements);
 }
 
 async function haltOf(deps: Deps): Promise<string[]> {
-  const live = (await logStatuses(deps)).find(({ log }) => log === "live");
-  return live?.halted ? [`the live log halts: ${live.halted}`] : [];
+  const live = (await logStatuses(deps)).filter(({ log }) => log.startsWith("live"));
+  return live.flatMap(({ log, halted }) => (halted === null ? [] : [`the ${log} log halts: ${halted}`]));
 }
 
 /** The heads in the live log by day, in their order. */
@@ -59,18 +70,46 @@ async function loggedHeads({ db }: Deps, faults: string[]): Promise<Map<string, 
   return heads;
 }
 
-function headFaults(heads: readonly StoredHead[], logged: ReadonlyMap<string, readonly string[]>): string[] {
+/** A line is in the log within this time after it was queued: the log's own promise (docs/evidence-format.md, 22.1). */
+const promisedMs = dayMs;
+
+type WaitingHead = { day: string; takenAt: Date; ageMs: number; isLate: boolean };
+
+/** The newest head, if the log does not have it. A forged or lost line never gets in. */
+function notLoggedHead(
+  heads: readonly StoredHead[],
+  logged: ReadonlyMap<string, readonly string[]>,
+  now: Date,
+): WaitingHead | null {
+  const newest = heads.at(-1);
+  if (!newest || logged.has(newest.day)) return null;
+  const { day, takenAt } = newest;
+  const ageMs = now.getTime() - takenAt.getTime();
+  return { day, takenAt, ageMs, isLate: ageMs > promisedMs };
+}
+
+const reported = ({ day, takenAt, ageMs }: WaitingHead) => ({ day, takenAt, ageSeconds: Math.round(ageMs / 1_000) });
+
+function headFaults(
+  heads: readonly StoredHead[],
+  logged: ReadonlyMap<string, readonly string[]>,
+  waiting: WaitingHead | null,
+): string[] {
   const stored = new Map(heads.map((head) => [head.day, headOf(head)]));
   const missing = [...logged.keys()].filter((day) => !stored.has(day));
   const others = [...stored].flatMap(([day, head]) => {
     const lines = logged.get(day) ?? [];
     if (lines.length > 1) return [`the log has ${lines.length} heads of ${day}`];
-    // The newest head may not be in the log yet.
-    if (lines.length === 0 && day === heads.at(-1)?.day) return [];
+    if (waiting?.day === day)
+      return waiting.isLate
+        ? [`the log does not have the head of ${day}, which was taken ${hoursOf(waiting)} hours ago: it must within 24`]
+        : [];
     return lines[0] === head ? [] : [`the head of ${day} is not the one that the log has`];
   });
   return [...missing.map((day) => `the log has a head of ${day}, and the database has lost it`), ...others];
 }
+
+const hoursOf = ({ ageMs }: WaitingHead): number => Math.floor(ageMs / (60 * minuteMs));
 
 async function chainFaults(tx: Tx, { rowMac }: Deps, heads: readonly StoredHead[]): Promise<string[]> {
   const { faults } = await checkAuditChain({ db: tx, rowMac });

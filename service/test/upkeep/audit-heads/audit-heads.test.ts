@@ -289,6 +289,29 @@ test("finds an audit log whose end was cut off after a head was made", async () 
   assert.deepEqual(await faultsNow(), before);
 });
 
+test("says since when the newest head is not logged, and fails once the log had a day to take it", async () => {
+  const before = await faultsNow();
+  const headTaken = (ago: string) => sql`
+    INSERT INTO audit_heads (day, taken_at, salt, audit_position, audit_sha256, sets)
+    SELECT day + 1, now() - ${ago}::interval, sha256(salt), audit_position, audit_sha256, sets FROM audit_heads
+    ORDER BY day DESC LIMIT 1`;
+  const takenAway = sql`DELETE FROM audit_heads WHERE day = (SELECT max(day) FROM audit_heads)`;
+  await db.query(headTaken("5 minutes"));
+  const { notLogged, faults } = await verify();
+  assert.ok(notLogged && notLogged.ageSeconds >= 300 && notLogged.ageSeconds < 3_600, JSON.stringify(notLogged));
+  assert.ok(!faults.some((fault) => fault.includes("does not have the head")));
+  await attack(db, takenAway);
+  await db.query(headTaken("25 hours"));
+  const late = await verify();
+  assert.equal(late.notLogged, null);
+  assert.ok(
+    late.faults.some((fault) => /^the log does not have the head of .*, which was taken 25 hours ago/.test(fault)),
+    late.faults.join("\n"),
+  );
+  await attack(db, takenAway);
+  assert.deepEqual(await faultsNow(), before);
+});
+
 test("finds a head that was deleted, altered or over other states than the stored ones", async () => {
   const before = await faultsNow();
   const [head] = await db.query<{ day: string; row: string }>(sql`
