@@ -3,7 +3,7 @@ import { closingRecord, closingRoutes } from "./closing/closing-passports/closin
 import type { DeliveryDeps } from "./closing/deliveries/deliveries.ts";
 import { clientCheckout, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
-import { logMetrics, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
+import { logMetrics, logOrigins, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
 import { openWitness, witnessRoutes } from "./evidence/witness/witness.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { accessRoutes } from "./firms/access-requests/access-requests.ts";
@@ -160,7 +160,7 @@ async function addRoutes(
     logWaits,
   });
   closingRoutes(app, { frame, closings, logWaits });
-  const witness = await openWitness(config, Object.values(deps.transparencyLog.origins));
+  const witness = await openWitness(config, await logOrigins(db));
   if (witness) await witnessRoutes(app, { db, rowMac, clock, log, witness }, frame.limits);
   logRoutes(app, { db, clock, limits: frame.limits, policy: deps.transparencyLog.policy });
   webhookRoutes(app, { frame, webhooks });

@@ -183,8 +183,9 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
     const opened = sealing;
-    const listed = { signers: listedCertificates(signers), logs: transparencyLog.trusted };
-    const published = { ...opened, trustList: () => opened.trustList(listed) };
+    const certificates = listedCertificates(signers);
+    const trustList = async () => opened.trustList({ signers: certificates, logs: await transparencyLog.trusted() });
+    const published = { ...opened, trustList };
     // Maintenance sends no codes, so it gets no sender of text messages.
     const envelopes = envelopesWith(resources, { workers, sealing, consentTexts: openConsentTexts(), texts: null });
     const outbox = openOutbox(config);

@@ -16,7 +16,11 @@ const time: Rule = {
 };
 const count: Rule = { form: /^(0|[1-9]\d{0,14})$/, says: "a whole number without leading zeros" };
 const noteKey: Rule = { form: /^[!-*,-~]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+={0,2}$/, says: "the key of a signed note" };
-const wordOf = (...words: string[]): Rule => ({ form: new RegExp(`^(${words.join("|")})$`), says: words.join(" or ") });
+const origin: Rule = { form: /^[!-*,-~]{1,250}$/, says: "the name of a log" };
+const wordOf = (...words: readonly string[]): Rule => ({
+  form: new RegExp(`^(${words.join("|")})$`),
+  says: words.join(" or "),
+});
 
 /** The reasons for retracting a seal. */
 export const retractionReasons = [
@@ -29,6 +33,11 @@ export const retractionReasons = [
 
 export type RetractionReason = (typeof retractionReasons)[number];
 
+/** The reasons for ending a log. */
+export const logEndReasons = ["rotation", "key-compromise", "lost"] as const;
+
+export type LogEndReason = (typeof logEndReasons)[number];
+
 const grammar = {
   "seal/v1": { sealedSha256: hash },
   "closing/v1": { sealedSha256: hash, link: hash },
@@ -38,6 +47,7 @@ const grammar = {
   },
   "cert/v1": { certificateSha256: hash, change: wordOf("use", "end"), at: time },
   "logkey/v1": { key: noteKey, change: wordOf("next", "end") },
+  "end/v1": { origin, size: count, root: hash, reason: wordOf(...logEndReasons) },
   "policy/v1": { sha256: hash },
   "verifier/v1": { sha256: hash },
   "audit/v1": { day: date, head: hash },

@@ -15,8 +15,8 @@ const meanings: Readonly<Record<RetractionReason, string>> = {
 type RetractionClaim = Claim<"log_not_retracted">;
 
 /**
- * Judges the retraction in the `extra` of a proof, which is itself a proof that the same log has a line `retract/v1`
- * for the same file. Without a retraction there is no claim. The claim fails only for a retraction that the log made. A
+ * Judges the retraction in the `extra` of a proof, which is itself a proof that the same log, or one that followed it,
+ * has a line `retract/v1` for the same file. Without a retraction there is no claim. The claim fails only for a retraction that the log made. A
  * retraction of another file or log, or one that the log did not sign, has no effect, because anybody can add such a
  * retraction to a proof.
  *
@@ -36,7 +36,7 @@ export async function retractionClaims(
     const proof = parseLogProof(extra);
     const checkpoint = parseCheckpoint(proof.checkpoint);
     const { origin } = checkpoint;
-    if (origin !== parseCheckpoint(ownCheckpoint).origin)
+    if (firstName(origin) !== firstName(parseCheckpoint(ownCheckpoint).origin))
       return claims(
         "unchecked",
         `The retraction in the proof is of another log, ${origin}, and so counts for nothing.`,
@@ -56,6 +56,9 @@ export async function retractionClaims(
     );
   }
 }
+
+/** The origin of the first in a row of logs: `HOST/log/live-2` follows `HOST/log/live`, and may retract what that one has. */
+const firstName = (origin: string): string => origin.replace(/-\d{1,3}$/, "");
 
 /** The reason in the retraction that a proof contains; null when the proof is not about a retraction of this file. */
 async function reasonOf(

@@ -1,6 +1,8 @@
+import { toHex } from "../bytes.ts";
 import type { Claim } from "../claim.ts";
 import { EvidenceError } from "../errors.ts";
 import { type LogProof, parseCheckpoint, parseLogProof, type SignedCheckpoint } from "./checkpoint.ts";
+import type { LogEndReason } from "./entry.ts";
 import { type Note, type NoteVerdict, parseNoteKey, verifyCosignature, verifyNote } from "./note.ts";
 import { retractionClaims } from "./retraction.ts";
 import { leafHash, verifyInclusion } from "./tree.ts";
@@ -11,13 +13,17 @@ export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witn
 /**
  * A log whose checkpoints the caller trusts, with its key (`NAME+ID+BASE64`). `environment` is the environment whose
  * seals it may contain; null for any. `policy` lists the witnesses that must have cosigned; without a policy no witness
- * is required.
+ * is required. `end`: the log ended, so that its key signs nothing more.
  */
 export type TrustedLog = {
   readonly environment: "live" | "test" | null;
   readonly key: string;
   readonly policy?: WitnessPolicy;
+  readonly end?: LogEnd;
 };
+
+/** How a log ended: the size of its last checkpoint, and that checkpoint's root in hex. */
+export type LogEnd = { readonly size: number; readonly root: string; readonly reason: LogEndReason };
 
 /**
  * Judges a proof that a line is in a log. `log_inclusion`: the proof connects the line with the root of its checkpoint.
@@ -70,7 +76,7 @@ const logsOf = (origin: string, { logs }: Trust): TrustedLog[] =>
 
 /** Whether a trusted log signed a checkpoint. */
 export async function signedClaim(
-  { origin, size, note }: SignedCheckpoint,
+  { origin, size, root, note }: SignedCheckpoint,
   { logs, environment }: Trust,
 ): Promise<Claim<LogClaimName>> {
   const name = "log_checkpoint_signed";
@@ -82,7 +88,15 @@ export async function signedClaim(
   const fitting = ofOrigin.filter((log) => [null, log.environment].includes(log.environment && environment));
   if (fitting.length === 0) return fails(`The log ${origin} is not the one for ${environment} seals.`);
   const verdicts = await Promise.all(fitting.map(({ key }) => verdictOf(note, key)));
+  const end = fitting.find((log, i) => verdicts[i] === "signed" && log.end)?.end;
   if (verdicts.includes("wrong")) return fails(`A signature of the log ${origin} is not valid.`);
+  if (verdicts.includes("signed") && end) {
+    const isLast = size === end.size && toHex(root) === end.root;
+    if (!isLast && size >= end.size && end.reason !== "lost")
+      return fails(`The log ${origin} ended with ${end.size} entries, and this is another state, of ${size}.`);
+    if (!isLast && end.reason === "key-compromise")
+      return unchecked(`The key of ${origin} is in other hands. A new proof leads to its last state, which is known.`);
+  }
   if (verdicts.includes("signed"))
     return { name, state: "holds", why: `The log ${origin} signed the checkpoint of its first ${size} entries.` };
   if (verdicts.includes("unchecked")) return unchecked("This engine has no Ed25519.");

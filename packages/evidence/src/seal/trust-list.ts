@@ -1,4 +1,4 @@
-import { isNoteKey, type TrustedLog } from "../log/log.ts";
+import { isNoteKey, type LogEnd, logEndReasons, type TrustedLog } from "../log/log.ts";
 import { parseStrictObject } from "../records/json.ts";
 import { expect } from "../records/proof-record.ts";
 import type { Certificate } from "../x509/certificate.ts";
@@ -53,7 +53,7 @@ export const readTrust = (text: string): TrustList =>
 
 /**
  * Parses a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates:
- * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key}]}`. Only `sealCertificates` is required, and unknown members
+ * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size, root, reason}}]}`. Only `sealCertificates` is required, and unknown members
  * are ignored. An unreadable retired certificate makes the whole list unreadable, so that it does not pass for a valid
  * one.
  *
@@ -87,7 +87,21 @@ function readLog(entry: unknown): TrustedLog {
   const { environment, key } = entry;
   expect(environment === "live" || environment === "test", "logs");
   expect(isNoteKey(key), "logs");
-  return { environment, key };
+  if (!("end" in entry)) return { environment, key };
+  return { environment, key, end: readEnd(entry.end) };
+}
+
+/** An end that can't be read must not make the log pass for one that goes on. */
+function readEnd(entry: unknown): LogEnd {
+  const isEntry =
+    typeof entry === "object" && entry !== null && "size" in entry && "root" in entry && "reason" in entry;
+  expect(isEntry, "end");
+  const { size, root, reason: text } = entry;
+  const reason = logEndReasons.find((one) => one === text);
+  expect(Number.isSafeInteger(size) && Number(size) >= 0, "size");
+  expect(typeof root === "string" && /^[0-9a-f]{64}$/.test(root), "root");
+  expect(reason !== undefined, "reason");
+  return { size: Number(size), root, reason };
 }
 
 function readEntry(entry: unknown, member: string) {

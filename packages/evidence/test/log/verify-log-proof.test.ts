@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatLogProof, formatNoteKey, sealEntry, verifyLogProof } from "../../src/log/log.ts";
+import { formatLogProof, formatNoteKey, type LogEnd, sealEntry, verifyLogProof } from "../../src/log/log.ts";
 import { hashOfLeaf, inclusionOf, rootOf, sampleLog } from "./sample-tree.ts";
 
 const entry = sealEntry("3f".repeat(32));
@@ -45,6 +45,24 @@ test("fails for the inclusion of another line, index, size or hash", async () =>
   // Uses the root as the hash of a leaf. An inner node must not pass for a leaf.
   const inner = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, rootOf(leaves)) });
   assert.equal(await inclusion(inner), "fails");
+});
+
+test("knows how a log ended: more that its key signs fails, and after a theft only the last state counts", async () => {
+  const signed = async (end: Partial<LogEnd>) => {
+    const root = Buffer.from(rootOf(leaves)).toString("hex");
+    const logs = [{ ...trusted[0], end: { size: leaves.length, root, reason: "rotation", ...end } as const }];
+    return (await statesOf(whole, { logs }))["log_checkpoint_signed"];
+  };
+  const other = "00".repeat(32);
+  assert.equal(await signed({}), "holds");
+  assert.equal(await signed({ reason: "key-compromise" }), "holds");
+  for (const reason of ["rotation", "key-compromise"] as const) {
+    assert.equal(await signed({ reason, root: other }), "fails", "another state of the last size");
+    assert.equal(await signed({ reason, size: leaves.length - 1, root: other }), "fails", "more than the last size");
+  }
+  assert.equal(await signed({ size: leaves.length + 1, root: other }), "holds");
+  assert.equal(await signed({ reason: "key-compromise", size: leaves.length + 1, root: other }), "unchecked");
+  assert.equal(await signed({ reason: "lost", size: leaves.length - 1, root: other }), "holds");
 });
 
 test("fails for a signature of another key, log or environment", async () => {

@@ -42,6 +42,25 @@ test("PEM is accepted as trust, too", () => {
   assert.equal(readTrust(` ${list({})}`).sealAnchors.length, 1);
 });
 
+test("a log may have ended, and an end that is not understood makes the list unreadable", () => {
+  const key = "example.com/log/live+00000000+AAAA";
+  const end = { size: 7, root: "0f".repeat(32), reason: "key-compromise" };
+  const ofEnd = (changes: object) => list({ logs: [{ environment: "live", key, end: { ...end, ...changes } }] });
+  assert.deepEqual(parseTrustList(ofEnd({ more: 1 })).logs, [{ environment: "live", key, end }]);
+  assert.deepEqual(parseTrustList(list({ logs: [{ environment: "live", key }] })).logs, [{ environment: "live", key }]);
+  for (const wrong of [
+    { size: -1 },
+    { size: 1.5 },
+    { size: "7" },
+    { root: "0F".repeat(32) },
+    { root: 1 },
+    { reason: "sold" },
+  ])
+    assert.throws(() => parseTrustList(ofEnd(wrong)), EvidenceError);
+  for (const none of [null, 7, {}])
+    assert.throws(() => parseTrustList(list({ logs: [{ environment: "live", key, end: none }] })), EvidenceError);
+});
+
 test("a list with any part that is not understood is refused as a whole", () => {
   const wrong: object[] = [
     { format: 2 },

@@ -19,9 +19,13 @@ export type EntriesRead = {
   readonly edge: readonly EdgeNode[];
   /** The index of each closing entry by its link. */
   readonly links: ReadonlyMap<string, number>;
+  /** The last entry of a log that ended, which names the key of the next log; null while the log goes on. */
+  readonly next: NextKey | null;
 };
 
-export const nothingRead: EntriesRead = { size: 0, edge: [], links: new Map() };
+export type NextKey = { readonly index: number; readonly key: string };
+
+export const nothingRead: EntriesRead = { size: 0, edge: [], links: new Map(), next: null };
 
 type Found = {
   readonly read: EntriesRead;
@@ -38,7 +42,8 @@ const ahead = 8;
 
 /**
  * Reads the new entries, computes the root over all entries, and compares it with the checkpoint.
- * @param options `wanted` lists the SHA-256 in hex of sealed files to look for; `comparesTiles` also compares each tile
+ * @param options `wanted` lists the SHA-256 in hex of sealed files to look for; `earlierLinks` are the links of closing
+ * entries in logs before this one; `comparesTiles` also compares each tile
  * of hashes with the entries, which requires reading from the first entry on; `take` is called with each line that is
  * read
  * @throws LogBroken when the entries do not lead to the checkpoint
@@ -48,13 +53,14 @@ export async function readEntries(
   before: EntriesRead,
   options: {
     readonly wanted: ReadonlySet<string>;
+    readonly earlierLinks: ReadonlySet<string>;
     readonly comparesTiles: boolean;
     readonly take?: (index: number, line: string) => void;
   },
 ): Promise<Found> {
   const { size, root } = tree.checkpoint;
   const edge = [...before.edge];
-  const rules = entryRules(new Map(before.links), options.wanted);
+  const rules = entryRules(before, options);
   const levels = options.comparesTiles ? tileComparison(tree) : null;
   for await (const { index, entry } of entriesFrom(tree, before.size)) {
     const leaf = sha256(leafMessage(entry));
@@ -67,7 +73,7 @@ export async function readEntries(
   const hashes = edge.map(({ hash }) => hash);
   if (!sameBytes(foldNodes(hashes, nodeHash) ?? (await emptyRoot()), root))
     throw new LogBroken(`The ${size} entries do not lead to the root that the log signed.`);
-  return { read: { size, edge, links: rules.links }, wrong: rules.wrong, places: rules.places };
+  return { read: { size, edge, links: rules.links, next: rules.next() }, wrong: rules.wrong, places: rules.places };
 }
 
 async function* entriesFrom(tree: PublishedTree, start: number) {
@@ -84,15 +90,21 @@ async function* entriesFrom(tree: PublishedTree, start: number) {
 }
 
 /** Checks that entries match the grammar, and that they do not contradict each other. */
-function entryRules(links: Map<string, number>, wanted: ReadonlySet<string>) {
+function entryRules(before: EntriesRead, { wanted, earlierLinks }: Parameters<typeof readEntries>[2]) {
+  const links = new Map(before.links);
+  let { next } = before;
   const wrong: string[] = [];
   const places = new Map<string, FilePlace>();
   const judge = (index: number, entry: LogEntry): void => {
+    if (next) wrong.push(`Entry ${index} comes after entry ${next.index}, with which the log ended.`);
+    if (entry.kind === "logkey/v1" && entry.change === "next") next ??= { index, key: entry.key };
     if (entry.kind === "closing/v1") {
       const earlier = links.get(entry.link);
       if (earlier !== undefined)
         wrong.push(`Entries ${earlier} and ${index} have one link: a closing has two histories.`);
       else links.set(entry.link, index);
+      if (earlierLinks.has(entry.link))
+        wrong.push(`Entry ${index} and an entry of an earlier log have one link: a closing has two histories.`);
     }
     if (entry.kind === "import/v1" && Number(entry.count) !== index)
       wrong.push(`Entry ${index} says that ${entry.count} entries stand before it.`);
@@ -106,6 +118,7 @@ function entryRules(links: Map<string, number>, wanted: ReadonlySet<string>) {
     links,
     wrong,
     places,
+    next: () => next,
     take(index: number, bytes: Uint8Array): void {
       try {
         judge(index, parseEntry(Buffer.from(bytes).toString("latin1")));

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseCheckpoint, verifyConsistency } from "@signsealship/evidence/log";
-import { UsageError } from "../errors.ts";
 import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
 import type { GivenCheckpoint } from "./given-files.ts";
 import { LogBroken, type PublishedTree } from "./published-log.ts";
@@ -9,6 +8,8 @@ import { LogBroken, type PublishedTree } from "./published-log.ts";
 /** Sentences about a log that did what an honest log never does, and the proofs of forks. */
 export class Findings {
   readonly sentences: string[] = [];
+  /** Sentences that the reader should know and that are not faults. */
+  readonly notes: string[] = [];
   /** Sentences about the given files, which say nothing about the log. */
   readonly ofFiles: string[] = [];
   private readonly forks: { readonly fork: Fork; readonly size: number }[] = [];
@@ -33,10 +34,9 @@ export class Findings {
    * @throws UsageError for the checkpoint of another log; LogBroken for missing or contradicting tiles
    */
   async requireBeginsWith(tree: PublishedTree, { name, note }: GivenCheckpoint, key: string): Promise<void> {
-    const { signed, origin, size: newSize, root } = tree.checkpoint;
+    const { signed, size: newSize, root } = tree.checkpoint;
     const other = parseCheckpoint(note);
     const { size, root: oldRoot } = other;
-    if (other.origin !== origin) throw new UsageError(`${name} is of the log ${other.origin}, and this is ${origin}`);
     if (!(await isSignedBy(other, key))) {
       this.ofFiles.push(`The key did not sign the checkpoint of ${name}: it proves nothing about the log.`);
       return;

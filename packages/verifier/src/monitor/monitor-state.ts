@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type EdgeNode, emptyRoot, foldNodes, parseCheckpoint } from "@signsealship/evidence/log";
 import { UsageError } from "../errors.ts";
-import { type EntriesRead, nothingRead } from "./entries.ts";
+import { type EntriesRead, type NextKey, nothingRead } from "./entries.ts";
 import { sameBytes } from "./fork-proof.ts";
 import { nodeHash } from "./published-log.ts";
 
@@ -15,7 +15,13 @@ export type MonitorState = {
   readonly read: EntriesRead;
 };
 
-type Stored = { key: string; checkpoint: string; edge: [number, string][]; links: Record<string, number> };
+type Stored = {
+  key: string;
+  checkpoint: string;
+  edge: [number, string][];
+  links: Record<string, number>;
+  next?: NextKey;
+};
 
 const emptyState: MonitorState = { key: null, checkpoint: null, read: nothingRead };
 
@@ -44,10 +50,10 @@ export async function readState(folder: string | null, from: string): Promise<Mo
 
 function parsedState(text: string): MonitorState | null {
   try {
-    const { key, checkpoint, edge, links } = JSON.parse(text) as Stored;
+    const { key, checkpoint, edge, links, next = null } = JSON.parse(text) as Stored;
     const nodes = edge.map(([level, hash]): EdgeNode => ({ level, hash: new Uint8Array(Buffer.from(hash, "hex")) }));
     const size = nodes.reduce((sum, { level }) => sum + 2 ** level, 0);
-    return { key, checkpoint, read: { size, edge: nodes, links: new Map(Object.entries(links)) } };
+    return { key, checkpoint, read: { size, edge: nodes, links: new Map(Object.entries(links)), next } };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return null;
     throw error;
@@ -61,7 +67,8 @@ export async function writeState(
   { key, checkpoint, read }: MonitorState & { key: string; checkpoint: string },
 ): Promise<void> {
   const edge = read.edge.map(({ level, hash }): [number, string] => [level, Buffer.from(hash).toString("hex")]);
-  const stored: Stored = { key, checkpoint, edge, links: Object.fromEntries(read.links) };
+  const ended = read.next && { next: read.next };
+  const stored: Stored = { key, checkpoint, edge, links: Object.fromEntries(read.links), ...ended };
   await mkdir(folder, { recursive: true });
   const path = pathOf(folder, from);
   const unfinished = `${path}.${process.pid}`;

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseCheckpoint, type SignedCheckpoint } from "@signsealship/evidence/log";
-import { parseTrustList, trustListPath } from "@signsealship/evidence/seal";
 import { UsageError } from "../errors.ts";
 import type { Fetch } from "../url/fetch-bounded.ts";
 import { type FilePlace, nothingRead, readEntries } from "./entries.ts";
 import { Findings } from "./findings.ts";
 import { isForkFile, isSignedBy, parseFork, whyNoFork } from "./fork-proof.ts";
-import { type GivenCheckpoint, givenFile } from "./given-files.ts";
+import { type GivenCheckpoint, type GivenFile, givenFile } from "./given-files.ts";
 import { readState, writeState } from "./monitor-state.ts";
+import { judgeSuccession, type NextLog, nameAt, nameInKey, nextLog, publishedLogs } from "./next-log.ts";
 import { LogUnreadable, openPublishedLog, PublishedTree, type ReadLog } from "./published-log.ts";
 
 export type MonitorOptions = {
@@ -74,43 +74,87 @@ async function judgeFork(text: string, key: string | null): Promise<MonitorAnswe
     : { json: { fork: false, why }, text: `This file proves nothing. ${why}`, exitCode: 0 };
 }
 
+/** Watches a log, and the logs that followed it. */
 async function watch(from: string, options: MonitorOptions): Promise<MonitorAnswer> {
-  const state = await readState(options.state, from);
-  if (state.key !== null && options.key !== null && state.key !== options.key)
-    throw new UsageError("--key is not the key of the earlier runs: name a new folder for --state");
   const files = await Promise.all(options.with.map(givenFile));
+  const logs: WatchedLog[] = [];
+  for (let next: NextLog | null = { from, key: "", isVouchedFor: true }; next; ) {
+    const one: WatchedLog = await watchOne(next, options, files, logs);
+    logs.push(one);
+    next = one.next;
+  }
+  const last = logs.at(-1)?.checkpoint;
+  const origins = new Set(logs.map(({ checkpoint }) => checkpoint?.origin));
+  for (const { name, note } of last ? checkpointsOf(files) : []) {
+    const { origin } = parseCheckpoint(note);
+    if (!origins.has(origin)) throw new UsageError(`${name} is of the log ${origin}, and this is ${last?.origin}`);
+  }
+  return answerOf(logs, files);
+}
+
+const checkpointsOf = (files: readonly GivenFile[]): GivenCheckpoint[] =>
+  files.flatMap(({ checkpoints }) => checkpoints);
+
+/** A log after a run, and the one that follows it. */
+type WatchedLog = {
+  readonly facts: Watched;
+  readonly findings: Findings;
+  readonly checkpoint: SignedCheckpoint | null;
+  readonly found: Pick<Awaited<ReturnType<typeof readEntries>>, "read" | "places"> | null;
+  readonly next: NextLog | null;
+};
+
+async function watchOne(
+  { from, key: expected, isVouchedFor }: NextLog,
+  options: MonitorOptions,
+  files: readonly GivenFile[],
+  earlier: readonly WatchedLog[],
+): Promise<WatchedLog> {
+  const previous = earlier.at(-1);
+  const stated = previous ? expected : options.key;
+  const state = await readState(options.state, from);
+  if (state.key !== null && stated !== null && state.key !== stated)
+    throw new UsageError(
+      previous
+        ? `${from} is the next log, with another key than in the earlier runs: name a new folder for --state`
+        : "--key is not the key of the earlier runs: name a new folder for --state",
+    );
   const read = openPublishedLog(from, options.fetch);
-  const key = options.key ?? state.key ?? (await publishedKey(from, read, options.fetch));
+  const key = stated ?? state.key ?? (await publishedKey(from, read, options.fetch));
   const published = await read("checkpoint");
   if (!published) throw new LogUnreadable(`${from} has no checkpoint`);
   const note = Buffer.from(published).toString("utf8");
   const findings = new Findings();
   const checkpoint = await signedCheckpoint(note, key, findings);
-  if (!checkpoint) return answerOf({ from, key }, findings);
+  if (!checkpoint) return { facts: { from, key }, findings, checkpoint, found: null, next: null };
+  if (!isVouchedFor && state.key === null)
+    findings.notes.push(`${checkpoint.origin} follows by the word of its address alone: compare its key, ${key}`);
   const tree = new PublishedTree(read, { ...checkpoint, signed: note });
   const seen = state.checkpoint === null ? [] : [{ name: "the earlier run", note: state.checkpoint }];
-  for (const other of [...seen, ...files.flatMap(({ checkpoints }) => checkpoints)])
-    await findings.during(() => findings.requireBeginsWith(tree, other, key));
+  const given = checkpointsOf(files).filter(({ note }) => parseCheckpoint(note).origin === checkpoint.origin);
+  for (const other of [...seen, ...given]) await findings.during(() => findings.requireBeginsWith(tree, other, key));
   const own = await options.own?.(checkpoint.origin);
   if (own) await holdAgainstOwn(own, tree, key, findings);
+  if (previous?.checkpoint) {
+    const before = { key: previous.facts.key, checkpoint: previous.checkpoint };
+    findings.sentences.push(...((await findings.during(() => judgeSuccession(tree, before))) ?? []));
+  }
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
   // A log with two histories: the entries of an earlier run may belong to the other history, so all entries are read
   // again.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
-  const rules = { wanted, comparesTiles: options.isFull, ...(own && { take: own.take }) };
+  const earlierLinks = new Set(earlier.flatMap((one) => [...(one.found?.read.links.keys() ?? [])]));
+  const rules = { wanted, earlierLinks, comparesTiles: options.isFull, ...(own && { take: own.take }) };
   const found = await findings.during(() => readEntries(tree, before, rules));
   findings.sentences.push(...(found?.wrong ?? []), ...((found && own?.findings()) ?? []));
-  const places = files.flatMap(({ path, sealedSha256 }) =>
-    sealedSha256 === null || !found ? [] : [{ path, place: found.places.get(sealedSha256) ?? null }],
-  );
-  for (const { path, place } of places)
-    if (place === null) findings.ofFiles.push(`${path} is not in this log, or not yet.`);
   const fork = await findings.writeFork(options.state ?? ".");
   // After a finding, the next run compares the log with the last good state.
   if (options.state !== null && found && !findings.isWrong)
     await writeState(options.state, from, { key, checkpoint: note, read: found.read });
   const { origin, size } = checkpoint;
-  return answerOf({ from, key, origin, size, read: size - before.size, places, fork }, findings);
+  const facts = { from, key, origin, size, read: size - before.size, fork };
+  const next = await nextLog(from, key, found?.read.next?.key ?? null, options.fetch);
+  return { facts, findings, checkpoint, found, next };
 }
 
 /**
@@ -130,9 +174,8 @@ async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string,
 async function publishedKey(from: string, read: ReadLog, fetch: Fetch): Promise<string> {
   const own = await read("vkey");
   if (own) return Buffer.from(own).toString("utf8").trim();
-  const [, base, log] = /^(https?:\/\/.*)\/log\/(live|test)\/?$/i.exec(from) ?? [];
-  const list = base === undefined ? null : await openPublishedLog(base, fetch)(trustListPath.slice(1));
-  const key = list && parseTrustList(list).logs.find(({ environment }) => environment === log)?.key;
+  const name = nameAt(from);
+  const key = (await publishedLogs(from, fetch))?.find((one) => nameInKey(one.key) === name)?.key;
   if (!key) throw new UsageError(`${from} publishes no key: name it by --key`);
   return key;
 }
@@ -165,22 +208,56 @@ type Watched = {
   readonly size?: number;
   /** The number of entries that this run read. */
   readonly read?: number;
-  readonly places?: readonly { readonly path: string; readonly place: FilePlace | null }[];
   readonly fork?: string | null;
 };
 
-function answerOf(watched: Watched, { sentences, ofFiles, isWrong }: Findings): MonitorAnswer {
-  const { from, origin = from, size, read = 0, places = [], fork = null } = watched;
+/** The place of a sealed PDF in one of the logs, and the log that has it. */
+type GivenPlace = { readonly path: string; readonly place: (FilePlace & { readonly origin: string }) | null };
+
+function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace["place"] {
+  const places = logs.flatMap(({ found, checkpoint }) => {
+    const place = found?.places.get(sealedSha256);
+    return place && checkpoint ? [{ ...place, origin: checkpoint.origin }] : [];
+  });
+  // A later log may retract what an earlier one has.
+  const [first] = places;
+  return first ? { ...first, retracted: places.find(({ retracted }) => retracted !== null)?.retracted ?? null } : null;
+}
+
+/** The answer about a log. What is found in the logs that followed it is under `followedBy`, in their order. */
+function answerOf(logs: readonly WatchedLog[], files: readonly GivenFile[]): MonitorAnswer {
+  const places: GivenPlace[] = files.flatMap(({ path, sealedSha256 }) =>
+    sealedSha256 === null || logs.some(({ found }) => !found) ? [] : [{ path, place: placeIn(logs, sealedSha256) }],
+  );
+  const ofFiles = [
+    ...logs.flatMap(({ findings }) => findings.ofFiles),
+    ...places.flatMap(({ path, place }) => (place ? [] : [`${path} is not in this log, or not yet.`])),
+  ];
+  const isWrong = logs.some(({ findings }) => findings.isWrong);
   const lines = [
-    size === undefined ? origin : `${origin}: ${size} entries, ${read} of them read now`,
-    ...places.flatMap(({ path, place }) => (place ? [`${path}: entry ${place.index}${afterwards(place)}`] : [])),
-    ...sentences.map((sentence) => `WRONG: ${sentence}`),
-    ...(fork === null ? [] : [`The proof is in ${fork}. Show it to others.`]),
+    ...logs.flatMap(linesOf),
+    ...places.flatMap(({ path, place }) => (place ? [placeText(path, place, logs.length > 1)] : [])),
     ...ofFiles,
     ...(isWrong ? [] : ["Nothing is wrong."]),
   ];
+  const [first, ...others] = logs.map(({ facts, findings }) => ({ ...facts, findings: findings.sentences }));
+  const followedBy = others.length > 0 ? { followedBy: others } : {};
   const exitCode = isWrong ? 1 : ofFiles.length > 0 ? 2 : 0;
-  return { json: { ...watched, findings: sentences, files: ofFiles }, text: lines.join("\n"), exitCode };
+  return { json: { ...first, places, files: ofFiles, ...followedBy }, text: lines.join("\n"), exitCode };
 }
 
-const afterwards = ({ retracted }: FilePlace): string => (retracted === null ? "" : `, retracted (${retracted})`);
+function linesOf({ facts, findings, next }: WatchedLog): string[] {
+  const { from, origin = from, size, read = 0, fork = null } = facts;
+  return [
+    size === undefined ? origin : `${origin}: ${size} entries, ${read} of them read now`,
+    ...findings.notes,
+    ...findings.sentences.map((sentence) => `WRONG: ${sentence}`),
+    ...(fork === null ? [] : [`The proof is in ${fork}. Show it to others.`]),
+    ...(next ? [`${origin} has ended.`] : []),
+  ];
+}
+
+function placeText(path: string, { index, origin, retracted }: NonNullable<GivenPlace["place"]>, isOneOfMany: boolean) {
+  const where = isOneOfMany ? ` of ${origin}` : "";
+  return `${path}: entry ${index}${where}${retracted === null ? "" : `, retracted (${retracted})`}`;
+}

@@ -1,14 +1,17 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { retractionReasons } from "@signsealship/evidence/log";
+import { logEndReasons, retractionReasons } from "@signsealship/evidence/log";
 import {
+  currentTree,
   exportLog,
+  isLogName,
   LogHalt,
   type LogStatus,
   logStatuses,
   openLogs,
   recoverLog,
+  retireAndBegin,
   retractSeal,
 } from "../../evidence/transparency-log/transparency-log.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
@@ -21,11 +24,12 @@ const testOption: Options = { test: { type: "boolean", help: "The log of test se
 
 const logOf = (values: Values): Environment => (values["test"] === true ? "test" : "live");
 
-const statusText = ({ log, origin, key, size, waiting, halted, witnesses }: LogStatus): string =>
+const statusText = ({ log, origin, key, size, waiting, halted, ended, witnesses }: LogStatus): string =>
   [
     `${log}: ${origin}, ${size} entries, ${waiting} waiting`,
     `  key: ${key}`,
-    halted === null ? "  goes on" : `  HALTS: ${halted}`,
+    ...(ended ? [`  ended at ${ended.at.toISOString()} (${ended.reason})`] : []),
+    ...(halted !== null ? [`  HALTS: ${halted}`] : ended ? [] : ["  goes on"]),
     ...witnesses.map(witnessText),
   ].join("\n");
 
@@ -63,14 +67,21 @@ export const logVerbs: Verb[] = [
   {
     name: "log export",
     args: ["FOLDER"],
-    flags: "[--test]",
-    options: testOption,
+    flags: "[--test] [--log NAME]",
+    options: {
+      ...testOption,
+      log: { type: "string", help: "A log that has ended, as live; by default the one that goes on." },
+    },
     summary:
       "Writes a transparency log as static files (C2SP tlog-tiles), for a mirror, a web server or a recovery; adds to an earlier export.",
     examples: ["log export /mirror/log/live"],
     run: ([folder = ""], values) =>
       withResources(async ({ db }) => {
-        const exported = await exportLog(db, logOf(values), resolve(process.cwd(), folder));
+        const named = textOption(values, "log");
+        if (named !== undefined && !isLogName(named))
+          throw new UsageError("--log is the name of a log, as live or live-2");
+        const log = named ?? (await currentTree(db, logOf(values)))?.log ?? logOf(values);
+        const exported = await exportLog(db, log, resolve(process.cwd(), folder));
         const { origin, size, files } = exported;
         return { json: exported, text: `Exported ${origin} with ${size} entries: ${files} files written.` };
       }),
@@ -99,6 +110,32 @@ export const logVerbs: Verb[] = [
     },
   },
   {
+    name: "log retire",
+    args: ["ORIGIN"],
+    flags: "--reason REASON",
+    options: { reason: { type: "string", help: logEndReasons.join(", "), values: logEndReasons } },
+    summary:
+      "Ends a transparency log for good, and begins the next one with a new key and origin. Proofs of the ended log stay; it is served as it is.",
+    examples: [
+      "log retire app.example.com/log/live --reason rotation",
+      "log retire app.example.com/log/live --reason key-compromise",
+    ],
+    run([origin = ""], values) {
+      const reason = logEndReasons.find((one) => one === textOption(values, "reason"));
+      if (reason === undefined) throw new UsageError(`log retire needs --reason: ${logEndReasons.join(", ")}`);
+      return withResources(async (resources) => {
+        const retired = await retireAndBegin(resources, origin, reason);
+        const { isNew, size, successor, key, keyPath } = retired;
+        const text = [
+          `${origin} ${isNew ? "has ended" : "had ended before"}, with ${size} entries. It is followed by ${successor}.`,
+          `  key: ${key}`,
+          `Back up ${keyPath}, and copy it to every node. Tell the operators of your witnesses the new key.`,
+        ];
+        return { json: retired, text: text.join("\n") };
+      });
+    },
+  },
+  {
     name: "log recover",
     args: [],
     flags: "--from FOLDER_FILE_OR_URL [--test]",
@@ -115,8 +152,8 @@ export const logVerbs: Verb[] = [
       const log = logOf(values);
       return withResources(async (resources) => {
         const { db, clock, config } = resources;
-        const { files } = await openLogs(db, config);
-        const recovered = await recoverLog({ db, clock, fetch, files }, log, from).catch((error) => {
+        const keys = await openLogs(db, config);
+        const recovered = await recoverLog({ ...resources, fetch, keys }, log, from).catch((error) => {
           throw error instanceof LogHalt ? new StartupError(error.message) : error;
         });
         const detail = { log, ...recovered };

@@ -31,7 +31,7 @@ type Parts = {
   workers: Workers;
   sealing: Pick<Sealing, "sealDocument" | "chainPem">;
   anchoring: Anchoring | null;
-  transparencyLog: Pick<TransparencyLog, "origins">;
+  transparencyLog: Pick<TransparencyLog, "originOf">;
   requireStorage: RequireStorage;
 };
 
@@ -45,7 +45,7 @@ export function openPassports(resources: Resources, parts: Parts) {
     passports: {
       ...store,
       sealing,
-      publication: { baseUrl, anchoring, logOrigins: transparencyLog.origins },
+      publication: { baseUrl, anchoring, originOf: transparencyLog.originOf },
       requireStorage: keepSealed ? requireStorage : null,
     },
     proofCertificate: openProofCertificates({ ...store, making: { workers, sealing, baseUrl } }),

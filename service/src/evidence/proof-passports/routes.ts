@@ -232,7 +232,7 @@ async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Prom
     if (line.state !== "logged") return nothing;
     return {
       logProof: Buffer.from(line.proof),
-      checkpoint: await checkpointProofs(db, environment, line.size),
+      checkpoint: await checkpointProofs(db, line.log, line.size),
       rootOts: proof ? null : await composedOts(db, environment, entry),
     };
   } catch (error) {

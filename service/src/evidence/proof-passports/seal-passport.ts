@@ -9,7 +9,7 @@ import { newUuid, newVerifyCode } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Anchoring } from "../anchoring/anchoring.ts";
 import { type SealInput, type Sealing, sealChainOf } from "../seals/seals.ts";
-import type { LogOrigins } from "../transparency-log/transparency-log.ts";
+import type { TransparencyLog } from "../transparency-log/transparency-log.ts";
 import type { SealedPassport } from "./schemas.ts";
 import { insertPassport, type PassportFacts, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
@@ -19,7 +19,7 @@ export type Publication = {
   baseUrl: string;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
-  logOrigins: LogOrigins;
+  originOf: TransparencyLog["originOf"];
 };
 
 export type SealPassportDeps = {
@@ -46,7 +46,7 @@ export async function sealPassport(
   record = recordNothing,
 ): Promise<SealedPassport> {
   const { blobs, sealing } = deps;
-  const { anchoring, logOrigins, baseUrl } = deps.publication;
+  const { anchoring, originOf, baseUrl } = deps.publication;
   const { partnerId, environment } = principal;
   await deps.requireStorage?.(principal, upload.bytes.length);
   const { filename, ...document } = upload;
@@ -78,7 +78,7 @@ export async function sealPassport(
     submittedAt: anchor?.submittedAt ?? null,
     anchorStatus: anchor && ("pending" as const),
   };
-  const view = sealedView(facts, times, { origin: logOrigins[environment], state: "queued" }, baseUrl);
+  const view = sealedView(facts, times, { origin: originOf(environment), state: "queued" }, baseUrl);
   const passport = { ...facts, name, blobKey, bytes, chain, timeStamp, anchor };
   await deps.db.transaction(async (tx) => {
     await record(tx, view);

@@ -2,7 +2,8 @@ import { formatEntry, type LogEntry } from "@signsealship/evidence/log";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { logs, type StoredCheckpoint } from "./store.ts";
+import { isLine, type StoredCheckpoint } from "./store.ts";
+import { environmentOf, type LogName, logs } from "./trees.ts";
 
 /** The source name for the calendars' proofs. Any other source is the address of a time-stamping authority. */
 export const openTimestamps = "opentimestamps";
@@ -15,10 +16,10 @@ const anchorLock = 7_246_009;
  */
 export async function chooseRoot(
   tx: Tx,
-  log: Environment,
+  log: LogName,
   { size, sources, now, after }: { size: number; sources: readonly string[]; now: Date; after: Date },
 ): Promise<void> {
-  await tx.query(sql`SELECT pg_advisory_xact_lock(${anchorLock}, ${logs.indexOf(log)})`);
+  await tx.query(sql`SELECT pg_advisory_xact_lock(${anchorLock}, ${logs.indexOf(environmentOf(log))})`);
   await tx.query(sql`
     INSERT INTO log_anchors (log, size, source, chosen_at, status, next_look_at)
     SELECT ${log}, ${size}, source, ${now}, 'waiting', ${now} FROM unnest(${sources}::text[]) AS source
@@ -27,7 +28,7 @@ export async function chooseRoot(
 
 /** A checkpoint that a source is to anchor, or whose proof waits for its block. */
 export type DueAnchor = {
-  log: Environment;
+  log: LogName;
   size: number;
   source: string;
   chosenAt: Date;
@@ -97,20 +98,20 @@ export type AnchorProof = {
   blockHeight: number | null;
 };
 
-export const selectProofs = (db: Sql, log: Environment, size: number): Promise<AnchorProof[]> =>
+export const selectProofs = (db: Sql, log: LogName, size: number): Promise<AnchorProof[]> =>
   db.query<AnchorProof>(sql`
     SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
-/** The index of a line, and the first checkpoint over it that calendars have stamped; null for none. */
-export async function selectCalendarRoot(db: Sql, log: Environment, line: string) {
-  const [root] = await db.query<{ leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`
-    SELECT leaf, json_build_object('size', c.size, 'note', note) AS checkpoint, proof
+/** The log and index of a line, and the first checkpoint over it that calendars have stamped; null for none. */
+export async function selectCalendarRoot(db: Sql, environment: Environment, line: string) {
+  const [root] = await db.query<{ log: LogName; leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`
+    SELECT e.log, leaf, json_build_object('size', c.size, 'note', note) AS checkpoint, proof
     FROM log_entries e JOIN LATERAL (
       SELECT size, proof FROM log_anchors a
       WHERE a.log = e.log AND a.size > e.leaf AND source = ${openTimestamps} AND proof IS NOT NULL ORDER BY size LIMIT 1
     ) a ON true JOIN log_checkpoints c ON c.log = e.log AND c.size = a.size
-    WHERE e.log = ${log} AND line = ${line}`);
+    WHERE ${isLine(environment, line)}`);
   return root ?? null;
 }
 
@@ -126,7 +127,7 @@ export type LineState = "queued" | "logged" | "witnessed" | "anchored";
  */
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 
-export async function lineState(db: Sql, log: Environment, entry: LogEntry): Promise<LineProgress> {
+export async function lineState(db: Sql, environment: Environment, entry: LogEntry): Promise<LineProgress> {
   const [row] = await db.query<{
     isLogged: boolean;
     isWitnessed: boolean;
@@ -141,7 +142,7 @@ export async function lineState(db: Sql, log: Environment, entry: LogEntry): Pro
       coalesce((SELECT max(n) FROM (
         SELECT count(*)::int AS n FROM log_cosignatures q WHERE q.log = e.log AND q.size > e.leaf GROUP BY q.size LIMIT 100
       ) AS sizes), 0) AS cosignatures
-    FROM log_entries e WHERE log = ${log} AND line = ${formatEntry(entry)}`);
+    FROM log_entries e WHERE ${isLine(environment, formatEntry(entry))}`);
   if (!row) return { state: "queued", cosignatures: 0, witnesses: 0 };
   const { isLogged, isWitnessed, isAnchored, cosignatures, witnesses } = row;
   const state = isAnchored ? "anchored" : isWitnessed ? "witnessed" : isLogged ? "logged" : "queued";
@@ -152,4 +153,4 @@ export async function lineState(db: Sql, log: Environment, entry: LogEntry): Pro
 export const anchorGauges = (now: Date): Statement => sql`
 SELECT 'log_roots_oldest_waiting_seconds' AS gauge, source AS label,
   coalesce(greatest(0, extract(epoch FROM ${now}::timestamptz - min(chosen_at) FILTER (WHERE status = 'waiting'))), 0)::float8 AS value
-FROM log_anchors WHERE log = 'live' GROUP BY source`;
+FROM log_anchors WHERE log LIKE 'live%' GROUP BY source`;

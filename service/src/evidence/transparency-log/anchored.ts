@@ -15,6 +15,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { openTimestamps, selectCalendarRoot, selectProofs } from "./anchor-store.ts";
 import { inclusionHashes } from "./published.ts";
 import { selectCheckpoint } from "./store.ts";
+import type { LogName } from "./trees.ts";
 
 /** The log entry of a sealed file. */
 export type SealedEntry = Extract<LogEntry, { kind: "seal/v1" | "closing/v1" }>;
@@ -25,11 +26,11 @@ export type SealedEntry = Extract<LogEntry, { kind: "seal/v1" | "closing/v1" }>;
  * @returns null until calendars have stamped a root over the line
  * @throws Error when the stored data do not lead to that root
  */
-export async function composedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer | null> {
+export async function composedOts(db: Sql, environment: Environment, entry: SealedEntry): Promise<Buffer | null> {
   const line = formatEntry(entry);
-  const found = await selectCalendarRoot(db, log, line);
+  const found = await selectCalendarRoot(db, environment, line);
   if (!found) return null;
-  const { leaf: index, checkpoint, proof: rootProof } = found;
+  const { log, leaf: index, checkpoint, proof: rootProof } = found;
   const { size, root } = parseCheckpoint(checkpoint.note);
   const hashes = await inclusionHashes(db, log, index, size);
   const { digest, timestamp } = parseDetached(rootProof);
@@ -85,7 +86,7 @@ export type CheckpointProofs = { tokens: Buffer[]; ots: Buffer | null };
 /** The evidence contains tokens of at most this many authorities. */
 const mostTokens = 8;
 
-export async function checkpointProofs(db: Sql, log: Environment, size: number): Promise<CheckpointProofs> {
+export async function checkpointProofs(db: Sql, log: LogName, size: number): Promise<CheckpointProofs> {
   const proofs = await selectProofs(db, log, size);
   return {
     tokens: proofs.flatMap(({ source, proof }) => (source === openTimestamps ? [] : [proof])).slice(0, mostTokens),
@@ -94,7 +95,7 @@ export async function checkpointProofs(db: Sql, log: Environment, size: number):
 }
 
 /** The proofs over a checkpoint, for public download; null for a checkpoint that no source anchored. */
-export async function anchorsOf(db: Sql, log: Environment, size: number) {
+export async function anchorsOf(db: Sql, log: LogName, size: number) {
   const proofs = await selectProofs(db, log, size);
   const checkpoint = proofs.length > 0 ? await selectCheckpoint(db, log, size) : undefined;
   return checkpoint

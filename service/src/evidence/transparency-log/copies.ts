@@ -6,6 +6,7 @@ import {
   type EdgeNode,
   foldNodes,
   hashesAt,
+  type LogEntry,
   leafMessage,
   nodeMessage,
   parseBundle,
@@ -25,20 +26,32 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import { type Database, longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { edgePlaces, emptyRoot, grow, LogHalt } from "./grow.ts";
 import { readHighWater, requireBeginsWith, writeHighWater } from "./high-water.ts";
+import type { LogKeys } from "./key.ts";
 import { publishedTile } from "./published.ts";
-import type { LogFiles } from "./sequencer.ts";
+import { succeed } from "./retire.ts";
 import {
-  endHalt,
+  insertCheckpoint,
   insertLines,
-  type StoredTree,
+  selectCheckpoint,
   selectNewestCheckpoint,
   selectTiles,
-  selectTree,
   tryLock,
   writeGrowth,
 } from "./store.ts";
+import {
+  currentTree,
+  endHalt,
+  endTree,
+  environmentOf,
+  type LogName,
+  type StoredTree,
+  selectTree,
+  selectTrees,
+  type Tree,
+} from "./trees.ts";
 
 /** All tiles of a tree, lowest level first. Partial tiles are as wide as the tree fills them. */
 function* tilesOfTree(size: number): Generator<Tile> {
@@ -55,7 +68,7 @@ type Exported = { folder: string; origin: string; size: number; files: number };
  * already exist are kept. The checkpoint is written last, so that the folder never promises a tile that is missing.
  * @throws StartupError for a log without a checkpoint, or a folder of another log
  */
-export async function exportLog(db: Sql, log: Environment, folder: string): Promise<Exported> {
+export async function exportLog(db: Sql, log: LogName, folder: string): Promise<Exported> {
   const tree = await selectTree(db, log);
   const newest = await selectNewestCheckpoint(db, log);
   if (!tree || !newest) throw new StartupError(`the ${log} log has no checkpoint yet: start the service first`);
@@ -88,12 +101,7 @@ async function textIfThere(path: string): Promise<string | null> {
   }
 }
 
-type RecoverDeps = {
-  db: Database;
-  clock: Clock;
-  fetch: Fetch;
-  files: Readonly<Record<Environment, LogFiles>>;
-};
+type RecoverDeps = { db: Database; rowMac: RowMac; clock: Clock; fetch: Fetch; keys: LogKeys };
 
 type Recovered = { origin: string; size: number; added: number };
 
@@ -109,25 +117,33 @@ const mostBytes = 256 * 1024;
  * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when it
  * contradicts the log
  */
-export async function recoverLog(deps: RecoverDeps, log: Environment, from: string): Promise<Recovered> {
+export async function recoverLog(deps: RecoverDeps, environment: Environment, from: string): Promise<Recovered> {
   const read = await openCopy(deps.fetch, from);
   const note = (await read("checkpoint"))?.toString("utf8");
   if (note === undefined) throw new StartupError(`${from} has no checkpoint`);
-  const { signer, keyPath } = deps.files[log];
+  const current = await currentTree(deps.db, environment);
+  if (!current) throw new StartupError(`the ${environment} log has not begun: start the service first`);
+  const signer = await deps.keys.open(current);
   const checkpoint = await ownCheckpoint(note, signer.key, from);
+  const keyPath = deps.keys.pathOf(current.log);
   const highWater = await readHighWater(keyPath);
   if (highWater && highWater.size > checkpoint.size)
     throw new StartupError(
       `${from} has ${checkpoint.size} entries, and this node signed ${highWater.size}: name a newer copy`,
     );
   const recovered = await deps.db.transaction(async (tx) => {
-    if (!(await tryLock(tx, log))) throw new StartupError(`another node works on the ${log} log: try again`);
-    const tree = await selectTree(tx, log);
-    if (!tree) throw new StartupError(`the ${log} log has not begun: start the service first`);
-    const whole = await grownTo(tx, deps.clock(), tree, checkpoint.size, read);
+    const busy = () => new StartupError(`another node works on the ${environment} log: try again`);
+    if (!(await tryLock(tx, environment))) throw busy();
+    const tree = await currentTree(tx, environment);
+    if (tree?.log !== current.log) throw busy();
+    const at = deps.clock();
+    const { whole, last } = await grownTo(tx, at, tree, checkpoint.size, read);
     await requireBeginsWith(tx, whole, checkpoint, from);
     if (highWater) await requireBeginsWith(tx, whole, highWater, "what this node signed last");
-    await endHalt(tx, whole, deps.clock());
+    // The copy's note may have further signatures. The log's own has the same bytes each time.
+    const { size, root } = checkpoint;
+    await insertCheckpoint(tx, tree.log, { size, note: signer.signed(size, root) }, at);
+    await beginNext(tx, deps, await endHalt(tx, whole, at), last);
     return { origin: tree.origin, size: whole.size, added: whole.size - tree.size };
   }, longStatements);
   if ((highWater?.size ?? -1) < checkpoint.size) await writeHighWater(keyPath, note);
@@ -141,9 +157,29 @@ async function ownCheckpoint(note: string, key: string, from: string): Promise<S
   return checkpoint;
 }
 
+/**
+ * When the copy shows that the log ended, begins the next one. That one is halted, because the database may lack
+ * entries of it: it is recovered from a copy of its own.
+ * @param last the last entry that came from the copy; null for none
+ */
+async function beginNext(tx: Tx, deps: RecoverDeps, tree: Tree, last: LogEntry | null): Promise<void> {
+  const at = deps.clock();
+  if (last?.kind === "logkey/v1" && last.change === "next")
+    await endTree(tx, {
+      ...tree,
+      finalSize: tree.size,
+      successorKey: last.key,
+      endReason: "rotation",
+      endedAt: at,
+    });
+  else if (tree.finalSize === null) return;
+  await succeed(tx, deps, environmentOf(tree.log), at);
+}
+
 /** Grows the tree by the entries that it lacks, one bundle of the copy after the other. */
-async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: ReadCopy): Promise<StoredTree> {
+async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: ReadCopy) {
   let grown = tree;
+  let last: LogEntry | null = null;
   while (grown.size < size) {
     const n = Math.floor(grown.size / tileWidth);
     const width = widthAt({ level: "entries", n }, size);
@@ -153,7 +189,7 @@ async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: R
     const lines = parseBundle(bundle)
       .slice(grown.size % tileWidth)
       .map((entry) => Buffer.from(entry).toString("latin1"));
-    for (const line of lines) parseEntry(line);
+    for (const line of lines) last = parseEntry(line);
     if (lines.length === 0) throw new StartupError(`the copy's ${path} is too short`);
     const next = await grow(grown, await selectTiles(tx, grown.log, edgePlaces(grown.size)), lines);
     const ids = await insertLines(tx, grown.log, lines, at);
@@ -163,7 +199,7 @@ async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: R
       throw new StartupError(`another node works on the ${grown.log} log: try again`);
     grown = after;
   }
-  return grown;
+  return { whole: grown, last };
 }
 
 async function openCopy(fetch: Fetch, from: string): Promise<ReadCopy> {
@@ -188,18 +224,25 @@ const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMes
 const tilesAtOnce = 64;
 
 /**
- * All lines of a log in the order of their leaves. They are read from the tiles, because rows of entries may be
- * missing.
- * @throws LogHalt when they do not lead to the root of the tree
+ * All lines of the logs that an environment has had, in the order of their leaves. They are read from the tiles,
+ * because rows of entries may be missing.
+ * @throws LogHalt when they do not lead to the root of their tree
  */
-export async function readWholeLog(db: Sql, log: Environment): Promise<string[]> {
-  const tree = await selectTree(db, log);
+export async function readWholeLog(db: Sql, environment: Environment): Promise<string[]> {
+  const lines: string[] = [];
+  for (const tree of await selectTrees(db))
+    if (environmentOf(tree.log) === environment) for (const line of await linesOf(db, tree)) lines.push(line);
+  return lines;
+}
+
+/** The lines of one log. Leaves beyond the last checkpoint of an ended log are lines of the next one. */
+async function linesOf(db: Sql, tree: StoredTree): Promise<string[]> {
   const lines: string[] = [];
   const edge: EdgeNode[] = [];
-  const size = tree?.size ?? 0;
+  const size = tree.finalSize ?? tree.size;
   for (let n = 0; n * tileWidth < size; n += tilesAtOnce) {
     const places = Array.from({ length: tilesAtOnce }, (_, i) => ({ level: 0, n: n + i }));
-    const tiles = (await selectTiles(db, log, places)).sort((one, other) => one.n - other.n);
+    const tiles = (await selectTiles(db, tree.log, places)).sort((one, other) => one.n - other.n);
     for (const entry of tiles.flatMap(({ entries }) => parseBundle(entries ?? Buffer.alloc(0)))) {
       // A batch that commits between the two reads adds lines that the tree's row did not include yet.
       if (lines.length === size) break;
@@ -209,7 +252,13 @@ export async function readWholeLog(db: Sql, log: Environment): Promise<string[]>
   }
   const hashes = edge.map((node) => node.hash);
   const root = foldNodes(hashes, nodeHash) ?? emptyRoot;
-  if (tree && (lines.length < size || !tree.root.equals(root)))
-    throw new LogHalt(`the entries of the ${log} log do not lead to the root of its tree`);
+  if (lines.length < size || !(await rootOf(db, tree, size))?.equals(root))
+    throw new LogHalt(`the entries of the ${tree.log} log do not lead to the root of its tree`);
   return lines;
+}
+
+async function rootOf(db: Sql, tree: StoredTree, size: number): Promise<Buffer | null> {
+  if (size === tree.size) return tree.root;
+  const final = await selectCheckpoint(db, tree.log, size);
+  return final ? Buffer.from(parseCheckpoint(final.note).root) : null;
 }

@@ -26,8 +26,8 @@ import type { StoredTile } from "./store.ts";
 export class LogHalt extends Error {}
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
-const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
-const leafHash = (entry: Uint8Array): Buffer => sha256(leafMessage(entry));
+export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
+export const leafHash = (entry: Uint8Array): Buffer => sha256(leafMessage(entry));
 
 export const emptyRoot = sha256(new Uint8Array(0));
 

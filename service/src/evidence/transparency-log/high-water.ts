@@ -6,11 +6,11 @@ import {
   tilesOf,
   verifyConsistency,
 } from "@signsealship/evidence/log";
-import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { byPlace, hashOfRange, LogHalt } from "./grow.ts";
-import { selectTiles, type Tree } from "./store.ts";
+import { selectHashes } from "./store.ts";
+import type { Tree } from "./trees.ts";
 
 /**
  * The file with the newest checkpoint that a node signed. It is outside of the database, next to the key, so that a
@@ -45,7 +45,7 @@ export const writeHighWater = (keyPath: string, note: string): Promise<void> =>
 /** @throws LogHalt unless the tree extends the tree of the file's checkpoint */
 export async function requireBeginsWith(
   db: Sql,
-  tree: Tree,
+  tree: Pick<Tree, "log" | "origin" | "size" | "root">,
   checkpoint: Pick<SignedCheckpoint, "origin" | "size" | "root">,
   name: string,
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function requireBeginsWith(
   if (oldSize > size)
     throw new LogHalt(`the database has ${size} entries, and ${name} has ${oldSize}: it is an older database`);
   const ranges = consistencyRanges(oldSize, size);
-  const tiles = byPlace(await selectTiles(db, log as Environment, tilesOf(ranges)));
+  const tiles = byPlace(await selectHashes(db, log, tilesOf(ranges)));
   const proof = ranges.map((range) => hashOfRange(tiles, range));
   if (!(await verifyConsistency({ oldSize, oldRoot, size, root, proof })))
     throw new LogHalt(

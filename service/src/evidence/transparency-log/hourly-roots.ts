@@ -1,5 +1,4 @@
 import { parseCheckpoint } from "@signsealship/evidence/log";
-import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
@@ -16,7 +15,8 @@ import {
   supersedeWaiting,
 } from "./anchor-store.ts";
 import { newestForReaders } from "./published.ts";
-import { logs, selectCheckpoint } from "./store.ts";
+import { selectCheckpoint } from "./store.ts";
+import { environmentOf, selectTrees, type Tree } from "./trees.ts";
 
 export type HourlyRootDeps = {
   db: Database;
@@ -47,7 +47,7 @@ export async function anchorRoots(deps: HourlyRootDeps, stopping?: AbortSignal):
   const { db, clock, stampers, calendars } = deps;
   const sources = [...stampers.keys(), ...(calendars ? [openTimestamps] : [])];
   if (sources.length === 0) return;
-  for (const log of logs) await choose(deps, log, sources);
+  for (const tree of await selectTrees(db)) await choose(deps, tree, sources);
   while (!stopping?.aborted) {
     await supersedeWaiting(db);
     const now = clock();
@@ -58,12 +58,18 @@ export async function anchorRoots(deps: HourlyRootDeps, stopping?: AbortSignal):
   }
 }
 
-async function choose({ db, clock, intervalMs }: HourlyRootDeps, log: Environment, sources: string[]): Promise<void> {
+async function choose(
+  { db, clock, intervalMs }: HourlyRootDeps,
+  { log, finalSize }: Tree,
+  sources: string[],
+): Promise<void> {
   const now = clock();
-  const checkpoint = await newestForReaders(db, log, now);
+  const isEnding = finalSize !== null;
+  const checkpoint = isEnding ? await selectCheckpoint(db, log, finalSize) : await newestForReaders(db, log, now);
   if (!checkpoint || checkpoint.size === 0) return;
-  const interval = log === "live" ? intervalMs : intervalMs / testRootsPerLive;
-  const after = new Date(now.getTime() - interval);
+  const interval = environmentOf(log) === "live" ? intervalMs : intervalMs / testRootsPerLive;
+  // The last checkpoint of a log is anchored at once: its key may be in other hands.
+  const after = isEnding ? now : new Date(now.getTime() - interval);
   await db.transaction((tx) => chooseRoot(tx, log, { size: checkpoint.size, sources, now, after }));
 }
 

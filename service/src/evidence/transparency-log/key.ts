@@ -7,10 +7,11 @@ import {
   formatNoteKey,
   noteKeyOf,
 } from "@signsealship/evidence/log";
-import type { Environment } from "../../kernel/identity/identity.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { fileKeyPath, keyFileText } from "../seals/seals.ts";
+import { LogHalt } from "./grow.ts";
+import { environmentOf, generationOf, type LogName } from "./trees.ts";
 
 export type LogKeySettings = { dataDir: string; logKey: string };
 
@@ -22,16 +23,51 @@ export type LogSigner = {
   signed: (size: number, root: Uint8Array) => string;
 };
 
-/** The path of a log's key. The log of test seals always has its own file key, like the test seal. */
-export const logKeyPath = ({ dataDir, logKey }: LogKeySettings, log: Environment): string =>
-  log === "live" ? fileKeyPath(logKey) : join(dataDir, "keys", "log-test");
+type NamedLog = { log: LogName; origin: string };
+
+/** The key files of this node. */
+export type LogKeys = {
+  /** The path of a log's key; the newest checkpoint that this node signed is stored next to it. */
+  pathOf: (log: LogName) => string;
+  /** Opens the key of an existing log. @throws LogHalt without its file; StartupError for a file with another kind of key */
+  open: (tree: NamedLog & { noteKey: string }) => Promise<LogSigner>;
+  /** Opens the key of a new log, and creates the file first: Ed25519 in PKCS#8, mode 0600. @throws StartupError */
+  create: (named: NamedLog) => Promise<LogSigner>;
+};
 
 /**
- * Opens the key of a log, or creates it at the first start: Ed25519 in PKCS#8, mode 0600.
- * @throws StartupError for a file with any other kind of key
+ * Key files by the names of their logs. Each log has a key of its own, and `-2` is added to the path for the second log
+ * of an environment. The log of test seals always has a file key, like the test seal.
  */
-export async function openLogSigner(settings: LogKeySettings, log: Environment, origin: string): Promise<LogSigner> {
-  const privateKey = await ed25519KeyAt(logKeyPath(settings, log), "LOG_KEY");
+export function logKeys({ dataDir, logKey }: LogKeySettings): LogKeys {
+  /** By public keys, so that a file with another key is read again: it may have been replaced. */
+  const opened = new Map<string, LogSigner>();
+  const pathOf = (log: LogName): string => {
+    const first = environmentOf(log) === "live" ? fileKeyPath(logKey) : join(dataDir, "keys", "log-test");
+    const generation = generationOf(log);
+    return generation === 1 ? first : `${first}-${generation}`;
+  };
+  const openedBy = async ({ origin }: NamedLog, privateKey: KeyObject): Promise<LogSigner> => {
+    const signer = await signerOf(origin, privateKey);
+    opened.set(signer.key, signer);
+    return signer;
+  };
+  return {
+    pathOf,
+    async open(tree) {
+      const known = opened.get(tree.noteKey);
+      if (known) return known;
+      const path = pathOf(tree.log);
+      const pem = await keyFileText(path);
+      if (pem === undefined)
+        throw new LogHalt(`this node lacks the key of ${tree.origin} (${path}): copy the file of a node that has it`);
+      return openedBy(tree, ed25519KeyIn(pem, path, "LOG_KEY"));
+    },
+    create: async (named) => openedBy(named, await ed25519KeyAt(pathOf(named.log), "LOG_KEY")),
+  };
+}
+
+async function signerOf(origin: string, privateKey: KeyObject): Promise<LogSigner> {
   const { x = "" } = createPublicKey(privateKey).export({ format: "jwk" });
   const key = await noteKeyOf(origin, new Uint8Array(Buffer.from(x, "base64url")));
   return {
@@ -47,8 +83,10 @@ export async function openLogSigner(settings: LogKeySettings, log: Environment, 
  * Reads a key file, or creates it: Ed25519 in PKCS#8, mode 0600.
  * @throws StartupError, naming the setting, for a file with any other kind of key
  */
-export async function ed25519KeyAt(path: string, setting: string): Promise<KeyObject> {
-  const pem = (await keyFileText(path)) ?? (await makeKey(path));
+export const ed25519KeyAt = async (path: string, setting: string): Promise<KeyObject> =>
+  ed25519KeyIn((await keyFileText(path)) ?? (await makeKey(path)), path, setting);
+
+function ed25519KeyIn(pem: string, path: string, setting: string): KeyObject {
   const refusal = () => new StartupError(`${setting}: ${path} holds no unencrypted Ed25519 key in PEM`);
   try {
     const key = createPrivateKey(pem);

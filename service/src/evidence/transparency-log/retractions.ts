@@ -11,13 +11,17 @@ import { queueEntry } from "./store.ts";
 export type Retraction = { reason: RetractionReason; retractedAt: Date };
 
 /** The first retraction of a sealed file that is in the log; null for none. */
-export async function selectRetraction(db: Sql, log: Environment, sealedSha256: string): Promise<Retraction | null> {
+export async function selectRetraction(
+  db: Sql,
+  environment: Environment,
+  sealedSha256: string,
+): Promise<Retraction | null> {
   const reasons = new Map(
     retractionReasons.map((reason) => [formatEntry({ kind: "retract/v1", sealedSha256, reason }), reason]),
   );
   const [found] = await db.query<{ line: string; retractedAt: Date }>(sql`
     SELECT line, queued_at AS "retractedAt" FROM log_entries
-    WHERE log = ${log} AND line = ANY (${[...reasons.keys()]}::text[]) AND leaf IS NOT NULL ORDER BY leaf LIMIT 1`);
+    WHERE split_part(log, '-', 1) = ${environment} AND line = ANY (${[...reasons.keys()]}::text[]) AND leaf IS NOT NULL ORDER BY id LIMIT 1`);
   const reason = found && reasons.get(found.line);
   return reason ? { reason, retractedAt: found.retractedAt } : null;
 }
@@ -58,6 +62,6 @@ export async function retractSeal(
 async function hasSealed(db: Sql, log: Environment, sealedSha256: string): Promise<boolean> {
   const found = await db.query(sql`
     SELECT FROM log_entries
-    WHERE log = ${log} AND (line = ${sealEntry(sealedSha256)} OR line LIKE ${`closing/v1 ${sealedSha256} %`}) LIMIT 1`);
+    WHERE split_part(log, '-', 1) = ${log} AND (line = ${sealEntry(sealedSha256)} OR line LIKE ${`closing/v1 ${sealedSha256} %`}) LIMIT 1`);
   return found.length === 1;
 }

@@ -5,47 +5,40 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { anchorsOf } from "./anchored.ts";
 import { publishedCheckpoint, publishedTile } from "./published.ts";
-import { logs } from "./store.ts";
+import { isLogName, type LogName } from "./trees.ts";
 import { selectPolicy } from "./witness-store.ts";
 
 /** `policy`: the published policy of the live log, with its witnesses; null for none. */
-export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: string | null };
+export type LogRouteDeps = { db: Sql; clock: Clock; limits: RateLimits; policy: () => Promise<string | null> };
 
-/** Publishes the logs by C2SP tlog-tiles: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them. */
+/**
+ * Publishes the logs by C2SP tlog-tiles: `/log/{live|test}/checkpoint` and tiles. Anybody may read and mirror them. Logs
+ * that have ended stay, and the next one is `/log/live-2`.
+ */
 export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: LogRouteDeps): void {
-  for (const log of logs) {
-    const schema = { hide: true };
-    const onRequest = limits.limit("log");
-    app.get(`/log/${log}/checkpoint`, { schema, onRequest }, async (_request, reply) => {
-      const checkpoint = await publishedCheckpoint(db, log, clock());
-      if (checkpoint === null) throw notFound();
-      return forAll(reply, "max-age=1").type("text/plain; charset=utf-8").send(checkpoint);
-    });
-    app.get<{ Params: { "*": string } }>(`/log/${log}/tile/*`, { schema, onRequest }, async (request, reply) => {
-      const bytes = await publishedTile(db, log, `tile/${request.params["*"]}`);
-      if (!bytes) throw notFound();
-      // A partial tile never changes either, because the service serves each of its widths forever.
-      return forAll(reply, unchanging).type("application/octet-stream").send(bytes);
-    });
-  }
-  for (const log of logs) {
-    const schema = { hide: true };
-    const onRequest = limits.limit("log");
-    app.get<{ Params: { size: string } }>(
-      `/log/${log}/anchors/:size`,
-      { schema, onRequest },
-      async (request, reply) => {
-        const { size } = request.params;
-        const anchors = /^[1-9]\d{0,14}$/.test(size) ? await anchorsOf(db, log, Number(size)) : null;
-        if (anchors === null) throw new ServiceError("not_found", "The log has no such checkpoint that was anchored.");
-        return forAll(reply, "max-age=60").send(anchors);
-      },
-    );
-  }
   const shown = { schema: { hide: true }, onRequest: limits.limit("log") };
+  app.get<{ Params: { log: string } }>("/log/:log/checkpoint", shown, async (request, reply) => {
+    const checkpoint = await publishedCheckpoint(db, named(request.params), clock());
+    if (checkpoint === null) throw notFound();
+    return forAll(reply, "max-age=1").type("text/plain; charset=utf-8").send(checkpoint);
+  });
+  app.get<{ Params: { log: string; "*": string } }>("/log/:log/tile/*", shown, async (request, reply) => {
+    const bytes = await publishedTile(db, named(request.params), `tile/${request.params["*"]}`);
+    if (!bytes) throw notFound();
+    // A partial tile never changes either, because the service serves each of its widths forever.
+    return forAll(reply, unchanging).type("application/octet-stream").send(bytes);
+  });
+  app.get<{ Params: { log: string; size: string } }>("/log/:log/anchors/:size", shown, async (request, reply) => {
+    const { size } = request.params;
+    const log = named(request.params);
+    const anchors = /^[1-9]\d{0,14}$/.test(size) ? await anchorsOf(db, log, Number(size)) : null;
+    if (anchors === null) throw new ServiceError("not_found", "The log has no such checkpoint that was anchored.");
+    return forAll(reply, "max-age=60").send(anchors);
+  });
   app.get("/log/live/policy", shown, async (_request, reply) => {
-    if (policy === null) throw new ServiceError("not_found", "The log has no witnesses, and so no policy.");
-    return forAll(reply, "max-age=60").type("text/plain; charset=utf-8").send(policy);
+    const published = await policy();
+    if (published === null) throw new ServiceError("not_found", "The log has no witnesses, and so no policy.");
+    return forAll(reply, "max-age=60").type("text/plain; charset=utf-8").send(published);
   });
   app.get<{ Params: { sha256: string } }>("/log/live/policy/:sha256", shown, async (request, reply) => {
     const { sha256 } = request.params;
@@ -56,6 +49,11 @@ export function logRoutes(app: FastifyInstance, { db, clock, limits, policy }: L
 }
 
 const unchanging = "public, max-age=31536000, immutable";
+
+function named({ log }: { log: string }): LogName {
+  if (!isLogName(log)) throw notFound();
+  return log;
+}
 
 const notFound = (): ServiceError => new ServiceError("not_found", "The log has no such tile or checkpoint.");
 

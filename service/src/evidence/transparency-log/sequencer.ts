@@ -4,34 +4,31 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import { type Database, longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { examineTree } from "./examine.ts";
 import { edgePlaces, grow, LogHalt } from "./grow.ts";
-import { readHighWater, requireBeginsWith, writeHighWater } from "./high-water.ts";
-import type { LogSigner } from "./key.ts";
+import { readHighWater, writeHighWater } from "./high-water.ts";
+import type { LogKeys } from "./key.ts";
+import { succeed } from "./retire.ts";
 import {
-  haltedSince,
   insertCheckpoint,
   lineHolds,
   type Outlook,
-  type StoredTree,
   selectNewestCheckpoint,
   selectOutlook,
   selectTiles,
-  selectTree,
   selectWaiting,
-  treeHolds,
   tryLock,
   type WaitingLine,
   writeGrowth,
 } from "./store.ts";
-
-export type LogFiles = { signer: LogSigner; keyPath: string };
+import { currentTree, type LogName, type StoredTree } from "./trees.ts";
 
 export type SequencerDeps = {
   db: Database;
   rowMac: RowMac;
   clock: Clock;
   log: Log;
-  files: Readonly<Record<Environment, LogFiles>>;
+  keys: LogKeys;
   /** The shortest time between two batches of one log, across all nodes. */
   intervalMs: number;
 };
@@ -49,6 +46,8 @@ export type Sequencer = {
    * It is kept in memory.
    */
   newestSeen: (log: Environment) => string | null;
+  /** The origin of the log that an environment has now, as this node saw it last; null before the first turn. */
+  originSeen: (log: Environment) => string | null;
 };
 
 const mostLines = 10_000;
@@ -57,20 +56,28 @@ const failuresReportedMs = 60_000;
 export function createSequencer(deps: SequencerDeps): Sequencer {
   const halted = new Map<Environment, string>();
   const reported = new Map<Environment, { message: string; at: number }>();
-  const seen = new Map<Environment, number>();
+  const seen = new Map<LogName, number>();
   const newest = new Map<Environment, string>();
+  const origins = new Map<Environment, string>();
 
   /**
    * A node also remembers the checkpoints that other nodes published. So it refuses an older database, even if another
    * node signed last.
    */
-  async function watch({ log, published }: Outlook): Promise<void> {
+  async function watch({ log, environment, published }: Outlook): Promise<void> {
     const before = seen.get(log);
-    if (before === published && !halted.has(log)) return;
-    await examineTree(deps.db, deps, log);
-    if (published === null) return;
-    newest.set(log, await keepPublished(deps, log));
+    if (before === published && !halted.has(environment)) return;
+    const tree = await examined(deps.db, deps, environment);
+    // Another node may have begun the next log by now: the next turn looks at that one.
+    if (published === null || tree.log !== log) return;
+    newest.set(environment, await keepPublished(deps, tree));
     seen.set(log, published);
+  }
+
+  /** A log that ends signs its last checkpoint, and then the next one begins. */
+  async function end({ environment, published, finalSize }: Outlook & { finalSize: number }): Promise<void> {
+    if ((published ?? -1) < finalSize) await deps.db.transaction((tx) => publish(tx, deps, environment));
+    await deps.db.transaction((tx) => succeed(tx, deps, environment));
   }
 
   async function attempt(log: Environment, work: () => Promise<void>): Promise<void> {
@@ -98,14 +105,17 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
 
   return {
     halted: () => halted,
+    originSeen: (log) => origins.get(log) ?? null,
     newestSeen: (log) => (halted.has(log) ? null : (newest.get(log) ?? null)),
     async turn() {
       for (const outlook of await selectOutlook(deps.db, deps.intervalMs)) {
-        const { log } = outlook;
-        await attempt(log, async () => {
+        const { environment, origin, finalSize, isDue } = outlook;
+        origins.set(environment, origin);
+        await attempt(environment, async () => {
+          if (finalSize !== null) return end({ ...outlook, finalSize });
           await watch(outlook);
-          const isGrown = outlook.isDue && (await deps.db.transaction((tx) => sequence(tx, deps, log), longStatements));
-          if (isGrown || isUnpublished(outlook)) await deps.db.transaction((tx) => publish(tx, deps, log));
+          const isGrown = isDue && (await deps.db.transaction((tx) => sequence(tx, deps, environment), longStatements));
+          if (isGrown || isUnpublished(outlook)) await deps.db.transaction((tx) => publish(tx, deps, environment));
         });
       }
     },
@@ -114,43 +124,22 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
 
 const isUnpublished = ({ size, published }: Outlook): boolean => published === null || published < size;
 
-/**
- * The tree, if it may continue: the service wrote its row, this node has its key, and it extends all checkpoints that
- * this node signed.
- * @throws LogHalt otherwise
- */
-export async function examineTree(
-  db: Sql,
-  { rowMac, files }: Pick<SequencerDeps, "rowMac" | "files">,
-  log: Environment,
-): Promise<StoredTree> {
-  const tree = await selectTree(db, log);
+/** The tree of the log that an environment has now, if it may continue. @throws LogHalt otherwise */
+async function examined(db: Sql, deps: SequencerDeps, environment: Environment): Promise<StoredTree> {
+  const tree = await currentTree(db, environment);
   if (!tree) throw new LogHalt("the log has no tree");
-  const { signer, keyPath } = files[log];
-  if (tree.noteKey !== signer.key)
-    throw new LogHalt(
-      `the key of this node (${keyPath}) is not the log's: copy the key file of the node that began the log`,
-    );
-  const since = haltedSince(tree);
-  if (since !== null)
-    throw new LogHalt(
-      `the database was restored from a backup at ${since.toISOString()}, and may lack entries that were published: run log recover`,
-    );
-  if (!treeHolds(rowMac, tree)) throw new LogHalt("the service did not write the tree's row as it is");
-  const highWater = await readHighWater(keyPath);
-  if (highWater) await requireBeginsWith(db, tree, highWater, "what this node signed last");
-  const newest = await selectNewestCheckpoint(db, log);
-  if (newest) await requireBeginsWith(db, tree, parseCheckpoint(newest.note), "the newest checkpoint");
+  await examineTree(db, deps, tree);
   return tree;
 }
 
 /** @returns whether the tree grew */
-async function sequence(tx: Tx, deps: SequencerDeps, log: Environment): Promise<boolean> {
-  if (!(await tryLock(tx, log))) return false;
-  const tree = await examineTree(tx, deps, log);
-  const lines = await writtenLines(tx, deps, log);
+async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<boolean> {
+  if (!(await tryLock(tx, environment))) return false;
+  const tree = await examined(tx, deps, environment);
+  if (tree.finalSize !== null) return false;
+  const lines = await writtenLines(tx, deps, environment);
   if (lines.length === 0) return false;
-  const edge = await selectTiles(tx, log, edgePlaces(tree.size));
+  const edge = await selectTiles(tx, tree.log, edgePlaces(tree.size));
   const { size, root, tiles } = await grow(
     tree,
     edge,
@@ -173,25 +162,28 @@ async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment)
 }
 
 /** Remembers the newest checkpoint of the database as this node's own high-water mark, if this log signed it. */
-async function keepPublished({ db, files }: SequencerDeps, log: Environment): Promise<string> {
-  const { signer, keyPath } = files[log];
+async function keepPublished({ db, keys }: SequencerDeps, { log, noteKey }: StoredTree): Promise<string> {
+  const keyPath = keys.pathOf(log);
   const newest = await selectNewestCheckpoint(db, log);
   const kept = await readHighWater(keyPath);
   if (!newest) throw new LogHalt("the newest checkpoint of the database is gone");
   if (kept && kept.size >= newest.size) return newest.note;
   const { note } = parseCheckpoint(newest.note);
-  if ((await verifyNote(note, await parseNoteKey(signer.key))) !== "signed")
+  if ((await verifyNote(note, await parseNoteKey(noteKey))) !== "signed")
     throw new LogHalt("the log's key did not sign the newest checkpoint of the database");
   await writeHighWater(keyPath, newest.note);
   return newest.note;
 }
 
 /** Signs the committed tree. The file is durable before the checkpoint can be read. */
-async function publish(tx: Tx, deps: SequencerDeps, log: Environment): Promise<void> {
-  if (!(await tryLock(tx, log))) return;
-  const { size, root } = await examineTree(tx, deps, log);
-  const { signer, keyPath } = deps.files[log];
+async function publish(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<void> {
+  if (!(await tryLock(tx, environment))) return;
+  const tree = await examined(tx, deps, environment);
+  const { log, size, root, finalSize } = tree;
+  // Of a log that ended with its newest checkpoint, further leaves wait for the next log.
+  if (finalSize !== null && finalSize < size) return;
+  const signer = await deps.keys.open(tree);
   const note = signer.signed(size, root);
-  await writeHighWater(keyPath, note);
+  await writeHighWater(deps.keys.pathOf(log), note);
   await insertCheckpoint(tx, log, { size, note }, deps.clock());
 }

@@ -4,44 +4,14 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { MacOfRow } from "../../kernel/platform/database/state-mac.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
-import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
-
-export const logs = ["live", "test"] as const satisfies readonly Environment[];
-
-/** The row of a tree, which is authoritative: `root` is the root of the first `size` leaves. */
-export type Tree = { log: Environment; origin: string; noteKey: string; size: number; root: Buffer } & Restores;
-
-/** When the database was last restored from a backup, and when an operator last recovered the log. */
-export type Restores = { restoredAt: Date | null; recoveredAt: Date | null };
-
-export type StoredTree = Tree & { mac: Buffer };
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { environmentOf, type LogName, logs, type Tree, treeMembers, treeRows } from "./trees.ts";
 
 /** Entries of level 0 are bundled by the format of C2SP tlog-tiles. */
 export type StoredTile = { level: number; n: number; hashes: Buffer; entries: Buffer | null };
 
 /** A line that has no leaf yet. */
 export type WaitingLine = { id: number; line: string; mac: Buffer | null };
-
-/** The MAC of a log that was never restored omits these times, so that MACs of earlier releases stay valid. */
-const treeMembers = ({ log, origin, noteKey, size, root, restoredAt, recoveredAt }: Tree): Members => ({
-  log,
-  origin,
-  noteKey,
-  size,
-  root: root.toString("hex"),
-  ...((restoredAt ?? recoveredAt) !== null && { restoredAt, recoveredAt }),
-});
-
-const treeColumns = sql`log, origin, note_key AS "noteKey", size, root, restored_at AS "restoredAt",
-  recovered_at AS "recoveredAt", row_mac AS mac`;
-
-const treeRows: MacTable<StoredTree> = {
-  table: sql`log_trees`,
-  key: sql`log`,
-  mac: sql`row_mac`,
-  rows: sql`SELECT log AS key, ${treeColumns} FROM log_trees`,
-  members: treeMembers,
-};
 
 const waitingRows: MacTable<{ log: Environment; line: string; leaf: number | null }> = {
   table: sql`log_entries`,
@@ -64,46 +34,44 @@ export function queueEntry(log: Environment, entry: LogEntry, at: Date): Stateme
   return sql`
   INSERT INTO log_entries (log, line, queued_at, row_mac)
   VALUES (${log}, ${line}, ${at}, ${new MacOfRow("log_entries", { log, line })})
-  ON CONFLICT (log, line) DO NOTHING`;
+  ON CONFLICT (split_part(log, '-', 1), line) DO NOTHING`;
 }
 
-/** For a select list: the origin of a log. */
-export const originOfLog = (log: Environment): Statement => sql`(SELECT origin FROM log_trees WHERE log = ${log})`;
-
-export const insertTree = (db: Sql, tree: Tree): Promise<unknown[]> =>
-  db.query(sql`
-    INSERT INTO log_trees (log, origin, note_key, size, root, row_mac)
-    VALUES (${tree.log}, ${tree.origin}, ${tree.noteKey}, ${tree.size}, ${tree.root},
-      ${new MacOfRow("log_trees", treeMembers(tree))})
-    ON CONFLICT DO NOTHING`);
-
-export async function selectTree(db: Sql, log: Environment): Promise<StoredTree | undefined> {
-  const [tree] = await db.query<StoredTree>(sql`SELECT ${treeColumns} FROM log_trees WHERE log = ${log}`);
-  return tree;
-}
-
-export const treeHolds = (rowMac: RowMac, tree: StoredTree): boolean =>
-  rowMac.holds("log_trees", treeMembers(tree), tree.mac);
-
-/** The state of a log. `isDue`: lines wait, and the last batch is old enough. */
-export type Outlook = { log: Environment; isDue: boolean; size: number; published: number | null };
+/**
+ * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. `finalSize`:
+ * the size of its last checkpoint, when it is about to end.
+ */
+export type Outlook = {
+  log: LogName;
+  environment: Environment;
+  origin: string;
+  isDue: boolean;
+  size: number;
+  published: number | null;
+  finalSize: number | null;
+};
 
 export const selectOutlook = (db: Sql, intervalMs: number): Promise<Outlook[]> =>
   db.query<Outlook>(sql`
-    SELECT log, size, (SELECT max(size) FROM log_checkpoints c WHERE c.log = t.log) AS published,
+    SELECT DISTINCT ON (environment) log, environment, origin, size, final_size AS "finalSize",
+      (SELECT max(size) FROM log_checkpoints c WHERE c.log = t.log) AS published,
       coalesce(sequenced_at <= clock_timestamp() - make_interval(secs => ${intervalMs / 1_000}), true)
-        AND EXISTS (SELECT FROM log_entries e WHERE e.log = t.log AND leaf IS NULL) AS "isDue"
-    FROM log_trees t ORDER BY log`);
+        AND EXISTS (SELECT FROM log_entries e WHERE e.log = t.environment AND leaf IS NULL) AS "isDue"
+    FROM log_trees t ORDER BY environment, generation DESC`);
 
 const advisoryLock = 7_246_007;
 
-/** Tries to lock a log. Only the transaction with the lock may sequence or publish. */
-export async function tryLock(tx: Tx, log: Environment): Promise<boolean> {
+/** Tries to lock the logs of an environment. Only the transaction with the lock may sequence, publish or end one. */
+export async function tryLock(tx: Tx, environment: Environment): Promise<boolean> {
   const [lock] = await tx.query<{ ours: boolean }>(
-    sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(log)}) AS ours`,
+    sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(environment)}) AS ours`,
   );
   return lock?.ours === true;
 }
+
+/** The same lock, for which it waits. */
+export const waitForLock = (tx: Tx, environment: Environment): Promise<unknown[]> =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(environment)})`);
 
 /**
  * The lines without a leaf. No cursor is stored between batches, so a line that commits late is found by the next
@@ -119,9 +87,16 @@ export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: Waiti
   rowMac.holds("log_entries", { log, line }, mac);
 
 /** The tiles at these positions; a missing tile is left out. */
-export const selectTiles = (db: Sql, log: Environment, places: readonly Pick<StoredTile, "level" | "n">[]) =>
+export const selectTiles = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
+  tilesWith(sql`entries`, db, log, places);
+
+/** The same without entries, which are twice as long as the hashes and which proofs do not need. */
+export const selectHashes = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
+  tilesWith(sql`NULL AS entries`, db, log, places);
+
+const tilesWith = (entries: Statement, db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   db.query<StoredTile>(sql`
-    SELECT t.level, t.n, hashes, entries FROM log_tiles t
+    SELECT t.level, t.n, hashes, ${entries} FROM log_tiles t
     JOIN unnest(${places.map(({ level }) => level)}::smallint[], ${places.map(({ n }) => n)}::bigint[]) AS place (level, n)
       ON t.log = ${log} AND t.level = place.level AND t.n = place.n`);
 
@@ -135,9 +110,9 @@ export async function writeGrowth(tx: Tx, { tree, from, leaves, tiles }: Growth)
     WHERE log = ${tree.log} AND size = ${from} RETURNING log`);
   if (grown.length === 0) return false;
   const numbered = await tx.query(sql`
-    UPDATE log_entries e SET leaf = n.leaf, row_mac = NULL
+    UPDATE log_entries e SET log = ${tree.log}, leaf = n.leaf, row_mac = NULL
     FROM unnest(${leaves.map(({ id }) => id)}::bigint[], ${leaves.map(({ leaf }) => leaf)}::bigint[]) AS n (id, leaf)
-    WHERE e.id = n.id AND e.log = ${tree.log} AND e.leaf IS NULL RETURNING e.id`);
+    WHERE e.id = n.id AND e.log = ${environmentOf(tree.log)} AND e.leaf IS NULL RETURNING e.id`);
   if (numbered.length !== leaves.length) throw new Error("a line of the batch has a leaf already");
   await tx.query(sql`
     INSERT INTO log_tiles (log, level, n, hashes, entries)
@@ -150,15 +125,35 @@ export async function writeGrowth(tx: Tx, { tree, from, leaves, tiles }: Growth)
 /**
  * Inserts the lines of a copy of the log, in order; a line that is already waiting keeps its row. @returns their ids
  */
-export async function insertLines(tx: Tx, log: Environment, lines: readonly string[], at: Date): Promise<number[]> {
+export async function insertLines(tx: Tx, ofLog: LogName, lines: readonly string[], at: Date): Promise<number[]> {
+  const log = environmentOf(ofLog);
   await tx.query(sql`
     INSERT INTO log_entries (log, line, queued_at) SELECT ${log}, line, ${at} FROM unnest(${lines}::text[]) AS line
-    ON CONFLICT (log, line) DO NOTHING`);
+    ON CONFLICT (split_part(log, '-', 1), line) DO NOTHING`);
   const rows = await tx.query<{ id: number; line: string }>(sql`
     SELECT id, line FROM log_entries WHERE log = ${log} AND line = ANY (${lines}::text[]) AND leaf IS NULL`);
   const ids = new Map(rows.map(({ line, id }) => [line, id]));
   return lines.map((line) => ids.get(line) ?? -1);
 }
+
+/**
+ * Queues the leaves of an ended log that its last checkpoint does not cover: the next log gets them. @returns how many
+ */
+export async function queueUncovered(tx: Tx, log: LogName, finalSize: number): Promise<number> {
+  const environment = environmentOf(log);
+  const rows = await tx.query<{ id: number; line: string }>(sql`
+    SELECT id, line FROM log_entries WHERE log = ${log} AND leaf >= ${finalSize} ORDER BY leaf`);
+  for (const { id, line } of rows)
+    await tx.query(sql`
+      UPDATE log_entries SET log = ${environment}, leaf = NULL,
+        row_mac = ${new MacOfRow("log_entries", { log: environment, line })} WHERE id = ${id}`);
+  return rows.length;
+}
+
+/** The lines of an environment, each with the log that has it. */
+export const linesWithLogs = (db: Sql, environment: Environment): Promise<{ line: string; log: LogName }[]> =>
+  db.query<{ line: string; log: LogName }>(sql`
+    SELECT line, log FROM log_entries WHERE split_part(log, '-', 1) = ${environment} AND leaf IS NOT NULL`);
 
 /**
  * Queues a line with the number of the imported lines, which are those of seals from before the log existed. The line
@@ -174,13 +169,13 @@ export async function markImport(tx: Tx, at: Date): Promise<number> {
 
 export type StoredCheckpoint = { size: number; note: string };
 
-export async function selectNewestCheckpoint(db: Sql, log: Environment): Promise<StoredCheckpoint | undefined> {
+export async function selectNewestCheckpoint(db: Sql, log: LogName): Promise<StoredCheckpoint | undefined> {
   const [newest] = await db.query<StoredCheckpoint>(sql`
     SELECT size, note FROM log_checkpoints WHERE log = ${log} ORDER BY size DESC LIMIT 1`);
   return newest;
 }
 
-export async function selectCheckpoint(db: Sql, log: Environment, size: number): Promise<StoredCheckpoint | undefined> {
+export async function selectCheckpoint(db: Sql, log: LogName, size: number): Promise<StoredCheckpoint | undefined> {
   const [found] = await db.query<StoredCheckpoint>(
     sql`SELECT size, note FROM log_checkpoints WHERE log = ${log} AND size = ${size}`,
   );
@@ -188,59 +183,43 @@ export async function selectCheckpoint(db: Sql, log: Environment, size: number):
 }
 
 /** The newest checkpoint with at most `size` entries; null for none. */
-export async function newestCheckpointUpTo(db: Sql, log: Environment, size: number) {
+export async function newestCheckpointUpTo(db: Sql, log: LogName, size: number) {
   const [found] = await db.query<StoredCheckpoint>(sql`
     SELECT size, note FROM log_checkpoints WHERE log = ${log} AND size <= ${size} ORDER BY size DESC LIMIT 1`);
   return found ? { name: "the database", ...found } : null;
 }
 
-export const insertCheckpoint = (tx: Tx, log: Environment, { size, note }: StoredCheckpoint, at: Date) =>
+export const insertCheckpoint = (tx: Tx, log: LogName, { size, note }: StoredCheckpoint, at: Date) =>
   tx.query(sql`
     INSERT INTO log_checkpoints (log, size, note, signed_at) VALUES (${log}, ${size}, ${note}, ${at})
     ON CONFLICT DO NOTHING`);
 
-/** The index of a line, and the checkpoint that its proof leads to; both are null while it waits. */
-export type Place = { leaf: number | null; checkpoint: StoredCheckpoint | null };
+/** The log and the index of a line, and the checkpoint that its proof leads to. The latter two are null while it waits. */
+export type Place = { log: LogName; leaf: number | null; checkpoint: StoredCheckpoint | null };
+
+/** For a WHERE: the row of a line, whichever log of the environment has it. */
+export const isLine = (environment: Environment, line: string): Statement =>
+  sql`split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}`;
 
 /**
  * Selects the first anchored checkpoint over the line, if it has a quorum or no checkpoint over the line has one.
  * Otherwise selects the first checkpoint with a quorum, or else the first one.
+ * Of a log whose key is in other hands, selects the last checkpoint, because the next log vouches for that one.
  */
-export async function selectPlace(db: Sql, log: Environment, line: string): Promise<Place | undefined> {
+export async function selectPlace(db: Sql, environment: Environment, line: string): Promise<Place | undefined> {
   const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;
   const [place] = await db.query<Place>(sql`
-    SELECT leaf, (SELECT json_build_object('size', c.size, 'note', note) FROM log_checkpoints c
+    SELECT log, leaf, (SELECT json_build_object('size', c.size, 'note', note) FROM log_checkpoints c
       WHERE c.log = e.log AND c.size = coalesce(
+        (SELECT final_size FROM log_trees t WHERE t.log = e.log AND end_reason = 'key-compromise' AND final_size > e.leaf),
         (SELECT min(size) FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND proof IS NOT NULL
           AND (EXISTS (SELECT FROM log_cosignatures q WHERE ${isWitnessed} = a.size)
             OR NOT EXISTS (SELECT FROM log_cosignatures q WHERE ${isWitnessed} > e.leaf))),
         (SELECT min(size) FROM log_cosignatures q WHERE ${isWitnessed} > e.leaf),
         (SELECT min(size) FROM log_checkpoints f WHERE f.log = e.log AND f.size > e.leaf)
       )) AS checkpoint
-    FROM log_entries e WHERE log = ${log} AND line = ${line}`);
+    FROM log_entries e WHERE ${isLine(environment, line)}`);
   return place;
-}
-
-/**
- * Halts both logs of a database that was restored from a backup, because it doesn't show where the lost database ended.
- * The halt itself needs no MAC; only its end does. The time increases with each restore, so that the MAC of an earlier
- * recovery does not end this halt.
- */
-export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
-  void (await tx.query(sql`UPDATE log_trees SET restored_at = greatest(${at}, restored_at + interval '1 ms')`));
-
-/** When the log halted because of a restore; null if it has been recovered since. */
-export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null =>
-  restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;
-
-/** Ends the halt of a tree that is consistent with the newest published tree. */
-export async function endHalt(tx: Tx, tree: Tree, at: Date): Promise<void> {
-  const { restoredAt } = tree;
-  const recoveredAt = restoredAt !== null && restoredAt > at ? restoredAt : at;
-  await tx.query(sql`
-    UPDATE log_trees SET recovered_at = ${recoveredAt},
-      row_mac = ${new MacOfRow("log_trees", treeMembers({ ...tree, recoveredAt }))}
-    WHERE log = ${tree.log}`);
 }
 
 /** Counts the waiting lines, and those among the oldest thousand that the service did not write. */
@@ -252,10 +231,12 @@ export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {
   return { waiting: queue?.waiting ?? 0, oldestWaitingAt: queue?.oldestWaitingAt ?? null, notWritten };
 }
 
-/** Gauges: the leaves of each log, and its waiting lines. */
+/** Gauges: the leaves of the log of each environment, and its waiting lines. */
 export const logGauges = (now: Date): Statement => sql`
-SELECT gauge, log AS label, value FROM log_trees t, LATERAL (
-  SELECT count(*) AS waiting, min(queued_at) AS oldest FROM log_entries e WHERE e.log = t.log AND leaf IS NULL
+SELECT gauge, environment AS label, value FROM (
+  SELECT DISTINCT ON (environment) environment, size FROM log_trees ORDER BY environment, generation DESC
+) AS t, LATERAL (
+  SELECT count(*) AS waiting, min(queued_at) AS oldest FROM log_entries e WHERE e.log = t.environment AND leaf IS NULL
 ) AS queue, LATERAL (VALUES
   ('log_leaves', size::float8),
   ('log_waiting', waiting::float8),

@@ -1,4 +1,4 @@
-import type { TrustedLog } from "@signsealship/evidence/log";
+import { type LogEndReason, parseCheckpoint, type TrustedLog } from "@signsealship/evidence/log";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Fetch } from "../../kernel/platform/bounds/bounded-request.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -7,13 +7,27 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { examineTree } from "./examine.ts";
 import { emptyRoot, LogHalt } from "./grow.ts";
-import { type LogKeySettings, logKeyPath, openLogSigner } from "./key.ts";
+import { type LogKeySettings, type LogKeys, logKeys } from "./key.ts";
 import { createLogWaits, type LogWaits } from "./published.ts";
-import { createSequencer, examineTree, type LogFiles, type Sequencer } from "./sequencer.ts";
-import { insertTree, logs, selectQueue, selectTree } from "./store.ts";
+import { hasKeyOf, retireLog } from "./retire.ts";
+import { createSequencer, type Sequencer } from "./sequencer.ts";
+import { selectCheckpoint, selectQueue } from "./store.ts";
+import {
+  currentTree,
+  environmentOf,
+  insertTree,
+  type LogName,
+  logs,
+  noEnd,
+  type StoredTree,
+  selectTree,
+  selectTrees,
+  treeHolds,
+} from "./trees.ts";
 import { type AskedWitness, publishPolicy, selectWitnesses } from "./witness-store.ts";
-import { askWitnesses, readLogPolicy } from "./witnesses.ts";
+import { askWitnesses, type PublishedPolicy, readLogPolicy } from "./witnesses.ts";
 
 export { anchorGauges, type LineProgress, lineState } from "./anchor-store.ts";
 export {
@@ -27,19 +41,12 @@ export { exportLog, readWholeLog, recoverLog } from "./copies.ts";
 export { LogHalt } from "./grow.ts";
 export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
-export { type LogWaits, logProof, notLoggedYet, requireLogProof } from "./published.ts";
+export { type LogWaits, logProof, notLoggedYet, placeInLog, requireLogProof } from "./published.ts";
+export { successionLines } from "./retire.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes } from "./routes.ts";
-export {
-  haltRestored,
-  logGauges,
-  logs,
-  markImport,
-  newestCheckpointUpTo,
-  originOfLog,
-  protectedTables,
-  queueEntry,
-} from "./store.ts";
+export { linesWithLogs, logGauges, markImport, newestCheckpointUpTo, protectedTables, queueEntry } from "./store.ts";
+export { currentTree, haltRestored, isLogName, type LogName, logs, originOfLog } from "./trees.ts";
 export { witnessGauges } from "./witness-store.ts";
 
 export type LogSettings = LogKeySettings & {
@@ -52,88 +59,157 @@ export type LogSettings = LogKeySettings & {
   baseUrl: string;
 };
 
-/** The public key of a log in the form that verifiers read; null before the first start with a log. */
-export const logKeyOf = async (db: Sql, log: Environment): Promise<string | null> =>
+/** The public key of a log in the form that verifiers read; null for a log that does not exist. */
+export const logKeyOf = async (db: Sql, log: LogName): Promise<string | null> =>
   (await selectTree(db, log))?.noteKey ?? null;
 
-/** The origins of the logs that exist. */
-export const logOrigins = async (db: Sql): Promise<string[]> =>
-  (await Promise.all(logs.map((log) => selectTree(db, log)))).flatMap((tree) => (tree ? [tree.origin] : []));
-
-export type LogOrigins = Readonly<Record<Environment, string>>;
-
-export type OpenedLogs = {
-  origins: LogOrigins;
-  /** The public keys in the form that verifiers read. */
-  keys: Readonly<Record<Environment, string>>;
-  files: Readonly<Record<Environment, LogFiles>>;
-};
+/** The origins of the logs that exist, also of those that ended. */
+export const logOrigins = async (db: Sql): Promise<string[]> => (await selectTrees(db)).map(({ origin }) => origin);
 
 /**
- * Opens the keys of both logs, and creates the logs at the first start. An origin never changes: later starts read it
- * from the database.
+ * Opens the keys of the logs, and creates the first logs at the first start. An origin never changes: later starts read
+ * it from the database.
  * @throws StartupError when LOG_ORIGIN differs from it, or for a file without a usable key
  */
-export async function openLogs(db: Sql, settings: LogSettings): Promise<OpenedLogs> {
-  const opened: Awaited<ReturnType<typeof openLog>>[] = [];
-  for (const log of logs) opened.push(await openLog(db, settings, log));
-  const by = <T>(pick: (one: (typeof opened)[number]) => T) =>
-    Object.fromEntries(opened.map((one) => [one.log, pick(one)])) as Record<Environment, T>;
-  return {
-    origins: by(({ origin }) => origin),
-    keys: by(({ noteKey }) => noteKey),
-    files: by(({ files }) => files),
-  };
-}
-
-async function openLog(db: Sql, settings: LogSettings, log: Environment) {
+export async function openLogs(db: Sql, settings: LogSettings): Promise<LogKeys> {
   const { logOrigin, baseUrl } = settings;
-  const wanted = `${logOrigin ?? new URL(baseUrl).host}/log/${log}`;
-  const known = await selectTree(db, log);
-  const origin = known?.origin ?? wanted;
-  if (logOrigin !== null && origin !== wanted)
-    throw new StartupError(`LOG_ORIGIN must stay ${origin.slice(0, -`/log/${log}`.length)}: an origin never changes`);
-  const files = { signer: await openLogSigner(settings, log, origin), keyPath: logKeyPath(settings, log) };
-  if (known) return { log, origin, noteKey: known.noteKey, files };
-  const never = { restoredAt: null, recoveredAt: null };
-  await insertTree(db, { log, origin, noteKey: files.signer.key, size: 0, root: emptyRoot, ...never });
-  // Another node may have created the log first.
-  const tree = await selectTree(db, log);
-  return { log, origin: tree?.origin ?? origin, noteKey: tree?.noteKey ?? files.signer.key, files };
+  const keys = logKeys(settings);
+  const host = logOrigin ?? new URL(baseUrl).host;
+  for (const log of logs) {
+    const known = await currentTree(db, log);
+    if (!known) {
+      const origin = `${host}/log/${log}`;
+      const { key } = await keys.create({ log, origin });
+      const begun = { size: 0, root: emptyRoot, restoredAt: null, recoveredAt: null, ...noEnd };
+      // Another node may have created the log first.
+      await insertTree(db, { log, origin, noteKey: key, ...begun });
+      continue;
+    }
+    if (logOrigin !== null && known.origin !== `${host}/log/${known.log}`)
+      throw new StartupError(
+        `LOG_ORIGIN must stay ${known.origin.slice(0, -`/log/${known.log}`.length)}: an origin never changes`,
+      );
+    // Refuses a file that is not a key. A node without the file serves the log and signs nothing.
+    await hasKeyOf(keys, known);
+  }
+  return keys;
 }
 
-export type TransparencyLog = Pick<OpenedLogs, "origins"> &
-  Sequencer & {
-    /** The keys of both logs, for verifiers. */
-    trusted: readonly TrustedLog[];
-    /** The published policy of the live log; null when it has no witnesses. */
-    policy: string | null;
-    /** Requests that wait for their seal's line. */
-    waits: LogWaits;
-    /** Asks the witnesses that are due to cosign the live log's newest checkpoint. */
-    askWitnesses: () => Promise<void>;
-  };
+export type TransparencyLog = Sequencer & {
+  /** The origin of the log that an environment has now. */
+  originOf: (environment: Environment) => string;
+  /** The keys of all logs, for verifiers. */
+  trusted: () => Promise<TrustedLog[]>;
+  /** The published policy of the live log; null when it has no witnesses. */
+  policy: () => Promise<string | null>;
+  /** Requests that wait for their seal's line. */
+  waits: LogWaits;
+  /** Asks the witnesses that are due to cosign the newest checkpoints of live logs. */
+  askWitnesses: () => Promise<void>;
+};
 
 type Deps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; config: LogSettings };
 
 /** @throws StartupError for a key, an origin or a policy that cannot be used */
 export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<TransparencyLog> {
   const { db, rowMac, clock, log, config } = deps;
-  const { origins, keys, files } = await openLogs(db, config);
-  const sequencer = createSequencer({ db, rowMac, clock, log, files, intervalMs: config.logIntervalMs });
-  const ownLog = { key: keys.live, url: `${config.baseUrl}/log/live` };
-  const published = config.logPolicy === null ? null : await readLogPolicy(config.logPolicy, ownLog);
-  if (published) await publishPolicy(db, "live", published.sha256, published.text, clock());
+  const keys = await openLogs(db, config);
+  const own = () => ownTrees({ db, rowMac, keys });
+  const begun = new Map((await selectTrees(db)).map((tree) => [environmentOf(tree.log), tree.origin]));
+  const sequencer = createSequencer({ db, rowMac, clock, log, keys, intervalMs: config.logIntervalMs });
+  const published = policyReader(deps, own);
+  await published();
   return {
-    origins,
-    trusted: logs.map((environment) => ({ environment, key: keys[environment] })),
     ...sequencer,
-    policy: published?.text ?? null,
+    originOf: (environment) => sequencer.originSeen(environment) ?? begun.get(environment) ?? "",
+    trusted: async () => Promise.all((await own()).map((tree) => trustedLog(db, tree))),
+    policy: async () => (await published())?.text ?? null,
     waits: createLogWaits(),
     async askWitnesses() {
-      if (published) await askWitnesses({ db, clock, log, fetch, published, intervalMs: config.witnessIntervalMs });
+      const policy = await published();
+      if (!policy) return;
+      for (const tree of await own())
+        if (environmentOf(tree.log) === "live")
+          await askWitnesses(
+            { db, clock, log, fetch, published: policy, intervalMs: config.witnessIntervalMs },
+            tree.log,
+          );
     },
   };
+}
+
+/**
+ * The trees that the service wrote. A restored one has no MAC until it is recovered, and this node may have its key; but
+ * anybody with the database may have written its end.
+ */
+async function ownTrees({ db, rowMac, keys }: { db: Sql; rowMac: RowMac; keys: LogKeys }): Promise<StoredTree[]> {
+  const own: StoredTree[] = [];
+  for (const tree of await selectTrees(db)) {
+    if (treeHolds(rowMac, tree)) own.push(tree);
+    else if (await hasKeyOf(keys, tree)) own.push({ ...tree, ...noEnd });
+  }
+  return own;
+}
+
+async function trustedLog(
+  db: Sql,
+  { log, noteKey: key, finalSize, endReason: reason }: StoredTree,
+): Promise<TrustedLog> {
+  const trusted = { environment: environmentOf(log), key };
+  const final = finalSize === null ? undefined : await selectCheckpoint(db, log, finalSize);
+  if (!final || reason === null) return trusted;
+  const { size, root } = parseCheckpoint(final.note);
+  return { ...trusted, end: { size, root: Buffer.from(root).toString("hex"), reason } };
+}
+
+/** A policy names at most 32 logs. */
+const mostLogs = 32;
+
+/** Reads the policy again once there is another log, which it then names, too. */
+function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree[]>) {
+  let read: { keys: string; policy: PublishedPolicy } | undefined;
+  return async (): Promise<PublishedPolicy | null> => {
+    if (config.logPolicy === null) return null;
+    const trees = (await own()).filter(({ log }) => environmentOf(log) === "live").reverse();
+    const keys = trees.map(({ noteKey }) => noteKey).join(" ");
+    if (read?.keys === keys) return read.policy;
+    const ownLogs = trees.map(({ log, noteKey: key }) => ({ key, url: `${config.baseUrl}/log/${log}` }));
+    const policy = await readLogPolicy(config.logPolicy, ownLogs.slice(0, mostLogs));
+    await publishPolicy(db, "live", policy.sha256, policy.text, clock());
+    read = { keys, policy };
+    return policy;
+  };
+}
+
+/** A log that ended, its last size, and the one that follows, which goes on by the key of this node. */
+export type RetiredLog = {
+  origin: string;
+  isNew: boolean;
+  size: number;
+  successor: string;
+  key: string;
+  keyPath: string;
+};
+
+/**
+ * Ends a log and begins the next one, or completes an end that was interrupted.
+ * @throws StartupError where `retireLog` does, and when the next log does not begin
+ */
+export async function retireAndBegin(deps: Deps, origin: string, reason: LogEndReason): Promise<RetiredLog> {
+  const { db, config } = deps;
+  const keys = await openLogs(db, config);
+  const isNew = await retireLog({ ...deps, keys }, origin, reason);
+  const sequencer = createSequencer({ ...deps, keys, intervalMs: config.logIntervalMs });
+  for (let turn = 0; turn < 4; turn++) await sequencer.turn();
+  const trees = await selectTrees(db);
+  const ended = trees.find((tree) => tree.origin === origin);
+  const next = trees.find((tree) => tree.noteKey === ended?.successorKey);
+  if (!ended || ended.finalSize === null || !next) {
+    const why = ended && sequencer.halted().get(environmentOf(ended.log));
+    throw new StartupError(`${origin} has not ended yet${why ? `: ${why}` : ""}: run this again`);
+  }
+  const keyPath = keys.pathOf(next.log);
+  return { origin, isNew, size: ended.finalSize, successor: next.origin, key: next.noteKey, keyPath };
 }
 
 /** Adds a gauge for each log: 1 if it is halted on this node, else 0. */
@@ -144,7 +220,7 @@ export function logMetrics(metrics: Metrics, { halted }: TransparencyLog): void 
 
 /** The state of a log, for operators. */
 export type LogStatus = {
-  log: Environment;
+  log: LogName;
   origin: string;
   key: string;
   size: number;
@@ -154,35 +230,44 @@ export type LogStatus = {
   oldestWaitingAt: Date | null;
   /** Why the log is halted, and what to do; null when it works. */
   halted: string | null;
+  /** When and why the log ended; null while it grows. Lines wait for the log after it. */
+  ended: { at: Date; reason: LogEndReason } | null;
   witnesses: AskedWitness[];
 };
 
-/** Checks both logs in the same way as the sequencer. @returns an empty list before the first start with a log */
-export async function logStatuses({
-  db,
-  rowMac,
-  config,
-}: Pick<Deps, "db" | "rowMac" | "config">): Promise<LogStatus[]> {
+type StatusDeps = Pick<Deps, "db" | "rowMac" | "config">;
+
+/** Checks all logs in the same way as the sequencer. @returns an empty list before the first start with a log */
+export async function logStatuses(deps: StatusDeps): Promise<LogStatus[]> {
+  const { db, rowMac, config } = deps;
+  const keys = logKeys(config);
+  const trees = await selectTrees(db);
   const statuses: LogStatus[] = [];
-  for (const log of logs) {
-    const tree = await selectTree(db, log);
-    if (!tree) continue;
-    const { origin, noteKey: key, size } = tree;
-    const queue = await selectQueue(db, rowMac, log);
-    const halted = await whyHalted({ db, rowMac, config }, log, origin);
-    statuses.push({ log, origin, key, size, ...queue, halted, witnesses: await selectWitnesses(db, log) });
+  for (const tree of trees) {
+    const { log, origin, noteKey: key, endReason, endedAt } = tree;
+    const environment = environmentOf(log);
+    const isCurrent = trees.findLast((one) => environmentOf(one.log) === environment) === tree;
+    const none = { waiting: 0, oldestWaitingAt: null, notWritten: 0 };
+    const queue = isCurrent ? await selectQueue(db, rowMac, environment) : none;
+    const ended = endedAt && endReason && { at: endedAt, reason: endReason };
+    const halted = await whyHalted({ db, rowMac, keys }, tree, isCurrent);
+    const size = tree.finalSize ?? tree.size;
+    statuses.push({ log, origin, key, size, ...queue, halted, ended, witnesses: await selectWitnesses(db, log) });
   }
   return statuses;
 }
 
 async function whyHalted(
-  { db, rowMac, config }: Pick<Deps, "db" | "rowMac" | "config">,
-  log: Environment,
-  origin: string,
+  { db, rowMac, keys }: { db: Sql; rowMac: RowMac; keys: LogKeys },
+  tree: StoredTree,
+  isCurrent: boolean,
 ): Promise<string | null> {
+  if (tree.finalSize !== null) {
+    if (!treeHolds(rowMac, tree)) return "the service did not write the tree's row as it is";
+    return isCurrent ? "it ends, and the next log has not begun: start the service, or run log retire again" : null;
+  }
   try {
-    const files = { signer: await openLogSigner(config, log, origin), keyPath: logKeyPath(config, log) };
-    await examineTree(db, { rowMac, files: { live: files, test: files } }, log);
+    await examineTree(db, { rowMac, keys }, tree);
     return null;
   } catch (error) {
     if (error instanceof LogHalt || error instanceof StartupError) return error.message;

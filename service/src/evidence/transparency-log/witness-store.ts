@@ -1,13 +1,13 @@
-import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { logs, queueEntry } from "./store.ts";
+import { queueEntry } from "./store.ts";
+import { environmentOf, type LogName, logs } from "./trees.ts";
 
 /** A cosignature line of a checkpoint. `witness` is NAME+ID of its key. */
 export type Cosignature = { witness: string; line: string; cosignedAt: Date };
 
 /** Claims, until `until`, the witnesses that were not asked recently. @returns the last known size of each */
-export const claimWitnesses = (db: Sql, log: Environment, witnesses: readonly string[], now: Date, until: Date) =>
+export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string[], now: Date, until: Date) =>
   db.query<{ witness: string; size: number }>(sql`
     INSERT INTO log_witnesses AS w (log, witness, next_at) SELECT ${log}, name, ${until} FROM unnest(${witnesses}::text[]) AS name
     ON CONFLICT (log, witness) DO UPDATE SET next_at = ${until} WHERE w.next_at <= ${now}
@@ -17,12 +17,7 @@ export const claimWitnesses = (db: Sql, log: Environment, witnesses: readonly st
 export type WitnessState = { witness: string; size: number; isFailing: boolean; alarm: string | null };
 
 /** An alarm stays until the witness cosigns again. A witness that does not respond doesn't clear it. */
-export const updateWitness = (
-  db: Sql,
-  log: Environment,
-  { witness, size, isFailing, alarm }: WitnessState,
-  now: Date,
-) =>
+export const updateWitness = (db: Sql, log: LogName, { witness, size, isFailing, alarm }: WitnessState, now: Date) =>
   db.query(sql`
     UPDATE log_witnesses SET size = ${size}, alarm = CASE WHEN ${isFailing} THEN coalesce(${alarm}, alarm) END,
       failing_since = CASE WHEN ${isFailing} THEN coalesce(failing_since, ${now}) END
@@ -31,14 +26,14 @@ export const updateWitness = (
 /** The state of each witness that was ever asked: its last size, when it began to fail, and what it contradicts. */
 export type AskedWitness = { witness: string; size: number; failingSince: Date | null; alarm: string | null };
 
-export const selectWitnesses = (db: Sql, log: Environment): Promise<AskedWitness[]> =>
+export const selectWitnesses = (db: Sql, log: LogName): Promise<AskedWitness[]> =>
   db.query<AskedWitness>(sql`
     SELECT witness, size, failing_since AS "failingSince", alarm FROM log_witnesses WHERE log = ${log} ORDER BY witness`);
 
 /** A note has at most 32 lines, including the log's own. */
 const mostCosignatures = 31;
 
-export const selectCosignatures = (db: Sql, log: Environment, size: number): Promise<Cosignature[]> =>
+export const selectCosignatures = (db: Sql, log: LogName, size: number): Promise<Cosignature[]> =>
   db.query<Cosignature>(sql`
     SELECT witness, line, cosigned_at AS "cosignedAt" FROM log_cosignatures
     WHERE log = ${log} AND size = ${size} ORDER BY cosigned_at, witness LIMIT ${mostCosignatures}`);
@@ -46,12 +41,12 @@ export const selectCosignatures = (db: Sql, log: Environment, size: number): Pro
 const cosignatureLock = 7_246_008;
 
 /** Lets one transaction at a time add cosignatures to a log. */
-export const lockCosignatures = (tx: Tx, log: Environment) =>
-  tx.query(sql`SELECT pg_advisory_xact_lock(${cosignatureLock}, ${logs.indexOf(log)})`);
+export const lockCosignatures = (tx: Tx, log: LogName) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(${cosignatureLock}, ${logs.indexOf(environmentOf(log))})`);
 
 export const insertCosignature = (
   tx: Tx,
-  log: Environment,
+  log: LogName,
   size: number,
   { witness, line, cosignedAt }: Cosignature,
   isQuorum: boolean,
@@ -61,14 +56,14 @@ export const insertCosignature = (
     VALUES (${log}, ${size}, ${witness}, ${line}, ${cosignedAt}, ${isQuorum}) ON CONFLICT DO NOTHING`);
 
 /** The newest checkpoint that has a quorum, and the time when it reached the quorum; undefined for none. */
-export async function selectWitnessed(db: Sql, log: Environment): Promise<{ size: number; at: Date } | undefined> {
+export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: number; at: Date } | undefined> {
   const [found] = await db.query<{ size: number; at: Date }>(sql`
     SELECT size, cosigned_at AS at FROM log_cosignatures WHERE log = ${log} AND is_quorum ORDER BY size DESC LIMIT 1`);
   return found;
 }
 
 /** Publishes a policy and queues its line. Does nothing when it was published before. */
-export const publishPolicy = (db: Sql, log: Environment, sha256: string, policy: string, at: Date) =>
+export const publishPolicy = (db: Sql, log: "live", sha256: string, policy: string, at: Date) =>
   db.query(sql`
     WITH published AS (
       INSERT INTO log_policies (log, sha256, policy, published_at) VALUES (${log}, ${sha256}, ${policy}, ${at})
@@ -76,16 +71,16 @@ export const publishPolicy = (db: Sql, log: Environment, sha256: string, policy:
     ) ${queueEntry(log, { kind: "policy/v1", sha256 }, at)}`);
 
 /** A published policy by its hash. */
-export async function selectPolicy(db: Sql, log: Environment, sha256: string): Promise<string | null> {
+export async function selectPolicy(db: Sql, log: "live", sha256: string): Promise<string | null> {
   const [found] = await db.query<{ policy: string }>(
     sql`SELECT policy FROM log_policies WHERE log = ${log} AND sha256 = ${sha256}`,
   );
   return found?.policy ?? null;
 }
 
-/** Gauges: how many entries of the log a witness has not seen, and whether it contradicts the log. */
+/** Gauges: how many entries of a log a witness has not seen, and whether it contradicts one, at worst over all logs. */
 export const witnessGauges: Statement = sql`
-SELECT gauge, w.witness AS label, value FROM log_witnesses w JOIN log_trees t USING (log), LATERAL (VALUES
-  ('log_witness_behind', greatest(0, t.size - w.size)::float8),
+SELECT gauge, w.witness AS label, max(value) AS value FROM log_witnesses w JOIN log_trees t USING (log), LATERAL (VALUES
+  ('log_witness_behind', greatest(0, coalesce(t.final_size, t.size) - w.size)::float8),
   ('log_witness_alarm', (alarm IS NOT NULL)::int::float8)
-) AS figures (gauge, value)`;
+) AS figures (gauge, value) GROUP BY gauge, w.witness`;

@@ -13,14 +13,14 @@ import {
   type Witness,
   type WitnessPolicy,
 } from "@signsealship/evidence/log";
-import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
-import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { byPlace, hashOfRange } from "./grow.ts";
-import { type StoredCheckpoint, selectNewestCheckpoint, selectTiles } from "./store.ts";
+import { type StoredCheckpoint, selectHashes, selectNewestCheckpoint } from "./store.ts";
+import type { LogName } from "./trees.ts";
 import {
   type Cosignature,
   claimWitnesses,
@@ -42,23 +42,24 @@ export type PublishedPolicy = {
   sha256: string;
 };
 
-/** The log of test seals has no witnesses, because it need not prove anything to others. */
-const witnessed: Environment = "live";
 const askTimeoutMs = 5_000;
 const answerBytes = 64 * 1024;
 
 /**
- * Reads LOG_POLICY and puts the line of our own log above it.
- * @param ownLog the key and the address of the log
+ * Reads LOG_POLICY and puts the lines of our own logs above it, the newest one first.
+ * @param ownLogs the keys and addresses of the logs
  * @throws StartupError for a file that can't be read or that names logs, and for a witness without an address
  */
-export async function readLogPolicy(path: string, ownLog: { key: string; url: string }): Promise<PublishedPolicy> {
+export async function readLogPolicy(
+  path: string,
+  ownLogs: readonly { key: string; url: string }[],
+): Promise<PublishedPolicy> {
   const refusal = (why: string) => new StartupError(`LOG_POLICY: ${path}: ${why}`);
   try {
     const file = await readFile(path, "utf8");
     if ((await parseWitnessPolicy(file)).logs.length > 0)
       throw refusal("it names a log; the service adds the line of its own");
-    const text = `log ${ownLog.key} ${ownLog.url}\n${file}`;
+    const text = `${ownLogs.map(({ key, url }) => `log ${key} ${url}\n`).join("")}${file}`;
     const policy = await parseWitnessPolicy(text);
     const witnesses = policy.witnesses.flatMap((one) =>
       one.url === null ? [] : [{ ...one, url: addressOf(one.url) }],
@@ -79,6 +80,8 @@ const addressOf = (text: string): string =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : "";
 
 export type WitnessingDeps = {
+  /** The log that is asked about: a log of live seals, also one that has ended. Test logs have no witnesses. */
+  witnessed: LogName;
   db: Database;
   clock: Clock;
   log: Log;
@@ -89,10 +92,11 @@ export type WitnessingDeps = {
 };
 
 /**
- * Asks each due witness to cosign the newest checkpoint (C2SP tlog-witness). A witness that fails doesn't delay the
- * others.
+ * Asks each due witness to cosign the newest checkpoint of a log (C2SP tlog-witness). A witness that fails doesn't delay
+ * the others.
  */
-export async function askWitnesses(deps: WitnessingDeps): Promise<void> {
+export async function askWitnesses(given: Omit<WitnessingDeps, "witnessed">, witnessed: LogName): Promise<void> {
+  const deps = { ...given, witnessed };
   const { db, clock, published, intervalMs } = deps;
   const now = clock();
   const byName = new Map(published.witnesses.map((witness) => [keyName(witness.key), witness]));
@@ -133,7 +137,7 @@ async function ask(
   const old = known > newest.size ? 0 : known;
   const fails = (why: string): Answer => ({ size: known, isFailing: true, alarm: null, why });
   const contradicts = (why: string): Answer => ({ size: known, isFailing: true, alarm: why, why });
-  const body = `old ${old}\n${await consistencyLines(deps.db, old, newest.size)}\n${newest.note}`;
+  const body = `old ${old}\n${await consistencyLines(deps, old, newest.size)}\n${newest.note}`;
   const init = { method: "POST", headers: { "content-type": "text/plain" }, body };
   const bounds = { timeoutMs: askTimeoutMs, maxBytes: answerBytes };
   const answer = await requestBounded(deps.fetch, `${witness.url}/add-checkpoint`, init, bounds);
@@ -148,7 +152,7 @@ async function ask(
       return contradicts(`${witness.name} has seen another state of the log with the same ${old} entries`);
     if (size <= newest.size)
       return isAgain ? fails("it moves on at each question") : ask(deps, witness, size, newest, true);
-    const published = (await selectNewestCheckpoint(deps.db, witnessed))?.size ?? 0;
+    const published = (await selectNewestCheckpoint(deps.db, deps.witnessed))?.size ?? 0;
     return published >= size
       ? fails("another node asks it about a newer state")
       : contradicts(`${witness.name} has seen ${size} entries of the log, and the database has published ${published}`);
@@ -160,9 +164,9 @@ async function ask(
   return { size: newest.size, isFailing: false, alarm: null, cosignature, why: null };
 }
 
-async function consistencyLines(db: Sql, old: number, size: number): Promise<string> {
+async function consistencyLines({ db, witnessed }: WitnessingDeps, old: number, size: number): Promise<string> {
   const ranges = old === 0 ? [] : consistencyRanges(old, size);
-  const tiles = byPlace(await selectTiles(db, witnessed, tilesOf(ranges)));
+  const tiles = byPlace(await selectHashes(db, witnessed, tilesOf(ranges)));
   return ranges.map((range) => `${Buffer.from(hashOfRange(tiles, range)).toString("base64")}\n`).join("");
 }
 
@@ -183,7 +187,7 @@ async function cosignatureIn(note: string, answer: string, { key }: Witness): Pr
 
 /** Stores cosignatures under a lock, so that the node which completes the quorum sees all the others. */
 async function keepCosignatures(
-  { db, published }: WitnessingDeps,
+  { db, published, witnessed }: WitnessingDeps,
   { size }: StoredCheckpoint,
   cosignatures: readonly Cosignature[],
 ): Promise<void> {

@@ -40,7 +40,7 @@ export type RecordsExport = {
   rows: OpenedRow[];
   /** The lines of the audit log since the previous head. */
   auditLines: string[];
-  /** The key of the live log, and the proof that the log includes the line `audit/v1 DAY HEAD`. */
+  /** The key of the live log that has it, and the proof that the log includes the line `audit/v1 DAY HEAD`. */
   key: string;
   proof: string;
 };
@@ -74,7 +74,7 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
       lines,
       rows,
       auditLines: await auditChainTexts(tx, heads[at - 1]?.audit.position ?? 0, head.audit.position),
-      key: (await logKeyOf(tx, "live")) ?? "",
+      key: (await logKeyOf(tx, logged.log)) ?? "",
       proof: logged.proof,
     };
   }, longStatements);

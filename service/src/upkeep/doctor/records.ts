@@ -145,5 +145,8 @@ export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "conf
     .filter(({ failingSince }) => failingSince !== null && failingSince.getTime() < since);
   if (silent.length > 0)
     return { warning: `${silent.map(({ witness }) => witness).join(", ")} did not cosign for more than ten minutes` };
-  return statuses.map(({ origin, size }) => `${origin}: ${size} entries`).join("; ") || "begins with the first start";
+  return (
+    statuses.map(({ origin, size, ended }) => `${origin}: ${size} entries${ended ? ", ended" : ""}`).join("; ") ||
+    "begins with the first start"
+  );
 }

@@ -1,4 +1,9 @@
-import { newestCheckpointUpTo } from "../../evidence/transparency-log/transparency-log.ts";
+import {
+  currentTree,
+  linesWithLogs,
+  newestCheckpointUpTo,
+  successionLines,
+} from "../../evidence/transparency-log/transparency-log.ts";
 import { readWrittenLines } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { minuteMs } from "../../kernel/platform/clock.ts";
@@ -35,12 +40,17 @@ export async function openOwnLog(
   origin: string,
 ): Promise<OwnLog> {
   const db = withLongStatements(resources.db);
-  const [tree] = await db.query<{ log: Environment; key: string }>(sql`
-    SELECT log, note_key AS key FROM log_trees WHERE origin = ${origin}`);
+  const [tree] = await db.query<{ log: string; environment: Environment; key: string }>(sql`
+    SELECT log, environment, note_key AS key FROM log_trees WHERE origin = ${origin}`);
   if (!tree) throw new StartupError(`this installation has no log ${origin}`);
+  const { environment } = tree;
   const rows = new Map<string, OwnRow>();
-  for (const row of [...(await sealedRows(resources, tree.log)), ...(await statements(resources, tree.log))])
+  for (const row of [...(await sealedRows(resources, environment)), ...(await statements(resources, environment))])
     rows.set(row.line, row);
+  // Each line is in one of the logs that followed each other. A line that is nowhere is missing in the newest one.
+  const logOf = new Map((await linesWithLogs(db, environment)).map(({ line, log }) => [ownLine(line), log]));
+  const newest = (await currentTree(db, environment))?.log;
+  const isExpected = (line: string) => (logOf.get(line) ?? newest) === tree.log;
   const seen = new Set<string>();
   const foreign: string[] = [];
   let foreignCount = 0;
@@ -57,7 +67,9 @@ export async function openOwnLog(
     },
     findings() {
       const since = resources.clock().getTime() - longestWaitMs;
-      const missing = [...rows.values()].filter(({ line, at }) => !seen.has(line) && at.getTime() < since);
+      const missing = [...rows.values()].filter(
+        ({ line, at }) => isExpected(line) && !seen.has(line) && at.getTime() < since,
+      );
       const sentences = missing.slice(0, most).map(({ row, line }) => `The log has no entry ${line}, of ${row}.`);
       const more = missing.length - sentences.length + foreignCount - foreign.length;
       return [...foreign, ...sentences, ...(more > 0 ? [`There are ${more} more such entries and rows.`] : [])];
@@ -104,10 +116,12 @@ async function statements({ db, rowMac }: Pick<Resources, "db" | "rowMac">, log:
   const policies = await db.query<OwnRow>(sql`
     SELECT 'policy/v1 ' || sha256 AS line, 'policy' AS row, published_at AS at FROM log_policies WHERE log = ${log}`);
   const heads = log === "live" ? await headLines(db) : [];
+  const ends = await successionLines(db, log);
   const retractions = await readWrittenLines(db, rowMac, sql`action = 'seal.retracted'`);
   return [
     ...policies,
     ...heads.map(({ line, at }) => ({ line, row: "a daily head", at })),
+    ...ends.map(({ line, at }) => ({ line, row: "a log that ended", at })),
     ...retractions.flatMap(({ id, detail, occurredAt }) => {
       const said = JSON.parse(detail ?? "{}") as { log?: string; sealedSha256?: string; reason?: string };
       if (said.log !== log) return [];

@@ -192,19 +192,17 @@ test("reports a turn that fails for another reason than a halt once a minute, an
     void (err instanceof LogHalt ? halted.push(name) : lines.push(`${name} ${err}`));
   let minute = 0;
   const clock = () => new Date(minute * 60_000);
-  const broken = {
-    get signer(): never {
-      throw new Error("the device with the key is away");
-    },
-    keyPath: "",
+  const away = (): never => {
+    throw new Error("the device with the key is away");
   };
-  const files = { live: broken, test: { signer: { key: "another", signed: () => "" }, keyPath: "" } };
+  const open = async (tree: { log: string }) => (tree.log === "live" ? away() : { key: "another", signed: () => "" });
+  const keys = { pathOf: () => "", open, create: away };
   const sequencer = createSequencer({
     db,
     rowMac: openRowMac(secretBytes(Buffer.alloc(32, 7))),
     clock,
     log,
-    files,
+    keys,
     intervalMs: 1,
   });
   for (const at of [0, 0, 0, 1, 1]) {
@@ -213,4 +211,46 @@ test("reports a turn that fails for another reason than a halt once a minute, an
   }
   assert.deepEqual(lines, Array(2).fill("live Error: the device with the key is away"));
   assert.deepEqual(halted, ["test"]);
+});
+
+test("ends the log at the command line, and seals go into the one that follows", async () => {
+  const before = await seal(test_.headers);
+  const proof = await proofOf(before);
+  const { origin } = before.log;
+  const run = (...args: string[]) => runCli({ DATA_DIR: service.dataDir }, "log", "retire", ...args);
+  assert.match((await run(origin)).stderr, /log retire needs --reason: rotation, key-compromise, lost/);
+  assert.match((await run(origin, "--reason", "bored")).stderr, /--reason/);
+  assert.match(
+    (await run("example.com/log/test", "--reason", "rotation")).stderr,
+    /no log example\.com\/log\/test here/,
+  );
+  const retired = await run(origin, "--reason", "rotation");
+  assert.equal(retired.code, 0, retired.stderr);
+  assert.match(
+    retired.stdout,
+    new RegExp(`${origin} has ended, with \\d+ entries\\. It is followed by ${origin}-2\\.`),
+  );
+  assert.match((await run(origin, "--reason", "rotation")).stdout, /had ended before/);
+
+  await until(async () => (await seal(test_.headers)).log.origin === `${origin}-2`);
+  const after = await seal(test_.headers);
+  assert.equal(parseCheckpoint((await proofOf(after)).split("\n\n").slice(1).join("\n\n")).origin, `${origin}-2`);
+  assert.equal(await proofOf(before), proof);
+  const list = (await (await fetch(`${service.baseUrl}/seal/trust.json`)).json()) as {
+    logs: { end?: { reason: string } }[];
+  };
+  assert.deepEqual(
+    list.logs.map(({ end }) => end?.reason ?? null),
+    [null, "rotation", null],
+  );
+  assert.equal((await fetch(`${service.baseUrl}/log/test-2/checkpoint`)).status, 200);
+  for (const other of ["test-3", "test-1", "other", "live%2f.."])
+    assert.equal((await fetch(`${service.baseUrl}/log/${other}/checkpoint`)).status, 404, other);
+  const status = await runCli({ DATA_DIR: service.dataDir }, "log", "status");
+  assert.match(status.stdout, /ended at \d{4}.* \(rotation\)/);
+  assert.equal(status.code, 0, status.stdout);
+  const [line] = await db.query<{ detail: { reason: string } }>(
+    sql`SELECT detail FROM audit_log WHERE action = 'log.retired'`,
+  );
+  assert.equal(line?.detail.reason, "rotation");
 });

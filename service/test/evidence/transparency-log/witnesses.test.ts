@@ -155,6 +155,30 @@ test("a witness that contradicts the log raises an alarm for the operator, and t
   assert.doesNotMatch(await status(), /has seen 1000000/);
 });
 
+test("witnesses cosign the last state of a log that ends, and the log that follows; the policy lists both", async () => {
+  await witnessed(await grown());
+  const statuses = await service.cli<{ log: string; origin: string }[]>("log", "status");
+  const origin = statuses.find(({ log }) => log === "live")?.origin ?? "";
+  const retired = await service.cli<{ size: number; key: string }>("log", "retire", origin, "--reason", "rotation");
+  await witnessed(retired.size);
+  for (const witness of [one, two]) witness.sees(0);
+  const ofNext = async () =>
+    (await db.query(sql`SELECT FROM log_cosignatures WHERE log = 'live-2' AND is_quorum`)).length;
+  await until(async () => (await ofNext()) > 0);
+  const { logs } = await parseWitnessPolicy(await get("/log/live/policy"));
+  assert.deepEqual(
+    logs.map((key) => key.split("+")[0]),
+    [`${origin}-2`, origin],
+  );
+  assert.equal(logs[0], retired.key);
+  const published = await db.query<{ log: string }>(sql`
+    SELECT log FROM log_entries WHERE line LIKE 'policy/v1 %' AND leaf IS NOT NULL ORDER BY id`);
+  assert.deepEqual(
+    published.map(({ log }) => log),
+    ["live", "live-2"],
+  );
+});
+
 test("a policy that cannot be used prevents the start, and the message names the line and its rule", async () => {
   const wrong = {
     "line 1 of the policy: the key is not": "witness one nokey http://a.example\nquorum one\n",

@@ -20,6 +20,24 @@ listCase("with a log of tests", [{ environment: "test", key, more: 1 }], "accept
 listCase("whose logs are an object", { environment: "live", key }, "refused");
 listCase("whose log is null", [null], "refused");
 listCase("whose log is a text", [key], "refused");
+const end = { size: 11, root: "0f".repeat(32), reason: "rotation" };
+for (const reason of ["rotation", "key-compromise", "lost"])
+  listCase(`with a log that ended (${reason})`, [{ environment: "live", key, end: { ...end, reason, more: 1 } }], "accepted");
+const badEnds: Readonly<Record<string, unknown>> = {
+  null: null,
+  "a text": "rotation",
+  "without a size": { root: end.root, reason: end.reason },
+  "of a size with a part": { ...end, size: 1.5 },
+  "of a size below 0": { ...end, size: -1 },
+  "of a size that is a text": { ...end, size: "11" },
+  "without a root": { size: 11, reason: end.reason },
+  "of a root in capitals": { ...end, root: "0F".repeat(32) },
+  "of a root that is a number": { ...end, root: 7 },
+  "without a reason": { size: 11, root: end.root },
+  "of another reason": { ...end, reason: "sold" },
+};
+for (const [name, bad] of Object.entries(badEnds))
+  listCase(`whose log has an end ${name}`, [{ environment: "live", key, end: bad }], "refused");
 listCase("whose log has no key", [{ environment: "live" }], "refused");
 listCase("whose log has no environment", [{ key }], "refused");
 listCase("whose log is of another environment", [{ environment: "staging", key }], "refused");

@@ -51,6 +51,14 @@ add("at another place", withExtra(retraction("withdrawn", { place: 4 })), counts
 const elsewhere = await sampleLog("example.org/log/live", 7);
 const bothLogs = [...trusted, { environment: "live", key: formatNoteKey(elsewhere.key) }] as const;
 add("of another trusted log", withExtra(retraction("withdrawn", { by: elsewhere })), counts, { logs: bothLogs });
+for (const name of ["live-2", "live-13"]) {
+  const next = await sampleLog(`example.com/log/${name}`, 9);
+  const logs = [...trusted, { environment: "live", key: formatNoteKey(next.key) }] as const;
+  add(`of the log ${name}, which follows`, withExtra(retraction("withdrawn", { by: next })), retracted, { logs });
+  add(`of the log ${name}, which is not trusted`, withExtra(retraction("withdrawn", { by: next })), counts);
+  const ofTests = [...trusted, { environment: "test", key: formatNoteKey(next.key) }] as const;
+  add(`of the log ${name}, which is trusted for tests`, withExtra(retraction("withdrawn", { by: next })), counts, { logs: ofTests });
+}
 add("whose checkpoint cannot be read", withExtra(retraction("withdrawn").replace(`${origin}\n`, `${origin}\n0`)), counts);
 add("that cannot be read", withExtra(retraction("withdrawn").replace("index ", "index 0")), counts);
 add("of another version, which is only extra bytes", withExtra(retraction("withdrawn").replace("@v1", "@v2")), both);

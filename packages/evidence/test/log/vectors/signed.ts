@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { formatLogProof, formatNoteKey, sealEntry } from "../../../src/log/log.ts";
+import { formatLogProof, formatNoteKey, type LogEnd, sealEntry } from "../../../src/log/log.ts";
 import { toBase64 } from "../../../src/log/note.ts";
 import type { LogVector } from "../log-vectors.ts";
 import { inclusionOf, sampleLog } from "../sample-tree.ts";
@@ -150,6 +150,26 @@ proofCase("of more than 64 KiB", withExtra, unreadable, {
 proofCase("that is not UTF-8", "", unreadable, { hex: hex(Buffer.concat([Buffer.from(proof), Buffer.of(0xff)])) });
 const inner = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, root) });
 proofCase("of an inner node as a leaf", inner, { ...both, log_inclusion: "fails" });
+
+// Logs that have ended.
+const endCase = (name: string, end: Partial<LogEnd>, state: string) => {
+  const whole = { size: leaves.length, root: hex(root), reason: "rotation", ...end } as const;
+  const logs = [{ environment: "live", key, end: whole }] as const;
+  proofCase(`of a log that ended, ${name}`, proof, { ...both, log_checkpoint_signed: state }, { logs });
+};
+const otherRoot = "00".repeat(32);
+endCase("with its last state", {}, "holds");
+endCase("with its last state, after a theft of its key", { reason: "key-compromise" }, "holds");
+endCase("with an earlier state", { size: 12, root: otherRoot }, "holds");
+endCase("with an earlier state, after a theft of its key", { reason: "key-compromise", size: 12, root: otherRoot }, "unchecked");
+for (const reason of ["rotation", "key-compromise"] as const) {
+  endCase(`with another state of its last size (${reason})`, { reason, root: otherRoot }, "fails");
+  endCase(`with more entries than it ended with (${reason})`, { reason, size: 10, root: otherRoot }, "fails");
+}
+endCase("with entries that its operator has lost", { reason: "lost", size: 10, root: otherRoot }, "holds");
+proofCase("of a log that ended under another trusted key", proof, both, {
+  logs: [{ environment: "live", key: formatNoteKey(stranger.key), end: { size: 1, root: otherRoot, reason: "rotation" } }, ...trusted],
+});
 
 function shortened(line: string): string {
   const [dash = "", name = "", bytes = ""] = line.split(" ");

@@ -1,0 +1,43 @@
+import { parseCheckpoint } from "@signsealship/evidence/log";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { LogHalt } from "./grow.ts";
+import { readHighWater, requireBeginsWith } from "./high-water.ts";
+import type { LogKeys } from "./key.ts";
+import { selectNewestCheckpoint } from "./store.ts";
+import { environmentOf, generationOf, haltedSince, type LogName, type StoredTree, treeHolds } from "./trees.ts";
+
+export type ExamineDeps = { rowMac: RowMac; keys: LogKeys };
+
+/** The name of the log that follows a log; `skip` more generations later. */
+export const successorName = (log: LogName, skip = 0): LogName =>
+  `${environmentOf(log)}-${generationOf(log) + 1 + skip}`;
+
+/**
+ * Checks that the tree may continue: the service wrote its row, this node has its key, and it extends all checkpoints
+ * that this node signed.
+ * @throws LogHalt otherwise
+ */
+export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: StoredTree): Promise<void> {
+  const signer = await keys.open(tree);
+  const keyPath = keys.pathOf(tree.log);
+  if (tree.noteKey !== signer.key)
+    throw new LogHalt(
+      `the key of this node (${keyPath}) is not the log's: copy the key file of the node that began the log`,
+    );
+  const since = haltedSince(tree);
+  if (since !== null)
+    throw new LogHalt(
+      `the database was restored from a backup at ${since.toISOString()}, and may lack entries that were published: run log recover`,
+    );
+  if (!treeHolds(rowMac, tree)) throw new LogHalt("the service did not write the tree's row as it is");
+  const next = successorName(tree.log);
+  if (await readHighWater(keys.pathOf(next)))
+    throw new LogHalt(
+      `this node has seen the log ${next}, and the database does not have it: it is an older database. Run log recover, or log retire`,
+    );
+  const highWater = await readHighWater(keyPath);
+  if (highWater) await requireBeginsWith(db, tree, highWater, "what this node signed last");
+  const newest = await selectNewestCheckpoint(db, tree.log);
+  if (newest) await requireBeginsWith(db, tree, parseCheckpoint(newest.note), "the newest checkpoint");
+}
