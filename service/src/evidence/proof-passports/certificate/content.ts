@@ -14,6 +14,8 @@ export type ProofCertificate = {
   sealedBy: { certificate: string; fingerprint: string };
   /** The authority's name; null without a time stamp. */
   authorityName: string | null;
+  /** The log that has the seal, and the seal's index there; null while the seal is queued. */
+  logged: { origin: string; index: number | null };
   /** The issuer of this certificate. Its seal may differ from the one on the document. */
   issuer: Issuer;
   /** The verification page; absolute. */

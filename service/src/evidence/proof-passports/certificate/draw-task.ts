@@ -78,6 +78,7 @@ function factList(flow: Flow, content: ProofCertificate): void {
   if (record.sealRetirement) flow.row("Retired", retirementText(record.sealRetirement), body);
   flow.row("Time stamp", timeStampText(content), body);
   flow.row("Bitcoin anchor", anchorText(content), body);
+  flow.row("Transparency log", logText(content), body);
   flow.row("Verify code", record.verifyCode, { ...code, size: 9.5 });
   flow.skip(10);
 }
@@ -97,6 +98,9 @@ function anchorText({ record: { anchor } }: ProofCertificate): string {
     ? `confirmed by a block; submitted ${submitted}`
     : `submitted ${submitted}; not confirmed then`;
 }
+
+const logText = ({ logged: { origin, index } }: ProofCertificate): string =>
+  index === null ? `queued for ${origin} when this page was made` : `logged: entry ${index} of ${origin}`;
 
 /** The limits of what the certificate proves. */
 const limits = (flow: Flow): void =>

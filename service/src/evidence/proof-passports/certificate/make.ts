@@ -8,6 +8,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
 import { authorityName, issuerOf, leafOf, type Sealing, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
+import { placeInLog } from "../../transparency-log/transparency-log.ts";
 import { recordFile } from "../evidence/files.ts";
 import { sealedParts } from "../evidence/sealed-parts.ts";
 import { findEvidence, type NamedDeps, withSealed } from "../lookup.ts";
@@ -95,11 +96,13 @@ async function make(
   const { workers, sealing, baseUrl } = deps.making;
   const { certificate, fingerprint } = leafOf(evidence.chainPem);
   const { authority, token, stampedAt, partnerId: holder, environment, verifyCode } = evidence;
+  const entry = { kind: "seal/v1", sealedSha256: evidence.sealedSha256 } as const;
   const input: ProofCertificate = {
     ...what,
     recordBytes: recordFile(evidence, baseUrl),
     sealedBy: { certificate: nameText(certificate.subject), fingerprint },
     authorityName: token && authority && stampedAt && authorityName({ token, authority, genTime: stampedAt }),
+    logged: await placeInLog(deps.db, environment, entry),
     issuer: issuerOf({ chainPem: sealing.chainPem, baseUrl }, environment),
     verifyUrl: `${baseUrl}/verify/${verifyCode}`,
   };
