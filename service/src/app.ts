@@ -28,7 +28,13 @@ import { correctionRoutes } from "./orders/corrections/corrections.ts";
 import { fillRoutes } from "./orders/fills/fills.ts";
 import { mailDocuments, sandboxRoutes } from "./orders/fulfilment/fulfilment.ts";
 import { emailChanges, isDocumentsToken, orderRoutes, type TitleOf } from "./orders/order/order.ts";
-import { checkoutRoute, checkoutUrl, isPaymentInProcess, processorWebhook } from "./orders/payments/payments.ts";
+import {
+  chargeOfOrder,
+  checkoutRoute,
+  checkoutUrl,
+  isPaymentInProcess,
+  processorWebhook,
+} from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { templateRoutes } from "./orders/templates/templates.ts";
 import { webhookRoutes, webhooksSection } from "./outgoing/webhooks/webhooks.ts";
@@ -134,6 +140,7 @@ async function addRoutes(
   orderRoutes(app, {
     ...{ frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate },
     notarizationOf: (code) => notarizationOf({ db, rowMac }, code),
+    chargeOf: (code) => chargeOfOrder(db, code),
   });
   correctionRoutes(app, { frame, corrections: desk.corrections, uploadPlaces });
   bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });

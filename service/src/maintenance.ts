@@ -24,7 +24,7 @@ import {
 } from "./kernel/retention/retention.ts";
 import { verifyTasks } from "./kernel/tasks/tasks.ts";
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
-import { closeMonths } from "./orders/billing/billing.ts";
+import { checkMonths, closeMonths } from "./orders/billing/billing.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
@@ -135,6 +135,11 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
     },
     { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
     { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
+    {
+      name: "closed months against their documents",
+      everyMs: 24 * hours,
+      work: (stopping) => checkMonths(resources, stopping),
+    },
     { name: "mails to members about their orders", everyMs: 30 * seconds, work: () => mailOrderNews({ db, clock }) },
     { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings({ db, clock }) },
     {

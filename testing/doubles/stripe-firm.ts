@@ -20,6 +20,8 @@ export type FirmObjects = {
   intents: Map<string, StripeObject>;
   /** The results of charges by method. A charge of a method that is not listed succeeds. */
   outcomes: Map<string, MethodOutcome>;
+  /** Debits that the bank moves already, so that they can't be canceled. */
+  moving: Set<string>;
   createSetup: (params: Params, hostedPages: string) => Reply;
   /** Undefined for a request that is not about firms' methods. */
   answer: (method: string, path: string, params: Params) => Reply | undefined;
@@ -92,20 +94,29 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
   const verify = (setupIntent: string, isRight: boolean): StripeObject =>
     Object.assign(setupOf(setupIntent), { status: isRight ? "succeeded" : "requires_payment_method" });
 
+  const newIntent = (params: Params, amount: number): StripeObject => {
+    const intent = {
+      ...{ id: newId("pi"), object: "payment_intent", amount, currency: params["currency"] },
+      ...{ customer: params["customer"], metadata: params["metadata"] ?? {}, payment_method: null },
+      ...{ last_payment_error: null, created: Math.floor(Date.now() / 1000), livemode: livemode() },
+      ...{ amount_received: 0, status: "requires_payment_method" },
+    };
+    intents.set(intent.id, intent);
+    return intent;
+  };
+
   function charge(params: Params): Reply {
+    // Without a confirmation a payment waits for somebody to pay it.
+    if (params["confirm"] === undefined && params["payment_method"] === undefined)
+      return { status: 200, body: { ...newIntent(params, Number(params["amount"])) } };
     const method = methods.get(String(params["payment_method"]));
     if (!method || method["customer"] !== params["customer"])
       return refusal(400, "The PaymentMethod does not belong to the Customer");
     if (params["off_session"] !== "true" || params["confirm"] !== "true") return refusal(400, "a parameter is missing");
     const amount = Number(params["amount"]);
     if (!(amount >= 50)) return refusal(400, "Amount must be at least 50 cents");
-    const id = newId("pi");
-    const intent: StripeObject = {
-      ...{ id, object: "payment_intent", amount, currency: params["currency"], customer: params["customer"] },
-      ...{ metadata: params["metadata"] ?? {}, payment_method: params["payment_method"], last_payment_error: null },
-      ...{ created: Math.floor(Date.now() / 1000), livemode: livemode(), amount_received: 0, status: "processing" },
-    };
-    intents.set(id, intent);
+    const intent = newIntent(params, amount);
+    Object.assign(intent, { payment_method: params["payment_method"], status: "processing" });
     const outcome = outcomes.get(String(params["payment_method"])) ?? "succeeded";
     const decline = declines[outcome];
     if (decline) {
@@ -123,6 +134,15 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
     const failed = { status: "requires_payment_method", last_payment_error: { code: "insufficient_funds" } };
     const paid = { status: "succeeded", amount_received: intent["amount"] };
     return Object.assign(intent, outcome === "succeeded" ? paid : failed);
+  }
+
+  const moving = new Set<string>();
+
+  function cancel(intent: StripeObject): Reply {
+    const { id, status } = intent;
+    if (status === "succeeded" || status === "canceled" || moving.has(String(id)))
+      return refusal(400, `You cannot cancel this PaymentIntent because it has a status of ${status}.`);
+    return { status: 200, body: { ...Object.assign(intent, { status: "canceled" }) } };
   }
 
   function answer(verb: string, path: string, params: Params): Reply | undefined {
@@ -148,11 +168,14 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
     const method = methods.get(detached ?? "");
     if (method?.["customer"]) return { status: 200, body: Object.assign(method, { customer: null }) };
     if (method) return refusal(400, "The payment method is not attached to a customer");
+    const [, canceled] = /^POST \/v1\/payment_intents\/(\w+)\/cancel$/.exec(asked) ?? [];
+    const toCancel = intents.get(canceled ?? "");
+    if (toCancel) return cancel(toCancel);
     const [, intentId] = /^GET \/v1\/payment_intents\/(\w+)$/.exec(asked) ?? [];
     const intent = intents.get(intentId ?? "");
     return intent && { status: 200, body: { ...intent } };
   }
 
-  const objects = { customers, setups, methods, intents, outcomes };
+  const objects = { customers, setups, methods, intents, outcomes, moving };
   return { ...objects, createSetup, answer, finishSetup, verify, bankAnswers };
 }

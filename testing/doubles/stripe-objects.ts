@@ -82,7 +82,11 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
   const firm = createFirmObjects({ sessions, livemode });
 
   function createSession(params: Params): Reply {
-    if (params["mode"] === "setup") return firm.createSetup(params, hostedPages());
+    if (params["mode"] === "setup") {
+      const reply = firm.createSetup(params, hostedPages());
+      successUrls.set(String((reply.body as { id?: string }).id), String(params["success_url"]));
+      return reply;
+    }
     const fault = sessionFault(params);
     if (fault !== undefined) return refusal(400, fault);
     const sessionId = newId("cs");

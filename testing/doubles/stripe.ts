@@ -13,8 +13,8 @@ export type StripeRequest = {
   authorization: string;
 };
 
-/** A prepared failure: an error, a connection that is cut once the work is done, or no answer at all. */
-export type Failure = { status: number; type?: string; message?: string } | "cut" | "hang";
+/** A prepared failure: an error, a connection that is cut once the work is done, no answer after it (`mute`), or neither (`hang`). */
+export type Failure = { status: number; type?: string; message?: string } | "cut" | "mute" | "hang";
 
 export type StripeEvent = {
   id: string;
@@ -111,7 +111,7 @@ export async function startStripe(): Promise<StripeDouble> {
         ? refusal(failure.status, failure.message ?? "ordered", failure.type)
         : replyOnce(idempotencyKey, body, () => answer(method, path, params));
     if (failure === "cut") response.destroy();
-    else send(response, reply);
+    else if (failure !== "mute") send(response, reply);
   }
 
   /** The payment page: one button. */
@@ -121,7 +121,8 @@ export async function startStripe(): Promise<StripeDouble> {
         .writeHead(410, { "Content-Type": "text/html" })
         .end("<!doctype html><title>This page has expired</title>");
     } else if (method === "POST") {
-      paidByPayers.push(pay(sessionId));
+      if (sessions.get(sessionId)?.["mode"] === "setup") paidByPayers.push(...finishSetup(sessionId));
+      else paidByPayers.push(pay(sessionId));
       response.writeHead(303, { Location: successUrl(sessionId) }).end();
     } else {
       response.writeHead(200, { "Content-Type": "text/html" });
@@ -173,7 +174,7 @@ export async function startStripe(): Promise<StripeDouble> {
     const intent = firm.intents.get(paymentIntent);
     if (!intent) throw new Error(`no such payment: ${paymentIntent}`);
     const { status } = intent;
-    const kind = status === "succeeded" || status === "processing" ? status : "payment_failed";
+    const kind = ["succeeded", "processing", "canceled"].includes(String(status)) ? status : "payment_failed";
     return event(`payment_intent.${kind}`, { ...intent });
   }
 

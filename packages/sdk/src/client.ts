@@ -23,7 +23,7 @@ export type Me = {
     createdAt: string;
     name: string | null;
     /** Null when the key has every scope. */
-    scopes: ("read" | "orders" | "rooms" | "seal" | "webhooks")[] | null;
+    scopes: ("read" | "orders" | "rooms" | "seal" | "webhooks" | "spend")[] | null;
     expiresAt: string | null;
   } | null;
   /** `openRooms` is null when unlimited. */

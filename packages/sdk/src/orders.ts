@@ -78,6 +78,17 @@ export type Notarization = {
   session: string | null;
 };
 
+/** The latest charge of your firm's own card or bank account for an order. */
+export type OrderCharge = {
+  chargeId: string;
+  state: "asked" | "processing" | "succeeded" | "failed" | "refused";
+  amountCents: number;
+  /** ISO 8601, UTC. */
+  askedAt: string;
+  /** Why it failed or was refused, such as `insufficient_funds`. The list may grow. */
+  reason: string | null;
+};
+
 export type OrderDetail = OrderCommon & {
   /** Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`. */
   services: string;
@@ -91,6 +102,8 @@ export type OrderDetail = OrderCommon & {
   createdAt: string;
   /** Absent for an order without notarization. */
   notarization?: Notarization;
+  /** Absent for an order that was never charged to your firm. */
+  charge?: OrderCharge;
 };
 
 export type OrderSummary = Pick<

@@ -128,6 +128,13 @@ export type RoomCheckout = {
   requestId: string;
 };
 
+export type RoomCharge = {
+  /** The orders that are charged; the order's answer has the state of the charge. */
+  orders: { orderCode: string; chargeId: string; totalCents: number }[];
+  totalCents: number;
+  requestId: string;
+};
+
 type Ok = { ok: true };
 
 export type RoomList = { rooms: RoomSummary[]; nextCursor: string | null; requestId: string };
@@ -160,6 +167,10 @@ export function roomsOf(transport: Transport) {
     /** Opens one hosted checkout for all payable orders of your firm in the room; an open one for the same orders is returned again. */
     checkout: (roomCode: string, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<RoomCheckout> =>
       json("POST", path`/api/rooms/${roomCode}/checkout`, { idempotencyKey }),
+
+    /** Charges your firm's card or bank account for every payable order of the room that your firm pays. Needs the scope `spend`. */
+    charge: (roomCode: string, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<RoomCharge> =>
+      json("POST", path`/api/rooms/${roomCode}/charge`, { idempotencyKey }),
 
     detach: (roomCode: string, orderCode: string): Promise<Ok> =>
       json("DELETE", path`/api/rooms/${roomCode}/orders/${orderCode}`),

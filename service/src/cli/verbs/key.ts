@@ -50,11 +50,11 @@ export const keyVerbs: Verb[] = [
   {
     name: "key issue",
     args: ["PARTNER_ID"],
-    flags: "[--test] [--name N] [--scopes read,orders,rooms,seal,webhooks] [--expires DAYS|YYYY-MM-DD]",
+    flags: "[--test] [--name N] [--scopes read,orders,rooms,seal,webhooks,spend] [--expires DAYS|YYYY-MM-DD]",
     options: {
       test: { type: "boolean", help: "A test key: nothing real happens. Without it the key is live." },
       name: { type: "string", help: "What the key is for, as its owners will read it." },
-      scopes: { type: "string", help: "What it may do, comma-separated: read, orders, rooms, seal, webhooks." },
+      scopes: { type: "string", help: "What it may do, comma-separated: read, orders, rooms, seal, webhooks, spend." },
       expires: { type: "string", help: "After so many days, or on a day (YYYY-MM-DD)." },
     },
     summary:

@@ -1,11 +1,20 @@
-import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Environment, Owner, Principal } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { isPayable, orderState } from "../../orders/order/order.ts";
-import { type CheckoutDeps, type Member, type SharedCheckout, sharedCheckout } from "../../orders/payments/payments.ts";
+import {
+  type ChargeDeps,
+  type CheckoutDeps,
+  chargeGroup,
+  type GroupCharge,
+  type Member,
+  type SharedCheckout,
+  sharedCheckout,
+} from "../../orders/payments/payments.ts";
 import { orderNotFound, roomNotFound } from "./change.ts";
 import { verifiedRoom } from "./store.ts";
 
@@ -56,6 +65,20 @@ const ofSameClient = (orderCode: string) =>
 export async function roomCheckout(deps: CheckoutDeps, owner: Owner, roomCode: string): Promise<SharedCheckout> {
   const room = await roomOf(deps.db, roomCode, owner);
   return sharedCheckout(deps, { groupId: room.id, environment: room.environment }, membersOf(room.id, all));
+}
+
+/**
+ * Charges the firm's card or bank account for all payable orders of the room that it pays; all of them or none.
+ * @throws ServiceError `not_found` for an unknown room, and as `chargeGroup` does
+ */
+export async function roomCharge<Result extends GroupCharge>(
+  deps: ChargeDeps,
+  principal: Principal,
+  roomCode: string,
+  end: { record: RecordResult; resultOf: (charged: GroupCharge) => Result },
+): Promise<Result> {
+  const { id } = await roomOf(deps.db, roomCode, principal);
+  return chargeGroup(deps, principal, membersOf(id, all), end);
 }
 
 /** Opens one checkout for all payable orders of the order's client in the order's room. */

@@ -11,7 +11,7 @@ import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
 import type { RoomDeps } from "./change.ts";
-import { roomCheckout } from "./checkout.ts";
+import { roomCharge, roomCheckout } from "./checkout.ts";
 import { attachFields, newRoomFields } from "./fields.ts";
 import { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 import { roomPage } from "./list.ts";
@@ -21,6 +21,7 @@ import {
   CreatedRoom,
   NewRoom,
   RoomChanged,
+  RoomCharge,
   RoomCheckout,
   RoomList,
   RoomStatus,
@@ -47,6 +48,7 @@ export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps, rowMac: Ro
   lifecycleRoutes(app, deps);
   attachmentRoutes(app, deps);
   checkoutRoute(app, deps);
+  chargeRoute(app, deps, rowMac);
   participantRoutes(app, deps);
 }
 
@@ -195,6 +197,44 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
         work: async () => ({ ...(await roomCheckout(deps, principal, roomCode)), requestId: request.id }),
       });
       return sendAnswer(reply, answer);
+    },
+  });
+}
+
+/** The firm pays for the room by its own method (an addition to the contract's routes). */
+function chargeRoute(app: FastifyInstance, deps: RoomRouteDeps, rowMac: RowMac): void {
+  const url = "/api/rooms/:roomCode/charge";
+  jsonRoute(app, deps, {
+    ...common,
+    method: "POST",
+    scope: "spend",
+    url,
+    operationId: "chargeRoom",
+    summary: "Charge a room to your firm",
+    description:
+      "Charges your firm's card or bank account on file for every payable order of the room that your firm pays (`pay_by=firm`), all of them or none. An owner sets in the dashboard how much a key may spend for an order and in a month. Each order moves only by the processor's signed notice; its answer has the charge's state.",
+    params: roomParams,
+    headers: idempotencyHeader,
+    bodyIs: "none",
+    status: 202,
+    answer: RoomCharge,
+    refusals: {
+      400: "Idempotency-Key must have 8 to 255 characters.",
+      404: "Room not found.",
+      409: "Your firm has no card or bank account on file. An owner adds one under Billing.",
+      503: "Payments are not configured.",
+    },
+    handle: async (request, reply) => {
+      const principal = principalOf(request);
+      const { roomCode } = request.params;
+      const fingerprint = fingerprintOf(new Map([["code", roomCode]]), null);
+      const key = requestKey(principal, `POST ${url}`, idempotencyKeyOf(request), fingerprint);
+      const work = (record: RecordResult) =>
+        roomCharge({ ...deps, rowMac }, principal, roomCode, {
+          record,
+          resultOf: (charged) => ({ ...charged, requestId: request.id }),
+        });
+      return sendAnswer(reply, await onceRecorded(deps, key, { status: 202, work }));
     },
   });
 }

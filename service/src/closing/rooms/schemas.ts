@@ -93,6 +93,25 @@ export const RoomCheckout = Type.Object(
   { $id: "RoomCheckout", description: "Where the orders of a room are paid together." },
 );
 
+export const RoomCharge = Type.Object(
+  {
+    orders: Type.Array(
+      Type.Object({
+        orderCode: text("An order that is charged.", orderCodeExample),
+        chargeId: text(
+          "The id of its charge; the order's answer has the state.",
+          "6f9619ff-8b86-4d01-b42d-00cf4fc964ff",
+        ),
+        totalCents: Type.Integer({ minimum: 0, description: "The order's total in US cents.", examples: [9500] }),
+      }),
+      { description: "The orders that are charged, as the room lists them: every payable one that your firm pays." },
+    ),
+    totalCents: Type.Integer({ minimum: 0, description: "Their sum in US cents.", examples: [18_240] }),
+    requestId: requestId(),
+  },
+  { $id: "RoomCharge", description: "The charges of a room's orders to your firm's card or bank account." },
+);
+
 export const RotatedRoom = Type.Object(
   { roomCode: roomCode(), roomUrl: roomUrl() },
   { $id: "RotatedRoom", description: "The room's new code." },

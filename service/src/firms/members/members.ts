@@ -46,6 +46,7 @@ export {
   wantedMails,
 } from "./mail-switches.ts";
 export {
+  changeBillingView,
   changeBranding,
   changeLiveAccess,
   changeLogo,
@@ -56,6 +57,7 @@ export {
   type Member,
   type MemberDeps,
   removeMember,
+  requireBilling,
   requireBrandOwner,
   requireOwnerNow,
   requireOwnerOfMoney,

@@ -1,5 +1,5 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
-import { actorOf, type Owner, type Principal, type Role } from "../../kernel/identity/identity.ts";
+import { actorOf, maySeeBilling, type Owner, type Principal, type Role } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -187,13 +187,38 @@ export async function changeLiveAccess(
   });
 }
 
+/**
+ * An owner lets a member see billing, or ends it. Owners see it always.
+ * @throws ServiceError for a person who is not a member, a word other than on and off, and a caller who may not
+ */
+export async function changeBillingView(
+  deps: MemberDeps,
+  principal: Principal,
+  userId: string,
+  to: string,
+): Promise<void> {
+  if (to !== "on" && to !== "off") throw invalid("billing must be on or off.");
+  const seesBilling = to === "on";
+  await changeMember(deps, principal, userId, "billing", async (tx, membership) => {
+    await store.updateMember(tx, deps.rowMac, membership, { seesBilling }, deps.clock());
+    return { action: "member.billing_changed", detail: { userId, seesBilling } };
+  });
+}
+
+/** @throws ServiceError for a member whom no owner lets see billing */
+export function requireBilling(principal: Principal): Principal {
+  if (!maySeeBilling(principal))
+    throw new ServiceError("owner_required", "An owner of your firm has not let you see billing. Ask an owner.");
+  return principal;
+}
+
 const lastOwner = () => new ServiceError("conflict", "The firm needs an owner: make somebody else an owner first.");
 
 async function changeMember(
   deps: MemberDeps,
   principal: Principal,
   userId: string,
-  kind: "removal" | "role" | "live access",
+  kind: "removal" | "role" | "live access" | "billing",
   change: (tx: Tx, membership: store.MemberFacts) => Promise<{ action: string; detail: object }>,
 ): Promise<void> {
   const { db, clock, rowMac } = deps;

@@ -16,28 +16,28 @@ export type MemberFacts = {
   partnerId: string;
   role: Role;
   liveAccess: boolean;
+  seesBilling: boolean;
   /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;
 };
 
-export const memberMembers = ({ userId, email, partnerId, role, liveAccess, version }: MemberFacts): Members => ({
-  userId,
-  partnerId,
-  email,
-  role,
-  liveAccess,
-  version,
-});
+export const memberMembers = ({ seesBilling, ...facts }: MemberFacts): Members => {
+  const { userId, email, partnerId, role, liveAccess, version } = facts;
+  // Memberships that are older than this right keep their MACs.
+  return { userId, partnerId, email, role, liveAccess, version, ...(seesBilling && { seesBilling }) };
+};
 
 /** Columns of the member `m` and the person `u` in a query. */
 export const memberColumns = sql`m.user_id AS "userId", u.email, m.partner_id AS "partnerId", m.role,
-  m.live_access AS "liveAccess", m.version, m.row_mac AS mac`;
+  m.live_access AS "liveAccess", m.sees_billing AS "seesBilling", m.version, m.row_mac AS mac`;
 
 export type Member = {
   userId: string;
   email: string;
   role: Role;
   liveAccess: boolean;
+  /** Whether an owner lets the member see billing; owners always do. */
+  seesBilling: boolean;
   linkedAt: Date;
   /** The key that linked the person, and the live key that gave live access; null when there was none. */
   keyId: string | null;
@@ -47,7 +47,8 @@ export type Member = {
 /** Owners first, then by the time of linking. */
 export const selectMembers = (db: Sql, partnerId: string) =>
   db.query<Member>(
-    sql`SELECT m.user_id AS "userId", u.email, m.role, m.live_access AS "liveAccess", m.linked_at AS "linkedAt",
+    sql`SELECT m.user_id AS "userId", u.email, m.role, m.live_access AS "liveAccess",
+       m.sees_billing AS "seesBilling", m.linked_at AS "linkedAt",
        m.key_id AS "keyId", m.live_key_id AS "liveKeyId"
      FROM members m JOIN users u ON u.id = m.user_id WHERE m.partner_id = ${partnerId}
      ORDER BY m.role DESC, m.linked_at, m.user_id LIMIT 1000`,
@@ -98,7 +99,7 @@ export type NewMember = {
 
 /** Adds a member with test access only. @returns false when the person already belongs to a firm */
 export async function insertMember(tx: Tx, rowMac: RowMac, { keyId, at, ...member }: NewMember): Promise<boolean> {
-  const facts = { ...member, liveAccess: false, version: newUuid() };
+  const facts = { ...member, liveAccess: false, seesBilling: false, version: newUuid() };
   const { userId, partnerId, role, version } = facts;
   const inserted = await tx.query(
     sql`INSERT INTO members (user_id, partner_id, role, key_id, linked_at, version, row_mac)
@@ -117,7 +118,11 @@ export async function countMembers(db: Sql, partnerId: string): Promise<{ member
 }
 
 /** `liveKeyId`: the live key that gave access; null when an owner or the operator gave it. */
-export type MemberChange = { role?: Role; live?: { access: boolean; liveKeyId: string | null } };
+export type MemberChange = {
+  role?: Role;
+  live?: { access: boolean; liveKeyId: string | null };
+  seesBilling?: boolean;
+};
 
 /**
  * Changes a membership; the caller must have locked its firm. An attacker who restores the old row gains nothing,
@@ -127,16 +132,17 @@ export async function updateMember(
   tx: Tx,
   rowMac: RowMac,
   before: MemberFacts,
-  { role = before.role, live }: MemberChange,
+  { role = before.role, live, seesBilling = before.seesBilling }: MemberChange,
   at: Date,
 ): Promise<void> {
-  const facts = { ...before, role, liveAccess: live?.access ?? before.liveAccess, version: newUuid() };
+  const liveAccess = live?.access ?? before.liveAccess;
+  const facts = { ...before, role, liveAccess, seesBilling, version: newUuid() };
   const mac = rowMac.of(memberTable, memberMembers(facts));
   const liveKey = live ? sql`${live.liveKeyId}` : sql`live_key_id`;
   await tx.query(sql`
     WITH revoked AS (${revocationRow("member", before.version, at)})
-    UPDATE members SET role = ${role}, live_access = ${facts.liveAccess}, live_key_id = ${liveKey},
-      version = ${facts.version}, row_mac = ${mac} WHERE user_id = ${facts.userId}`);
+    UPDATE members SET role = ${role}, live_access = ${liveAccess}, live_key_id = ${liveKey},
+      sees_billing = ${seesBilling}, version = ${facts.version}, row_mac = ${mac} WHERE user_id = ${facts.userId}`);
 }
 
 export const deleteMember = (tx: Tx, userId: string, at: Date) =>

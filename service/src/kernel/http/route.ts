@@ -50,7 +50,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   warns?: true;
   headers?: TObject;
   /** Default 200. */
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
   answer: A;
   /** The route's own refusals: status and an example of the message. */
   refusals?: Readonly<Record<number, string>>;

@@ -6,7 +6,7 @@ export type Owner = { partnerId: string; environment: Environment };
 export type Role = "owner" | "member";
 
 /** The scopes that restrict a key: `read` covers all reads, each other scope covers the writes of its area. */
-export const scopes = ["read", "orders", "rooms", "seal", "webhooks"] as const;
+export const scopes = ["read", "orders", "rooms", "seal", "webhooks", "spend"] as const;
 
 export type Scope = (typeof scopes)[number];
 
@@ -44,8 +44,20 @@ export type Principal = {
     expiresAt: Date | null;
   } | null;
   /** Null for a key. */
-  member: { userId: string; email: string; role: Role; liveAccess: boolean; proof: Proof } | null;
+  member: {
+    userId: string;
+    email: string;
+    role: Role;
+    liveAccess: boolean;
+    /** Given by an owner; owners see billing without it. */
+    seesBilling: boolean;
+    proof: Proof;
+  } | null;
 };
+
+/** Whether the caller may see what the firm pays: its card, charges, receipts and statements. */
+export const maySeeBilling = ({ member }: Principal): boolean =>
+  member === null || member.role === "owner" || member.seesBilling;
 
 /**
  * Whether the caller may work in live: the firm has live access, and the caller uses a live key or is a member with

@@ -1,10 +1,10 @@
 /** The documents about money: receipts, credit notes and monthly statements, with their issuer and their buyer. */
 export { type BillingDocument, documentsOfOrder } from "./documents.ts";
+export { checkMonths, closeMonths } from "./months.ts";
 export { byFile, drawnStatement, drawPaper, lineKind, sumFacts } from "./paper.ts";
 export { buyerOf, readIssuer, registerIssuer, setBuyer } from "./parties.ts";
 export { type BillingDeps, billingRoutes, documentFile } from "./routes.ts";
 export {
-  closeMonths,
   protectedTables,
   type StatementWithLines,
   statementOf,

@@ -92,7 +92,7 @@ const BillingStatementDetail = Type.Object(
   { $id: "BillingStatementDetail", description: "A month with its lines." },
 );
 
-const sumsView = ({ statement }: StatementWithLines): Static<typeof BillingStatement> => {
+const sumsView = (statement: StatementWithLines["statement"]): Static<typeof BillingStatement> => {
   const { month, startsAt, endsAt, zone, sums } = statement;
   return {
     ...{ month, status: endsAt === null ? "open" : "closed", startsAt: startsAt.toISOString() },
@@ -197,7 +197,7 @@ function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: Rout
         at: at.toISOString(),
         fileNumber: reference,
       }));
-      return { ...sumsView(found), lines, requestId: request.id };
+      return { ...sumsView(found.statement), lines, requestId: request.id };
     },
   });
 }

@@ -3,6 +3,7 @@ import {
   text as described,
   nextCursor,
   nullable,
+  oneOf,
   orderCode,
   orderCodeExample,
   ref,
@@ -150,6 +151,26 @@ const notarization = Type.Object(
   },
 );
 
+const charge = Type.Object(
+  {
+    chargeId: described("The charge's id.", "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"),
+    state: oneOf(
+      ["asked", "processing", "succeeded", "failed", "refused"],
+      "`asked`: to be sent to the processor. `processing`: the processor or the bank has it; a bank debit takes up to 4 business days. `succeeded` with the processor's signed notice alone. `failed`: declined or canceled. `refused`: never sent. After the last two the order can be charged again, or paid by its checkout.",
+      ["processing"],
+    ),
+    amountCents: cents("US cents.", 6100),
+    askedAt: timestamp("When it was asked for."),
+    reason: nullable(
+      Type.String({ examples: ["insufficient_funds"] }),
+      "Why it failed or was refused: a word of the processor or of this service. Null otherwise. The list may grow.",
+    ),
+  },
+  {
+    description: "The latest charge of your firm's own card or bank account: only of an order that was charged to it.",
+  },
+);
+
 export const OrderDetail = Type.Object(
   {
     ...common,
@@ -162,6 +183,7 @@ export const OrderDetail = Type.Object(
     createdAt: createdAt(),
     documentNotices,
     notarization: Type.Optional(notarization),
+    charge: Type.Optional(charge),
   },
   { $id: "OrderDetail", description: "An order." },
 );

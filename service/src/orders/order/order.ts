@@ -197,7 +197,7 @@ export {
   transition,
 } from "./transitions/transitions.ts";
 export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
-export type { Notarization, OrderRow, PublicOrderRow } from "./views.ts";
+export type { Notarization, OrderCharge, OrderRow, PublicOrderRow } from "./views.ts";
 
 export const protectedTables = [
   documentRows,

@@ -17,7 +17,7 @@ import { orderFormSchema } from "./schemas.ts";
 import type { SentOrder, WithTemplate } from "./sent-order.ts";
 import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
-import { createdView, detailView, type Notarization, type OrderRow } from "./views.ts";
+import { createdView, detailView, type Notarization, type OrderCharge, type OrderRow } from "./views.ts";
 
 export type OrderRouteDeps = {
   frame: RouteDeps;
@@ -26,6 +26,8 @@ export type OrderRouteDeps = {
   withTemplate: WithTemplate;
   /** Returns the state of the notarization. */
   notarizationOf: (code: string) => Promise<Notarization>;
+  /** Returns the latest charge of the firm's own card or bank account; null without one. */
+  chargeOf: (code: string) => Promise<OrderCharge | null>;
 };
 
 const path = "/api/partner/orders";
@@ -96,7 +98,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
       const order = isCode(code) ? await findOwnOrder(deps.orders.db, code, principalOf(request)) : undefined;
       if (!order) throw new ServiceError("not_found", "Order not found.");
       const notarization = order.notarize ? await deps.notarizationOf(code) : null;
-      return detailView(order, noticeReader(deps.orders.names)(order), notarization, request.id);
+      const charge = order.payBy === "firm" ? await deps.chargeOf(code) : null;
+      return detailView(order, noticeReader(deps.orders.names)(order), { notarization, charge }, request.id);
     },
   });
 }

@@ -54,6 +54,15 @@ export type Notarization = {
   session: "scheduled" | "queued" | "called" | "waiting_room" | "live" | "held" | "signed" | "ended" | null;
 };
 
+/** The latest charge of the firm's own card or bank account for an order. */
+export type OrderCharge = {
+  chargeId: string;
+  state: "asked" | "processing" | "succeeded" | "failed" | "refused";
+  amountCents: number;
+  askedAt: string;
+  reason: string | null;
+};
+
 const common = (order: OrderRow) => ({
   orderCode: order.code,
   orderUrl: `/orders/${order.code}`,
@@ -83,11 +92,11 @@ export const createdView = (
   ...noticesMember(notices.map((notice) => ({ ...notice, text: null }))),
 });
 
-/** Contract, "Order detail (fetch)". @param notarization given only for an order that bought it */
+/** Contract, "Order detail (fetch)". @param more of an order that bought a notarization, and of one that the firm pays */
 export const detailView = (
   order: OrderRow,
   notices: readonly DocumentNotice[],
-  notarization: Notarization | null,
+  { notarization, charge }: { notarization: Notarization | null; charge: OrderCharge | null },
   requestId: string,
 ): Static<typeof OrderDetail> => ({
   requestId,
@@ -98,6 +107,7 @@ export const detailView = (
   createdAt: order.createdAt.toISOString(),
   ...noticesMember(notices),
   ...(notarization && { notarization }),
+  ...(charge && { charge }),
 });
 
 /** The member is omitted when there are no notices, so that other responses keep their shape. */

@@ -95,7 +95,7 @@ async function restOf(db: Sql, paymentId: number, { amountCents }: Subject): Pro
 }
 
 /** The time zone of a database in which no service has stored an issuer yet. */
-const defaultZone = "America/New_York";
+export const defaultZone = "America/New_York";
 
 async function insert(
   tx: Tx,

@@ -8,9 +8,10 @@ import { closeCheckoutQueue, firmChargeQueue, refundQueue, verifiedOrders } from
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
-import { type ChargeDeps, chargeOrder, watchCharges } from "./firm/charges.ts";
+import { type ChargeDeps, chargeOrder } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
 import { firmRows } from "./firm/store.ts";
+import { watchCharges } from "./firm/stuck.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
 import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
@@ -26,7 +27,8 @@ export {
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
 export { billingDocumentState, billingPartyState, lockBilling } from "./documents.ts";
-export { chargeByMember } from "./firm/charges.ts";
+export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
+export { chargeGroup, chargeOfOrder, type GroupCharge } from "./firm/group.ts";
 export { listSpenders, type Spender, setLimit } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { askForMethod, type FirmPaysDeps, removeMethod } from "./firm/methods.ts";
@@ -37,9 +39,11 @@ export {
   chargesOfFirm,
   type FirmCharge,
   isOpenCharge,
+  type OverdueCharge,
   type PaymentMethod,
   selectMethods,
 } from "./firm/store.ts";
+export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { type Callers, principalOf } from "../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
-import { mayUseLive, type Principal } from "../../kernel/identity/identity.ts";
+import { maySeeBilling, mayUseLive, type Principal } from "../../kernel/identity/identity.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import { accountNav } from "../ui/account-nav.ts";
 import type { AssetName, Assets } from "../ui/assets/assets.ts";
@@ -68,6 +68,8 @@ const sections = {
 
 type Section = keyof typeof sections;
 
+const aboutBilling: ReadonlySet<string> = new Set(["billing", "statements"] satisfies Section[]);
+
 /** The sections of the dashboard, and the live/test switch. */
 const sideNav = (principal: Principal, current: Section, url: string): Html =>
   html`<aside class="side" aria-label="Your firm">
@@ -79,10 +81,12 @@ ${environmentSwitch({
   url,
   note: notes[principal.environment],
 })}
-<nav class="side-nav" aria-label="Dashboard"><ul>${Object.entries(sections).map(
-    ([section, { path, label, shape }]) =>
-      html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${icon(shape)}${label}</a></li>`,
-  )}</ul></nav>
+<nav class="side-nav" aria-label="Dashboard"><ul>${Object.entries(sections)
+    .filter(([section]) => maySeeBilling(principal) || !aboutBilling.has(section))
+    .map(
+      ([section, { path, label, shape }]) =>
+        html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${icon(shape)}${label}</a></li>`,
+    )}</ul></nav>
 </aside>`;
 
 const notes = {

@@ -16,5 +16,6 @@ export const asMember = ({ partnerId }: Client, environment: Environment = "test
     email: "dana@acme-title.com",
     role: "owner",
     liveAccess: true,
+    seesBilling: false,
   },
 });

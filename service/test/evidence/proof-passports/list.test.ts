@@ -30,7 +30,14 @@ async function firm(environment: Environment = "live"): Promise<Principal> {
   const partnerId = newUuid();
   await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
   const proof = recentProof();
-  const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const, liveAccess: true, proof };
+  const member = {
+    userId: newUuid(),
+    email: "dana@example.com",
+    role: "owner" as const,
+    liveAccess: true,
+    seesBilling: false,
+    proof,
+  };
   return { partnerId, environment, firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null, member };
 }
 

@@ -28,6 +28,9 @@ export type OrderFacts = {
   fax: boolean;
   statusBeforeHold: string | null;
   totalCents: number;
+  /** Another firm than the database's own. */
+  partnerId: string;
+  payBy: "client" | "firm";
 };
 
 type Look = {
@@ -51,15 +54,15 @@ export async function openOrdersDatabase(): Promise<OrdersDatabase> {
     db,
     async insert(status, more = {}) {
       const order = { environment: "live", sign: true, notarize: true, ship: true, fax: true, ...more };
-      const { totalCents = 9_900, statusBeforeHold = null } = more;
+      const { totalCents = 9_900, statusBeforeHold = null, partnerId: firm = partnerId, payBy = "client" } = more;
       const code = newCode();
       const [row] = await db.query<{ id: number }>(sql`
         INSERT INTO orders (code, code_start, partner_id, environment, status, status_before_hold, sign, notarize, ship, fax,
           envelope_status, customer_email, fax_to, lines, subtotal_cents, discount_cents, total_cents,
-          price_book_version, created_at, updated_at)
-        VALUES (${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${partnerId}, ${order.environment}, ${status}, ${statusBeforeHold}, ${order.sign},
+          price_book_version, pay_by, created_at, updated_at)
+        VALUES (${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${firm}, ${order.environment}, ${status}, ${statusBeforeHold}, ${order.sign},
           ${order.notarize}, ${order.ship}, ${order.fax}, ${order.sign ? "Created" : null}, 'signer@example.com',
-          ${order.fax ? "+12125550123" : null}, '[]', ${totalCents}, 0, ${totalCents}, 1, '2026-01-01', '2026-01-01')
+          ${order.fax ? "+12125550123" : null}, '[]', ${totalCents}, 0, ${totalCents}, 1, ${payBy}, '2026-01-01', '2026-01-01')
         RETURNING id`);
       await authenticateOrders(db, isSealed(sql`code`, "order", code));
       for (const kind of ["original", "sealed", "notarized"])

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { asService } from "@signsealship/testing/row-mac";
+import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { chargeState } from "../../../src/orders/payments/firm/store.ts";
 import { watchPayments } from "../../../src/orders/payments/payments.ts";
 import { codeTo, giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
 import { silent } from "../order/orders-database.ts";
 
@@ -270,6 +271,124 @@ test("a charge whose job is repeated after the processor's keys expired is not s
     (await live.tasksOf(code)).filter(({ kind }) => kind === "firm_charge").map(({ state }) => state),
     ["done"],
   );
+});
+
+/** As if the processor had been silent for long. */
+const makeOverdue = (id: string) =>
+  changeRowsOf(db, chargeState, sql`id = ${id}`, sql`changed_at = changed_at - interval '11 days'`);
+
+test("an owner or an operator ends a charge that got stuck; nobody else does, and its order can be paid otherwise", async () => {
+  const method = [...stripe.firm.methods.keys()].at(-1) ?? "";
+  stripe.firm.outcomes.set(method, "processing");
+  const operator = await newOperator(live.harness, { roles: ["approver"] });
+  const agent = await newOperator(live.harness, { roles: ["agent"] });
+  const member = { ...(await newMember(service, "member2@acme.example", key)).headers, ...html };
+  await post("/dashboard/environment", { environment: "live" }, member);
+  const byOperator = ({ cookie }: { cookie: string }, id: string) =>
+    post(`/operator/payments/charges/${id}/end`, {}, { cookie, Accept: "text/html" });
+  for (const isOwner of [true, false]) {
+    const code = await placeForFirm();
+    await charge(code, "pending");
+    const [row] = await db.query<{ id: string }>(sql`SELECT id FROM firm_charges ORDER BY asked_at DESC LIMIT 1`);
+    const id = row?.id ?? "";
+    const end = `/dashboard/billing/charges/${id}/end`;
+    assert.doesNotMatch(await look("/dashboard/billing"), new RegExp(id));
+    const early = await post(end);
+    assert.equal(early.status, 409);
+    assert.match(await early.text(), /is under way, and not overdue/);
+    await makeOverdue(id);
+    assert.match(await look("/dashboard/billing"), new RegExp(end));
+    const shown = await fetch(`${live.url()}/operator/payments`, { headers: { cookie: operator.cookie } });
+    assert.match(await shown.text(), /Charges of firms without an answer/);
+    assert.equal((await post(end, {}, member)).status, 403);
+    assert.equal((await byOperator(agent, id)).status, 403);
+    assert.equal((await (isOwner ? post(end) : byOperator(operator, id))).status, 303);
+    assert.equal((await charge(code, "failed")).reason, "ended");
+    const checkout = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
+      method: "POST",
+      headers: live.headers,
+    });
+    assert.equal(checkout.status, 200);
+  }
+  stripe.firm.outcomes.delete(method);
+});
+
+type RoomCharge = { orders: { orderCode: string; chargeId: string; totalCents: number }[]; totalCents: number };
+
+/** A room with an order of a client, and two that the firm pays and that nobody was charged for. */
+async function closing() {
+  await setLimit("0", "0");
+  const codes = [await placeForFirm(), (await live.place({ svc_sign: "true" })).orderCode, await placeForFirm()];
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  const json = { ...live.headers, "Content-Type": "application/json" };
+  const call = async (path: string, body: object) =>
+    (await fetch(live.url() + path, { method: "POST", headers: json, body: JSON.stringify(body) })).json();
+  const { roomCode } = (await call("/api/rooms", { name: "12 Elm Street" })) as { roomCode: string };
+  for (const orderCode of codes) await call(`/api/rooms/${roomCode}/orders`, { orderCode });
+  return { roomCode, firms: codes.filter((_, index) => index !== 1), all: codes };
+}
+
+async function chargeRoom(roomCode: string, idempotencyKey: string) {
+  const headers = { ...live.headers, "Idempotency-Key": idempotencyKey };
+  const answer = await fetch(`${live.url()}/api/rooms/${roomCode}/charge`, { method: "POST", headers });
+  return { status: answer.status, body: (await answer.json()) as RoomCharge & { error?: string } };
+}
+
+const orderOf = async (code: string) =>
+  (await (await fetch(`${live.url()}/api/partner/orders/${code}`, { headers: live.headers })).json()) as {
+    totalCents: number;
+    charge?: { chargeId: string; state: string; amountCents: number };
+  };
+
+test("a key charges the orders of a room that its firm pays, once for one Idempotency-Key", async () => {
+  const { roomCode, firms, all } = await closing();
+  await setLimit("500.00", "9000");
+  const same = await Promise.all(Array.from({ length: 3 }, () => chargeRoom(roomCode, "charge-room-1")));
+  for (const { status, body } of same) {
+    assert.equal(status, 202, body.error);
+    assert.deepEqual(body, same[0]?.body);
+  }
+  const charged = same[0]?.body.orders ?? [];
+  assert.deepEqual(
+    charged.map(({ orderCode }) => orderCode),
+    firms,
+  );
+  assert.equal(
+    same[0]?.body.totalCents,
+    charged.reduce((sum, { totalCents }) => sum + totalCents, 0),
+  );
+  for (const { orderCode, chargeId } of charged) {
+    const { intent } = await charge(orderCode, "answered");
+    const { charge: shown, totalCents } = await orderOf(orderCode);
+    assert.deepEqual([shown?.chargeId, shown?.state, shown?.amountCents], [chargeId, "processing", totalCents]);
+    await deliver(stripe.chargeEvent(intent ?? ""));
+    assert.equal((await orderOf(orderCode)).charge?.state, "succeeded");
+    assert.equal(intentsOf(orderCode).length, 1);
+  }
+  assert.equal("charge" in (await orderOf(all[1] ?? "")), false);
+  const again = await chargeRoom(roomCode, "charge-room-2");
+  assert.deepEqual(
+    [again.status, again.body.error],
+    [409, `Order ${firms[0]}: An order in EsignPending is not payable.`],
+  );
+});
+
+test("a room's charge above a limit, or without one, charges none of its orders and names the first", async () => {
+  const { roomCode, firms } = await closing();
+  const none = await chargeRoom(roomCode, "charge-room-3");
+  assert.equal(none.status, 409);
+  assert.match(none.body.error ?? "", new RegExp(`^Order ${firms[0]}: An owner has not allowed you to spend`));
+  const [spent] = await db.query<{ cents: number; one: number }>(sql`
+    SELECT coalesce(sum(c.amount_cents), 0)::int AS cents, (SELECT max(total_cents) FROM orders) AS one FROM firm_charges c
+    WHERE c.asked_by = ${`key:${keyId}`} AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
+  await setLimit("500", (((spent?.cents ?? 0) + (spent?.one ?? 0)) / 100).toFixed(2));
+  const above = await chargeRoom(roomCode, "charge-room-4");
+  assert.equal(above.status, 409);
+  assert.match(above.body.error ?? "", new RegExp(`^Order ${firms[1]}: The sum is above what is left of your limit`));
+  for (const code of firms) assert.deepEqual(await chargesOf(code), []);
+  assert.equal((await chargeRoom("f".repeat(40), "charge-room-5")).status, 404);
+  assert.equal((await chargeRoom(roomCode, "short")).status, 400);
+  await setLimit("500.00", "9000");
 });
 
 test("no refund is sent while the payment is disputed at the bank", async () => {

@@ -69,6 +69,7 @@ test("one subscription is found by its owner, in its environment, until it is de
       email: "dana@example.com",
       role: "member",
       liveAccess: true,
+      seesBilling: false,
       proof: recentProof(),
     },
   };

@@ -12,6 +12,7 @@ from ..models.rooms import (
     AttachedOrder,
     CreatedRoom,
     ParticipantList,
+    RoomCharge,
     RoomCheckout,
     RoomList,
     RoomStatus,
@@ -92,6 +93,23 @@ class AsyncRooms:
                 "POST",
                 path("/api/rooms/{}/checkout", room_code),
                 reads(RoomCheckout),
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
+
+    async def charge(self, room_code: str, *, idempotency_key: str | None = None) -> RoomCharge:
+        """
+        Charges your firm's card or bank account for every payable order that your firm pays.
+
+        The key needs the scope `spend`, and limits that an owner sets in the dashboard.
+
+        :param idempotency_key: as in `orders.create`
+        """
+        return await self._transport.send(
+            Request(
+                "POST",
+                path("/api/rooms/{}/charge", room_code),
+                reads(RoomCharge),
                 idempotency_key=idempotency_key or new_idempotency_key(),
             )
         )

@@ -19,7 +19,7 @@ class MyKey:
     """UTC."""
     name: str | None
     """None for a key without a name."""
-    scopes: list[Literal["read", "orders", "rooms", "seal", "webhooks"]] | None
+    scopes: list[Literal["read", "orders", "rooms", "seal", "webhooks", "spend"]] | None
     """The scopes of the key; None for everything."""
     expires_at: datetime | None
     """UTC; None for a key without an end."""

@@ -334,6 +334,22 @@ class Notarization:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OrderCharge:
+    """The latest charge of your firm's own card or bank account for an order."""
+
+    charge_id: str
+    """The charge's id."""
+    state: str
+    """`asked`, `processing`, `succeeded`, `failed` or `refused`."""
+    amount_cents: int
+    """US cents."""
+    asked_at: datetime
+    """UTC."""
+    reason: str | None
+    """Why it failed or was refused, such as `insufficient_funds`; None otherwise. The list may grow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderDetail(_Order):
     """An order as it is now."""
 
@@ -350,6 +366,8 @@ class OrderDetail(_Order):
     """UTC."""
     notarization: Notarization | None = None
     """None for an order without notarization."""
+    charge: OrderCharge | None = None
+    """None for an order that was never charged to your firm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,6 +64,30 @@ class RoomCheckout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChargedOrder:
+    """An order that a room's charge pays."""
+
+    order_code: str
+    """The order's code."""
+    charge_id: str
+    """The charge's id; the order has its state."""
+    total_cents: int
+    """US cents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomCharge:
+    """The charges of a room's orders to your firm's card or bank account."""
+
+    orders: list[ChargedOrder]
+    """Every payable order that your firm pays, as the room lists them."""
+    total_cents: int
+    """The sum of these orders in US cents."""
+    request_id: str
+    """The id of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoomSummary:
     """A room in a list."""
 

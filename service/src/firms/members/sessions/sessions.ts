@@ -50,7 +50,8 @@ export function sessionResolver({ db, clock, rowMac }: SessionDeps): ResolveSess
 function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
   const { partnerId, role, firmName, tier, liveEnabled, userId, email } = row;
   if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
-  const member = { userId, email, role, liveAccess: row.liveAccess ?? false, proof };
+  const [liveAccess, seesBilling] = [row.liveAccess ?? false, row.seesBilling ?? false];
+  const member = { userId, email, role, liveAccess, seesBilling, proof };
   const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
   // A member without live access, or of a firm without live access, continues in test.
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;

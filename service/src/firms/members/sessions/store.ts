@@ -22,6 +22,7 @@ export type SessionRow = {
   partnerId: string | null;
   role: Role | null;
   liveAccess: boolean | null;
+  seesBilling: boolean | null;
   firmName: string | null;
   tier: string | null;
   liveEnabled: boolean | null;
@@ -64,7 +65,7 @@ export async function findSession(
   const [row] = await db.query<FoundRow>(
     sql`SELECT ${sessionColumns}, u.email, s.environment, s.last_seen_at AS "lastSeenAt",
        m.version AS "memberVersion", CASE WHEN NOT ${isRevoked(now, sql`m.version::text`)} THEN m.row_mac END AS "memberMac",
-       EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS "hasPasskey", p.passkey_for_live AS "passkeyForLive", m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled", ${markedFirm}
+       EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS "hasPasskey", p.passkey_for_live AS "passkeyForLive", m.role, m.live_access AS "liveAccess", m.sees_billing AS "seesBilling", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled", ${markedFirm}
      FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
      WHERE s.token_sha256 = ${tokenSha256} AND ${isWhole(now)} AND ${hasNotEnded(now)}`,
@@ -74,9 +75,10 @@ export async function findSession(
 }
 
 function isMember(rowMac: RowMac, { memberVersion: version, memberMac: mac, ...row }: FoundRow): boolean {
-  const { userId, partnerId, email, role, liveAccess } = row;
-  if (partnerId === null || role === null || liveAccess === null || version === null) return false;
-  const facts: MemberFacts = { userId, partnerId, email, role, liveAccess, version };
+  const { userId, partnerId, email, role, liveAccess, seesBilling } = row;
+  if (partnerId === null || role === null || liveAccess === null || seesBilling === null || version === null)
+    return false;
+  const facts: MemberFacts = { userId, partnerId, email, role, liveAccess, seesBilling, version };
   return rowMac.holds(memberTable, memberMembers(facts), mac);
 }
 

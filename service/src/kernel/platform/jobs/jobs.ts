@@ -28,6 +28,7 @@ export {
   jobGauges,
   type QueueState,
   releaseHeldJobs,
+  requeue,
   retryFailedJobs,
   selectQueues,
   sweepFailedJobs,

@@ -19,6 +19,16 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
 
+/** Queues a job unless one with this payload waits. One that failed for good begins again. */
+export async function requeue(tx: Tx, queue: string, payload: object): Promise<void> {
+  const same = sql`queue = ${queue} AND payload = ${payload}::jsonb`;
+  const revived = await tx.query(sql`
+    UPDATE jobs SET failed_at = NULL, attempts = 0, due_at = now() WHERE ${same} AND failed_at IS NOT NULL RETURNING 1`);
+  if (revived.length > 0) await tx.query(sql`SELECT pg_notify('jobs', ${queue})`);
+  else if ((await tx.query(sql`SELECT FROM jobs WHERE ${same} LIMIT 1`)).length === 0)
+    await enqueue(tx, queue, payload);
+}
+
 const vouchedTable = (queue: string): string => `jobs of ${queue}`;
 const vouchedMembers = (payload: object) => ({ payload: textOf([payload]) });
 

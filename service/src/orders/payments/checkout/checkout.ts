@@ -120,12 +120,14 @@ function orNoneIfAltered(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
 }
 
-/** Locks the orders by ascending id, as every transaction that locks several does, and selects the payable ones. */
-async function payableParts(
+/**
+ * Locks the orders by ascending id, as every transaction that locks several does. Altered ones are left out.
+ * @returns them in the group's order
+ */
+export async function lockGroup(
   tx: Tx,
-  supply: NotarySupply,
   members: (db: Sql) => Promise<readonly Member[]>,
-): Promise<readonly Part[]> {
+): Promise<readonly LockedOrder[]> {
   const listed = await members(tx);
   const locked = new Map<number, LockedOrder>();
   for (const { id, code } of [...listed].sort((one, other) => one.id - other.id)) {
@@ -135,13 +137,21 @@ async function payableParts(
   }
   if (JSON.stringify(await members(tx)) !== JSON.stringify(listed))
     throw new ServiceError("conflict", "The orders of this room just changed. Try again.");
+  return listed.flatMap(({ id }) => locked.get(id) ?? []);
+}
+
+/** Locks the orders, and selects the payable ones. */
+async function payableParts(
+  tx: Tx,
+  supply: NotarySupply,
+  members: (db: Sql) => Promise<readonly Member[]>,
+): Promise<readonly Part[]> {
   const parts: Part[] = [];
   const refusals: string[] = [];
-  for (const { id } of listed) {
-    const order = locked.get(id);
-    const refusal = order && (await paymentRefusal(tx, supply, order));
-    if (order && refusal === null) parts.push(partOf(order));
-    else if (refusal) refusals.push(refusal);
+  for (const order of await lockGroup(tx, members)) {
+    const refusal = await paymentRefusal(tx, supply, order);
+    if (refusal === null) parts.push(partOf(order));
+    else refusals.push(refusal);
   }
   if (parts.length === 0)
     throw notPayable(

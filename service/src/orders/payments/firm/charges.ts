@@ -2,16 +2,14 @@ import { ownersWhoSee } from "../../../firms/members/members.ts";
 import { readShownFirm } from "../../../firms/partners/partners.ts";
 import { auditLine, readOrigins } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
-import { dayMs } from "../../../kernel/platform/clock.ts";
-import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import type { Log } from "../../../kernel/platform/logs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks } from "../../../kernel/tasks/tasks.ts";
 import {
   firmChargeQueue,
   type LockedOrder,
@@ -36,6 +34,9 @@ export type ChargeDeps = FirmPaysDeps & { notarySupply: NotarySupply };
 const noMethod = () =>
   new ServiceError("not_payable", "Your firm has no card or bank account on file. An owner adds one under Billing.");
 
+/** An answer or an event that takes longer is overdue. */
+export const eventWithinMs = 10 * 60_000;
+
 const refusals = {
   left: "This person or key can’t spend for the firm any more.",
   no_limit: "An owner has not allowed you to spend. Ask an owner of your firm.",
@@ -54,26 +55,41 @@ export async function chargeByMember(deps: ChargeDeps, principal: Principal, cod
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
     if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)
       throw new ServiceError("not_found", "Order not found.");
-    const at = deps.clock();
-    requireProof(principal, at);
+    requireProof(principal, deps.clock());
     if ((await orderPayer(tx, order.id)) !== "firm")
       throw new ServiceError("not_payable", "The client pays this order.");
     const refusal = await paymentRefusal(tx, deps.notarySupply, order);
     if (refusal !== null) throw new ServiceError("not_payable", refusal);
-    const method = await store.activeMethod(tx, order);
-    if (!method) throw noMethod();
-    const spender = actorOf(principal);
-    const limit = await spendingRefusal(tx, deps, order, { spender, amountCents: order.totalCents });
-    if (limit !== null) throw new ServiceError("not_payable", refusals[limit]);
-    await insert(tx, order, { methodId: method.id, askedBy: spender, at, reason: null });
-    await enqueue(tx, firmChargeQueue, { orderId: order.id });
+    await chargePayable(tx, deps, principal, order);
   });
+}
+
+/**
+ * Writes the charge of a payable order that the caller asks for, and has it sent.
+ * @returns its id
+ * @throws ServiceError `not_payable` without a method on file, and above the caller's limits
+ */
+export async function chargePayable(
+  tx: Tx,
+  deps: ChargeDeps,
+  principal: Principal,
+  order: LockedOrder,
+): Promise<string> {
+  const method = await store.activeMethod(tx, order);
+  if (!method) throw noMethod();
+  const spender = actorOf(principal);
+  const limit = await spendingRefusal(tx, deps, order, { spender, amountCents: order.totalCents });
+  if (limit !== null) throw new ServiceError("not_payable", refusals[limit]);
+  const asked = { methodId: method.id, askedBy: spender, at: deps.clock(), reason: null };
+  const id = await insert(tx, order, asked);
+  await enqueue(tx, firmChargeQueue, { orderId: order.id });
+  return id;
 }
 
 type Asked = { methodId: string; askedBy: string; at: Date; reason: string | null };
 
-/** Inserts a charge that will be sent. With a reason, inserts a refused charge, which is never sent. */
-async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reason }: Asked): Promise<void> {
+/** Inserts a charge that will be sent. With a reason, inserts a refused charge, which is never sent. @returns its id */
+async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reason }: Asked): Promise<string> {
   const { id: orderId, partnerId, environment, totalCents: amountCents } = order;
   const id = newUuid();
   const state = reason === null ? "asked" : "refused";
@@ -86,6 +102,7 @@ async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reaso
     amountCents,
     askedBy,
     askedAt: at,
+    changedAt: at,
     state,
     reason,
   } as const;
@@ -94,6 +111,7 @@ async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reaso
   const detail = { charge: id, amountCents, ...(reason !== null && { reason }) };
   await tx.query(auditLine({ at, action: `charge.${state}`, actor: askedBy, partnerId, orderId, detail }));
   if (reason !== null) await notify(tx, { ...charge, orderCode: order.code, paymentIntent: null }, "refused");
+  return id;
 }
 
 /**
@@ -229,43 +247,14 @@ export async function takeCharge(
   return before;
 }
 
-async function notify(tx: Tx, { id, askedBy, ...charge }: store.FirmCharge, moment: ChargeMoment): Promise<void> {
+/** Mails the owners and the member who asked. */
+export async function notify(
+  tx: Tx,
+  { id, askedBy, ...charge }: store.FirmCharge,
+  moment: ChargeMoment,
+): Promise<void> {
   const owners = await ownersWhoSee(tx, charge);
   const [kind, placer = ""] = askedBy.split(":");
   const people = new Set(kind === "member" ? [placer, ...owners] : owners);
   for (const userId of people) await enqueue(tx, chargeMailQueue, { id, moment, userId });
-}
-
-const eventWithinMs = 10 * 60_000;
-/** A bank debit takes up to four business days. Holidays may add more days. */
-const bankWithinMs = 10 * dayMs;
-
-const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
-  asked: "The charge could not be sent to the processor. Look at the failed jobs, and run them again.",
-  answered: "The processor has the payment, and its event did not arrive. Send the event again there.",
-  pending: "The bank has not answered for ten days. Ask the payment processor.",
-};
-
-/** Opens a task for each charge whose event is overdue, because until then the order can't be paid in another way. */
-export async function watchCharges({
-  db,
-  clock,
-  log,
-}: {
-  db: Database;
-  clock: FirmPaysDeps["clock"];
-  log: Log;
-}): Promise<void> {
-  const at = clock();
-  const before = (ms: number) => new Date(at.getTime() - ms);
-  const overdue = { sentBefore: before(eventWithinMs), bankBefore: before(bankWithinMs) };
-  for (const { id, orderId, environment, state, isAuthentic } of await store.overdueCharges(db, overdue)) {
-    if (!isAuthentic) {
-      log.error({ charge: id }, "a charge of a firm was altered in the database");
-      continue;
-    }
-    const reason = overdueWords[state];
-    const task = { kind: "firm_charge", at, environment, orderId, subject: id, reason } as const;
-    await db.transaction((tx) => openTask(tx, task));
-  }
 }

@@ -2,7 +2,10 @@ import { listMembers, listOwnKeys, requireOwnerOfMoney, standingOf } from "../..
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { billingPartyState, defaultZone } from "../documents.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
@@ -77,6 +80,18 @@ export async function setLimit(
   });
 }
 
+/** When the month began in the time zone of statements. @throws ServiceError `unavailable` for an altered issuer */
+async function startOfMonth(db: Sql, now: Date): Promise<Date> {
+  const [issuer] = await db.query<{ zone: string }>(sql`
+    SELECT b.content ->> 'zone' AS zone, ${verified(billingPartyState, sql`b`)} FROM billing_parties b
+    WHERE b.partner_id IS NULL ORDER BY b.id DESC LIMIT 1`);
+  const zone = issuer?.zone ?? defaultZone;
+  const [month] = await db.query<{ start: Date }>(sql`
+    SELECT date_trunc('month', ${now}::timestamptz AT TIME ZONE ${zone}::text) AT TIME ZONE ${zone}::text AS start`);
+  if (!month) throw new Error("a month without a start");
+  return month.start;
+}
+
 /** Why the spender may not make a charge. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
@@ -96,8 +111,7 @@ export async function spendingRefusal(
   const limit = await store.lockLimit(tx, owner, spender);
   if (!limit || limit.orderCents === 0 || limit.monthCents === 0 || !isSince(limit, standing.since)) return "no_limit";
   if (amountCents > limit.orderCents) return "above_order_limit";
-  const now = deps.clock();
-  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
-  const spent = await store.spentSince(tx, owner, { spender, since: month, except });
+  const since = await startOfMonth(tx, deps.clock());
+  const spent = await store.spentSince(tx, owner, { spender, since, except });
   return spent + amountCents > limit.monthCents ? "above_month_limit" : null;
 }

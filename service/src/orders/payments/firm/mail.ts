@@ -75,6 +75,7 @@ const reasons: Readonly<Record<string, string>> = {
   price_changed: "The price of the order changed.",
   method_removed: "The card or bank account was removed.",
   paid_by_checkout: "Somebody was paying by the checkout.",
+  ended: "The payment processor did not confirm it in time, so it was canceled.",
   not_payable: "The order could not be paid at that time.",
 };
 

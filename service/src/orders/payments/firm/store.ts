@@ -174,6 +174,7 @@ export type FirmCharge = {
   amountCents: number;
   askedBy: string;
   askedAt: Date;
+  changedAt: Date;
   state: ChargeState;
   paymentIntent: string | null;
   reason: string | null;
@@ -181,8 +182,8 @@ export type FirmCharge = {
 
 const charges = (where: Statement): Statement => sql`
   SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
-    c.method_id AS "methodId", c.amount_cents AS "amountCents", c.asked_by AS "askedBy", c.asked_at AS "askedAt", c.state,
-    c.payment_intent AS "paymentIntent", c.reason, ${verified(chargeState, sql`c`)}
+    c.method_id AS "methodId", c.amount_cents AS "amountCents", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
+    c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason, ${verified(chargeState, sql`c`)}
   FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
 
 export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
@@ -232,7 +233,7 @@ export async function spentSince(
   return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
-type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent">;
+type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "changedAt">;
 
 /** @returns false when a charge of the order is in progress */
 export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
@@ -261,10 +262,17 @@ export async function updateCharge(
   await writeStateMacs(tx, chargeState, sql`id = ${id}`);
 }
 
-/** Charges whose event is overdue, with their state. Rows that were altered in the database are marked. */
+export type OverdueCharge = Pick<
+  FirmCharge,
+  "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "state"
+>;
+
+/** Charges whose event is overdue, the oldest first. Those altered in the database are marked. */
 export const overdueCharges = (db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) =>
-  db.query<{ id: string; orderId: number; environment: Environment; state: ChargeState } & Marked>(sql`
-    SELECT c.id, c.order_id AS "orderId", c.environment, c.state, ${marked(chargeState, sql`c`)} FROM firm_charges c
+  db.query<OverdueCharge & Marked>(sql`
+    SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.amount_cents AS "amountCents",
+      c.asked_at AS "askedAt", c.state, ${marked(chargeState, sql`c`)}
+    FROM firm_charges c JOIN orders o ON o.id = c.order_id
     WHERE (c.state IN ('asked', 'answered') AND c.changed_at < ${sentBefore})
       OR (c.state = 'pending' AND c.changed_at < ${bankBefore})
     ORDER BY c.changed_at, c.id LIMIT 100`);

@@ -32,6 +32,13 @@ export type ChargeAnswer =
   | { state: "answered" | "pending"; paymentIntent: string }
   | { state: "declined"; paymentIntent: string | null; reason: string };
 
+/** `paid`: it can't be canceled. `moving`: a bank moves the money. `unclear`: it may have a payment that it does not show yet. */
+export type ChargeEnd = { state: "canceled"; paymentIntent: string } | { state: "paid" | "moving" | "unclear" };
+
+type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" | "currency"> & {
+  paymentIntent: string | null;
+};
+
 export type FirmAccount = {
   /**
    * Creates a customer for the firm. Repeated requests with one `id` create only one customer. @throws ServiceError
@@ -55,6 +62,11 @@ export type FirmAccount = {
   charge: (request: ChargeRequest) => Promise<ChargeAnswer>;
   /** The payment of an earlier attempt whose answer was lost; null when there is none. */
   findCharge: (charge: Pick<ChargeRequest, "id" | "customer">, since: Date) => Promise<ChargeAnswer | null>;
+  /**
+   * Cancels the payment of a charge. Where none was made, an attempt that is still on its way can't make one any more.
+   * @throws ServiceError `processor_failed`
+   */
+  end: (charge: EndedCharge, since: Date) => Promise<ChargeEnd>;
 };
 
 export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
@@ -94,17 +106,26 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
         if (![400, 404].includes(statusOf(error))) throw error;
       });
     },
-    async findCharge({ id, customer }, since) {
-      const created = { gte: Math.floor(since.getTime() / 1000) - 60 };
-      for await (const intent of (await sdk()).paymentIntents.list({ customer, created, limit: 100 }))
-        if (intent.metadata["charge"] === id) return answerOf(intent);
-      return null;
+    async findCharge(charge, since) {
+      const found = await findIntent(await sdk(), charge, since);
+      return found && answerOf(found);
+    },
+    async end(charge, since) {
+      try {
+        const stripe = await sdk();
+        const found = async () => (await findIntent(stripe, charge, since))?.id;
+        // Reads again after a refused claim: the earlier request may have ended in between.
+        const intent = charge.paymentIntent ?? (await found()) ?? (await claimKey(stripe, charge)) ?? (await found());
+        return intent === undefined ? { state: "unclear" } : await cancel(stripe, intent);
+      } catch (error) {
+        throw failed(error, "cancel the payment");
+      }
     },
     async charge(request) {
       const stripe = await sdk();
       try {
         const intent = await stripe.paymentIntents.create(intentOf(request), {
-          idempotencyKey: `charge:${request.id}`,
+          idempotencyKey: chargeKey(request.id),
         });
         return answerOf(intent);
       } catch (error) {
@@ -115,6 +136,52 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
     },
   };
 }
+
+async function findIntent(
+  stripe: Stripe,
+  { id, customer }: Pick<ChargeRequest, "id" | "customer">,
+  since: Date,
+): Promise<Stripe.PaymentIntent | null> {
+  const created = { gte: Math.floor(since.getTime() / 1000) - 60 };
+  for await (const intent of stripe.paymentIntents.list({ customer, created, limit: 100 }))
+    if (intent.metadata["charge"] === id) return intent;
+  return null;
+}
+
+/**
+ * Makes a payment that nobody can confirm, under the charge's own key. The processor refuses the charge from then on, because a
+ * key belongs to one content: not even a request of a crashed node that arrives late can take money.
+ * @returns its id; undefined when the key was used before
+ */
+async function claimKey(
+  stripe: Stripe,
+  { id, customer, amountCents: amount, currency }: EndedCharge,
+): Promise<string | undefined> {
+  const blank = { amount, currency, customer, metadata: { charge: id } };
+  try {
+    return (await stripe.paymentIntents.create(blank, { idempotencyKey: chargeKey(id) })).id;
+  } catch (error) {
+    if (isKeyConflict(error)) return undefined;
+    throw error;
+  }
+}
+
+async function cancel(stripe: Stripe, paymentIntent: string): Promise<ChargeEnd> {
+  const refusal = await stripe.paymentIntents.cancel(paymentIntent).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const { status } = await stripe.paymentIntents.retrieve(paymentIntent);
+  if (status === "canceled") return { state: "canceled", paymentIntent };
+  if (status === "succeeded") return { state: "paid" };
+  if (statusOf(refusal) !== 400) throw refusal;
+  return { state: "moving" };
+}
+
+const chargeKey = (id: string): string => `charge:${id}`;
+
+const isKeyConflict = (error: unknown): boolean =>
+  (error as { rawType?: unknown } | null)?.rawType === "idempotency_error" && statusOf(error) === 400;
 
 function setupOf({ id, customer, environment, returnTo }: SetupRequest): Stripe.Checkout.SessionCreateParams {
   const metadata = { setup: id, environment };
@@ -184,5 +251,5 @@ function methodOf({ id, type, card, us_bank_account: bank }: Stripe.PaymentMetho
 
 const statusOf = (error: unknown): number => Number((error as { statusCode?: unknown } | null)?.statusCode ?? 0);
 
-const failed = (error: unknown): ServiceError =>
-  new ServiceError("processor_failed", "The payment processor failed to open its page. Try again.", { cause: error });
+const failed = (error: unknown, to = "open its page"): ServiceError =>
+  new ServiceError("processor_failed", `The payment processor failed to ${to}. Try again.`, { cause: error });

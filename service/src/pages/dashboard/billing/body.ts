@@ -2,6 +2,7 @@ import type { Principal } from "../../../kernel/identity/identity.ts";
 import {
   type ChargeState,
   type FirmCharge,
+  isOverdueCharge,
   methodName,
   type PaymentMethod,
   reasonWords,
@@ -25,6 +26,7 @@ export type BillingView = {
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];
   charges: readonly FirmCharge[];
+  now: Date;
   error?: string;
   typed?: FormValues;
   /** Whether an owner returns from the processor's page. */
@@ -87,7 +89,7 @@ const removal = (method: PaymentMethod): Html =>
 const typedAmount = (cents: number): string => (cents === 0 ? "" : (cents / 100).toFixed(2));
 
 function limitsPart(view: BillingView): Html {
-  const lead = html`<p>Owners may spend without a limit. Everybody else, and each API key, may spend when an owner sets limits here. A month is a calendar month in UTC. What would exceed a limit waits for an owner.</p>`;
+  const lead = html`<p>Owners may spend without a limit. Everybody else, and each API key, may spend when an owner sets limits here. A month is that of your firm’s statements. What would exceed a limit waits for an owner.</p>`;
   const limited = view.spenders.filter((each) => !each.isOwner);
   if (limited.length === 0)
     return html`${lead}${emptyState("Nobody else", "Your firm has no other members, and no API keys here.")}`;
@@ -133,16 +135,28 @@ export const chargeText = ({ state, reason }: Pick<FirmCharge, "state" | "reason
     ? `${stateWords[state]}. ${reasonWords(reason)}`
     : stateWords[state];
 
-const chargesPart = ({ charges }: BillingView): Html =>
-  charges.length === 0
+/** An owner ends a charge that got stuck, so that the order can be paid another way. */
+const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge): Html | false =>
+  isOwner(view) &&
+  isOverdueCharge(charge, view.now) &&
+  askFirst({
+    label: "End it",
+    about: `for order ${orderCode.slice(0, 6).toUpperCase()}`,
+    text: "The payment processor cancels it first. Money that has arrived is not given back: its order goes on.",
+    confirm: "End it now",
+    action: `${billingPath}/charges/${id}/end`,
+  });
+
+const chargesPart = (view: BillingView): Html =>
+  view.charges.length === 0
     ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
     : records(
         "Payments of your firm",
         [{ label: "Order" }, { label: "Sum", number: true }, { label: "State" }, { label: "Asked" }],
-        charges.map((each) => [
+        view.charges.map((each) => [
           html`<a href="/dashboard/orders/${each.orderCode}">${each.orderCode.slice(0, 6).toUpperCase()}</a>`,
           money(each.amountCents),
-          chargeText(each),
+          html`${chargeText(each)}${ending(view, each)}`,
           day(each.askedAt),
         ]),
       );

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { MemberDeps } from "../../../firms/members/members.ts";
+import { type MemberDeps, requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import {
   askForMethod,
   type CheckoutDeps,
   chargesOfFirm,
+  endOwnCharge,
   listSpenders,
   removeMethod,
   selectMethods,
@@ -55,6 +56,15 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
 
   pageRoute(forms, frame, {
     ...form,
+    url: `${path}/charges/:id/end`,
+    handle: async ({ params, request }) => {
+      await endOwnCharge(deps, principalOf(request), params.id);
+      return done(`${path}#charges`, "charge-ended");
+    },
+  });
+
+  pageRoute(forms, frame, {
+    ...form,
     url: `${path}/limits`,
     handle: async ({ form: { spender = "", perOrder = "", perMonth = "" }, request }) => {
       await setLimit(deps, principalOf(request), { spender, perOrder, perMonth });
@@ -66,14 +76,14 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     request: FastifyRequest,
     more: Pick<BillingView, "error" | "typed" | "hasReturned"> = {},
   ): Promise<string> {
-    const principal = principalOf(request);
+    const principal = requireBilling(principalOf(request));
     const [methods, spenders, charges] = await Promise.all([
       selectMethods(db, principal),
       listSpenders({ db }, principal),
       chargesOfFirm(db, principal),
     ]);
     const isPaidHere = takesPayment(processor, principal.environment);
-    const body = billingBody({ principal, isPaidHere, methods, spenders, charges, ...more });
+    const body = billingBody({ principal, isPaidHere, methods, spenders, charges, now: clock(), ...more });
     return dashboardPage(frame, request, { title: "Billing", section: "billing", body });
   }
 }

@@ -11,6 +11,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   rooms: "Open, change and close rooms.",
   seal: "Seal documents and rooms.",
   webhooks: "Create, change, test and delete webhooks, and send events again.",
+  spend: "Charge the firm’s card or bank account for rooms, within the limits that owners set under Billing.",
 };
 
 const unusedMs = 90 * 24 * 3600 * 1000;

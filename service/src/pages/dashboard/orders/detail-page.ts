@@ -4,7 +4,7 @@ import { latestOpenRooms, roomsOfOrder } from "../../../closing/rooms/rooms.ts";
 import { type MemberDeps, namesOfFirmActors } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
-import { actorOf } from "../../../kernel/identity/identity.ts";
+import { actorOf, maySeeBilling } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import { type BillingDeps, documentsOfOrder } from "../../../orders/billing/billing.ts";
@@ -140,7 +140,7 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
         clientMails(db, order.code, principal),
         inPersonOf(db, order.code, principal),
         readCorrected(db, order.code, principal, clock()),
-        documentsOfOrder(db, order.code, principal),
+        maySeeBilling(principal) ? documentsOfOrder(db, order.code, principal) : [],
       ]);
     const decidedBy = inPerson?.request.decidedBy ?? "";
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];

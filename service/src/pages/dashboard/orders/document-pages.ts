@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { type DeliveryDeps, orderZip } from "../../../closing/deliveries/deliveries.ts";
+import { requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
@@ -61,7 +62,7 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
   pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/receipts/:number",
     handle: async ({ params: { code, number }, request }) =>
-      documentFile(desk.billing, await documentsOfOrder(db, code, principalOf(request)), number),
+      documentFile(desk.billing, await documentsOfOrder(db, code, requireBilling(principalOf(request))), number),
   });
 
   pageRoute(forms, frame, {

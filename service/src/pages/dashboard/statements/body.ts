@@ -9,16 +9,18 @@ import { type Html, html } from "../../ui/render.ts";
 
 const path = "/dashboard/statements";
 
+type Statement = StatementWithLines["statement"];
+
 type StatementsView = {
   principal: Principal;
   /** Oldest first; the last month is open. */
-  statements: readonly StatementWithLines[];
+  statements: readonly Statement[];
   buyer: Awaited<ReturnType<typeof buyerOf>>;
   error?: string;
   typed?: FormValues;
 };
 
-const stateOf = ({ statement }: StatementWithLines): string => (statement.endsAt === null ? "Open" : "Closed");
+const stateOf = ({ endsAt }: Statement): string => (endsAt === null ? "Open" : "Closed");
 
 /** The month so far, the earlier months, and the name and address on receipts. */
 export function statementsBody(view: StatementsView): Html {
@@ -27,20 +29,20 @@ export function statementsBody(view: StatementsView): Html {
   return html`${pageHead("Statements", "What your firm’s orders cost. Each figure is that of a payment or a refund that was confirmed.")}
 ${errorSummary(error)}
 <div class="panels">
-${open && card("this-month", `This month so far (${open.statement.month})`, facts(sums(open)))}
+${open && card("this-month", `This month so far (${open.month})`, facts(sums(open)))}
 ${card("statements", "Statements", months(statements))}
 ${card("address", "Name and address on receipts", addressForm(view))}
 </div>`;
 }
 
-const sums = ({ statement }: StatementWithLines) =>
+const sums = (statement: Statement) =>
   sumFacts(statement).map(([label, cents]) => [label, money(cents)] as [string, string]);
 
 const files = (month: string): Html =>
   html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
 
-const months = (statements: readonly StatementWithLines[]): Html =>
-  statements.every(({ lines }) => lines.length === 0) && statements.length <= 1
+const months = (statements: readonly Statement[]): Html =>
+  statements.length <= 1 && statements.every((each) => each.sums.payments === 0)
     ? emptyState("Nothing was paid yet", "A month is closed on the 1st of the next one, and then never changes.")
     : records(
         "Statements, newest first",
@@ -55,12 +57,12 @@ const months = (statements: readonly StatementWithLines[]): Html =>
         [...statements]
           .reverse()
           .map((each) => [
-            html`<a href="${path}/${each.statement.month}">${each.statement.month}</a>`,
+            html`<a href="${path}/${each.month}">${each.month}</a>`,
             stateOf(each),
-            money(each.statement.sums.payments),
-            money(each.statement.sums.refunds),
-            money(each.statement.sums.closing),
-            files(each.statement.month),
+            money(each.sums.payments),
+            money(each.sums.refunds),
+            money(each.sums.closing),
+            files(each.month),
           ]),
       );
 
@@ -86,8 +88,8 @@ export function monthBody(found: StatementWithLines): Html {
   const { statement, lines } = found;
   const { month, zone } = statement;
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
-  return html`${pageHead(`Statement ${month}`, `${stateOf(found)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
-${card("sums", "Sums", facts(sums(found)))}
+  return html`${pageHead(`Statement ${month}`, `${stateOf(statement)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
+${card("sums", "Sums", facts(sums(statement)))}
 ${card(
   "lines",
   "By file number",

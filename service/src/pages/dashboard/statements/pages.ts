@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { BillingDeps } from "../../../orders/billing/billing.ts";
 import {
@@ -29,7 +30,7 @@ export function statementPages(
   { frame, billing }: { frame: DashboardFrame; billing: BillingDeps },
 ): void {
   const show = async ({ request, form: typed }: PageCall, error?: string): Promise<string> => {
-    const principal = principalOf(request);
+    const principal = requireBilling(principalOf(request));
     const statements = await statementsOf(billing, principal);
     const buyer = await buyerOf(billing.db, principal.partnerId);
     const body = statementsBody({ principal, statements, buyer, ...(error !== undefined && { error, typed }) });
@@ -49,14 +50,14 @@ export function statementPages(
   pageRoute(forms, frame, {
     url: `${path}/:month`,
     handle: async ({ params: { month }, request }) => {
-      const body = monthBody(await statementOf(billing, principalOf(request), month));
+      const body = monthBody(await statementOf(billing, requireBilling(principalOf(request)), month));
       return dashboardPage(frame, request, { title: `Statement ${month}`, section: "statements", body, wide: true });
     },
   });
   pageRoute(forms, frame, {
     url: `${path}/:month/pdf`,
     handle: async ({ params: { month }, request }) => {
-      const principal = principalOf(request);
+      const principal = requireBilling(principalOf(request));
       const { environment, partnerId } = principal;
       const found = await statementOf(billing, principal, month);
       const drawn = drawnStatement(found, { environment, now: billing.clock() });
@@ -66,7 +67,7 @@ export function statementPages(
   pageRoute(forms, frame, {
     url: `${path}/:month/csv`,
     handle: async ({ params: { month }, request }) => {
-      const principal = principalOf(request);
+      const principal = requireBilling(principalOf(request));
       const found = await statementOf(billing, principal, month);
       const name = `statement-${principal.environment}-${month}.csv`;
       return { file: statementCsv(found), type: "text/csv; charset=utf-8", name };

@@ -88,11 +88,19 @@ const roles = [
 const memberTable = ({ principal, members }: { principal: Principal; members: readonly Member[] }): Html =>
   records(
     "Members of the firm",
-    [{ label: "Email" }, { label: "Role" }, { label: "Works in" }, { label: "Since", utc: true }, { label: "Action" }],
+    [
+      { label: "Email" },
+      { label: "Role" },
+      { label: "Works in" },
+      { label: "Sees billing" },
+      { label: "Since", utc: true },
+      { label: "Action" },
+    ],
     members.map((member) => [
       html`${member.email}${member.userId === principal.member?.userId && " (you)"}`,
       member.role === "owner" ? "Owner" : "Member",
       member.liveAccess && principal.liveEnabled ? "Live and test" : "Test",
+      member.role === "owner" || member.seesBilling ? "Yes" : "No",
       shortTime(member.linkedAt),
       html`<div class="row-actions">${actions(principal, member, members)}</div>`,
     ]),
@@ -103,7 +111,7 @@ const memberTable = ({ principal, members }: { principal: Principal; members: re
  * there are other members.
  */
 function actions(principal: Principal, member: Member, members: readonly Member[]): Html {
-  const { userId, email, role, liveAccess } = member;
+  const { userId, email, role, liveAccess, seesBilling } = member;
   const isOnlyOwner = role === "owner" && members.filter((each) => each.role === "owner").length === 1;
   const mayGo = !isOnlyOwner || members.length === 1;
   const isSelf = userId === principal.member?.userId;
@@ -117,6 +125,14 @@ function actions(principal: Principal, member: Member, members: readonly Member[
     mayUseLive(principal) &&
     buttonForm(`${path}/members/${userId}/live`, liveAccess ? "End live access" : "Give live access", {
       fields: { live: liveAccess ? "off" : "on" },
+      kind,
+      about,
+    })
+  }${
+    decides &&
+    role === "member" &&
+    buttonForm(`${path}/members/${userId}/billing`, seesBilling ? "Hide billing" : "Show billing", {
+      fields: { billing: seesBilling ? "off" : "on" },
       kind,
       about,
     })

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import {
+  changeBillingView,
   changeLiveAccess,
   changeRole,
   type InvitationDeps,
@@ -62,6 +63,15 @@ function memberForms(forms: FastifyInstance, deps: TeamDeps, form: FormFrame): v
     handle: async ({ params, form: { live = "" }, request }) => {
       await changeLiveAccess(deps, principalOf(request), params.userId, live);
       return done(path, "live-access-changed");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: `${path}/members/:userId/billing`,
+    handle: async ({ params, form: { billing = "" }, request }) => {
+      await changeBillingView(deps, principalOf(request), params.userId, billing);
+      return done(path, "billing-view-changed");
     },
   });
 

@@ -2,11 +2,14 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { may, type Operator, type Permission, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import {
+  endCharge,
   endPendingPayment,
+  type OverdueCharge,
   type PendingPayment,
   type Processor,
   pendingPayments,
   resolveUnapplied,
+  stuckCharges,
   type UnappliedPayment,
   unappliedPayments,
 } from "../../../orders/payments/payments.ts";
@@ -72,13 +75,27 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
     refused: ({ request }, error) => show(request, error),
   });
 
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: `${path}/charges/:id/end`,
+    permission: "money.decide",
+    async handle({ operator, params: { id } }) {
+      requireDecidesNow(operator, clock());
+      const { environment, actor } = operator;
+      await endCharge({ db, clock, processor: deps.processor }, { id, environment, actor });
+      return done(path, "charge-ended");
+    },
+    refused: ({ request }, error) => show(request, error),
+  });
+
   async function show(request: FastifyRequest, error?: string): Promise<string> {
     const operator = operatorOf(request);
-    const [payments, pending] = await Promise.all([
+    const [payments, pending, charges] = await Promise.all([
       unappliedPayments(deps, operator.environment),
       pendingPayments({ db, clock }, operator.environment),
+      stuckCharges({ db, clock }, operator.environment),
     ]);
-    const body = paymentsBody({ payments, pending, operator, error });
+    const body = paymentsBody({ payments, pending, charges, operator, error });
     return consolePage(deps.frame, request, { title: "Payments that fit no order", section: "payments", body });
   }
 }
@@ -86,12 +103,13 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
 type PaymentsView = {
   payments: readonly UnappliedPayment[];
   pending: readonly PendingPayment[];
+  charges: readonly OverdueCharge[];
   operator: Operator;
   error: string | undefined;
 };
 
 /** Open payments, then recently resolved ones. */
-function paymentsBody({ payments, pending, operator, error }: PaymentsView): Html {
+function paymentsBody({ payments, pending, charges, operator, error }: PaymentsView): Html {
   const [open, ended] = [false, true].map((hasEnded) =>
     payments.filter(({ resolution, refundedAt }) => (resolution !== null || refundedAt !== null) === hasEnded),
   );
@@ -102,6 +120,7 @@ ${errorSummary(error)}
 <div class="panels">
 ${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, operator)) : emptyState("Nothing waits", "Every payment has moved its order.")}
 ${pending.length > 0 && card("pending", "Waiting for a bank", pendingList(pending, operator))}
+${charges.length > 0 && card("charges", "Charges of firms without an answer", chargeList(charges, operator))}
 ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 </div>`;
 }
@@ -113,6 +132,21 @@ ${pending.map(
   ({ id, amountCents, createdAt, isOverdue, orderCodes }) =>
     html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}<a href="/operator/orders/${code}">${shortCode(code)}</a>`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}</p>
 ${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
+)}`;
+
+const lateWords: Readonly<Record<string, string>> = {
+  asked: "It could not be sent yet, and is tried again.",
+  answered: "The payment processor has it, and its event did not arrive. Send the event again there.",
+  pending: "The bank is late.",
+};
+
+/** Charges of firms' own cards and bank accounts whose event is overdue. */
+const chargeList = (charges: readonly OverdueCharge[], operator: Operator): Html =>
+  html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
+${charges.map(
+  ({ id, amountCents, askedAt, orderCode, state }) =>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for <a href="/operator/orders/${orderCode}">${shortCode(orderCode)}</a>, since ${time(askedAt)}. ${lateWords[state]}</p>
+${may(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
 const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string => {

@@ -134,7 +134,7 @@ export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">
   if (kind === "access_request" || kind === "live_access" || kind === "playbook_gate") return "/operator/approvals";
   if (kind === "notary_rules") return "/operator/notaries#rules";
   if (kind === "refund_approval") return "/operator/refunds";
-  if (kind === "payment_unapplied" || kind === "bank_payment") return "/operator/payments";
+  if (kind === "payment_unapplied" || kind === "bank_payment" || kind === "firm_charge") return "/operator/payments";
   if (kind === "key_expiry" || kind === "job_dead") return "/operator/health";
   if (kind === "provider_unclear") return `/operator/acts/${orderCode}`;
   if (may(operator, "orders.read")) return `/operator/orders/${orderCode}`;

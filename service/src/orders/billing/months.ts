@@ -1,0 +1,103 @@
+/** Closes months, and compares what is stored of them with their documents. */
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { lockBilling } from "../payments/payments.ts";
+import { currentIssuer } from "./parties.ts";
+import { balanceState, closedMonths, linesOf, type Sums, statementState, sumsOf } from "./statements.ts";
+
+type JobDeps = { db: Database; clock: Clock; log: Log };
+
+/** Closes every month that has ended, for every firm with receipts. Safe to repeat and to run on several nodes. */
+export async function closeMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
+  // A month has at least 28 days, and daylight saving time may shorten it by an hour. So 27 days never miss a month
+  // that has ended.
+  const firms = await db.query<Owner>(sql`
+    SELECT d.partner_id AS "partnerId", d.environment FROM billing_documents d GROUP BY d.partner_id, d.environment
+    HAVING coalesce((SELECT max(s.ends_at) FROM billing_statements s
+        WHERE s.partner_id = d.partner_id AND s.environment = d.environment), '-infinity') <= ${clock()}::timestamptz - interval '27 days'
+      OR EXISTS (SELECT FROM billing_statements s WHERE s.partner_id = d.partner_id AND s.environment = d.environment
+        AND NOT EXISTS (SELECT FROM billing_balances b WHERE b.statement_id = s.id))`);
+  for (const owner of firms) {
+    let isBehind = true;
+    while (isBehind && !stopping.aborted) isBehind = await db.transaction((tx) => closeNext(tx, owner, clock()));
+    if (stopping.aborted) return;
+    // An altered document keeps its firm's sums from being stored, and nothing else.
+    await db.transaction((tx) => storeSums(tx, owner)).catch((error: unknown) => logAltered(log, owner, error));
+  }
+}
+
+function logAltered(log: Log, { partnerId, environment }: Owner, error: unknown): void {
+  if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+  log.error({ partnerId, environment }, "a row that a closed month is made of was altered in the database");
+}
+
+/** Stores the sums of each closed month that has none yet. */
+async function storeSums(tx: Tx, owner: Owner): Promise<void> {
+  await lockBilling(tx, owner);
+  let opening = 0;
+  for (const { id, stored, ...row } of await closedMonths(tx, owner)) {
+    const sums = stored ?? sumsOf(opening, await linesOf(tx, owner, row));
+    opening = sums.closing;
+    if (stored) continue;
+    await tx.query(
+      sql`INSERT INTO billing_balances (statement_id, sums) VALUES (${id}, ${JSON.stringify(sums)}::jsonb)`,
+    );
+    await writeStateMacs(tx, balanceState, sql`statement_id = ${id}`);
+  }
+}
+
+/** Compares the stored sums of all closed months with the documents that they are of, and logs each difference. */
+export async function checkMonths({ db, log }: Omit<JobDeps, "clock">, stopping: AbortSignal): Promise<void> {
+  const firms = await db.query<Owner>(sql`
+    SELECT DISTINCT partner_id AS "partnerId", environment FROM billing_statements ORDER BY 1, 2`);
+  for (const owner of firms) {
+    if (stopping.aborted) return;
+    await checkFirm(db, log, owner).catch((error: unknown) => logAltered(log, owner, error));
+  }
+}
+
+async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
+  let opening = 0;
+  for (const { month, stored, ...row } of await closedMonths(db, owner)) {
+    const sums = sumsOf(opening, await linesOf(db, owner, row));
+    opening = sums.closing;
+    const differs =
+      stored !== null && Object.entries(sums).some(([name, cents]) => stored[name as keyof Sums] !== cents);
+    const { partnerId, environment } = owner;
+    if (differs)
+      log.error(
+        { partnerId, environment, month, stored, sums },
+        "the sums of a closed month are not those of its documents",
+      );
+  }
+}
+
+/** Closes the firm's next month. @returns false when that month has not ended */
+async function closeNext(tx: Tx, owner: Owner, now: Date): Promise<boolean> {
+  const { partnerId, environment } = owner;
+  await lockBilling(tx, owner);
+  const { zone } = await currentIssuer(tx);
+  const own = sql`partner_id = ${partnerId} AND environment = ${environment}`;
+  // Adds 15 days before truncating to the month: after a change of the time zone, the start may be on the last day of
+  // the previous month.
+  const [closed] = await tx.query<{ id: number }>(sql`
+    WITH start AS (
+      SELECT coalesce((SELECT max(ends_at) FROM billing_statements WHERE ${own}),
+        date_trunc('month', (SELECT min(booked_at) FROM billing_documents WHERE ${own}) AT TIME ZONE ${zone}::text) AT TIME ZONE ${zone}::text) AS at
+    ), month AS (
+      SELECT at, date_trunc('month', (at + interval '15 days') AT TIME ZONE ${zone}::text) AS first FROM start
+    )
+    INSERT INTO billing_statements (partner_id, environment, month, starts_at, ends_at, zone, issuer_id, buyer_id, buyer_name, closed_at)
+    SELECT ${partnerId}::uuid, ${environment}, to_char(first, 'YYYY-MM'), at, (first + interval '1 month') AT TIME ZONE ${zone}::text, ${zone},
+      (SELECT max(id) FROM billing_parties WHERE partner_id IS NULL), (SELECT max(id) FROM billing_parties WHERE partner_id = ${partnerId}),
+      (SELECT name FROM partners WHERE id = ${partnerId}), ${now}::timestamptz
+    FROM month WHERE (first + interval '1 month') AT TIME ZONE ${zone}::text <= ${now}::timestamptz RETURNING id`);
+  if (!closed) return false;
+  await writeStateMacs(tx, statementState, sql`id = ${closed.id}`);
+  return true;
+}

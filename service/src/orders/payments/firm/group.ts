@@ -1,0 +1,76 @@
+/** Charges of several orders at once, and a charge as the API shows it. */
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RecordResult } from "../../../kernel/platform/idempotency.ts";
+import { requireProof } from "../../../kernel/platform/recent-proof.ts";
+import { type OrderCharge, orderPayer } from "../../order/order.ts";
+import { lockGroup, type Member, paymentRefusal } from "../checkout/checkout.ts";
+import { type ChargeDeps, chargePayable } from "./charges.ts";
+import { requireProcessor } from "./methods.ts";
+import { type ChargeState, chargesOfCode } from "./store.ts";
+
+export type GroupCharge = {
+  /** The orders that are charged, in the group's order; each by a payment of its own. */
+  orders: { orderCode: string; chargeId: string; totalCents: number }[];
+  totalCents: number;
+};
+
+/**
+ * Charges the firm's method for every payable order of a group that the firm itself pays; all of them or none.
+ * @param members reads the orders in sequence; called again once they are locked
+ * @param record keeps the result for the request's key
+ * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's limits
+ */
+export function chargeGroup<Result extends GroupCharge>(
+  deps: ChargeDeps,
+  principal: Principal,
+  members: (db: Sql) => Promise<readonly Member[]>,
+  { record, resultOf }: { record: RecordResult; resultOf: (charged: GroupCharge) => Result },
+): Promise<Result> {
+  requireProcessor(deps, principal);
+  return deps.db.transaction(async (tx) => {
+    requireProof(principal, deps.clock());
+    const orders: GroupCharge["orders"] = [];
+    const refusals: string[] = [];
+    const refuse = async (message: string): Promise<never> => {
+      // Where an earlier request with the key has just charged, its answer counts, and not this refusal.
+      await record(tx, {});
+      throw new ServiceError("not_payable", message);
+    };
+    for (const order of await lockGroup(tx, members)) {
+      if ((await orderPayer(tx, order.id)) !== "firm") continue;
+      const refusal = await paymentRefusal(tx, deps.notarySupply, order);
+      if (refusal !== null) refusals.push(`Order ${order.code}: ${refusal}`);
+      else {
+        const chargeId = await chargePayable(tx, deps, principal, order).catch((error: unknown) => {
+          if (!(error instanceof ServiceError) || error.code !== "not_payable") throw error;
+          return refuse(`Order ${order.code}: ${error.message}`);
+        });
+        orders.push({ orderCode: order.code, chargeId, totalCents: order.totalCents });
+      }
+    }
+    if (orders.length === 0) await refuse(refusals[0] ?? "No order of this room is paid by your firm.");
+    const result = resultOf({ orders, totalCents: orders.reduce((sum, each) => sum + each.totalCents, 0) });
+    await record(tx, result);
+    return result;
+  });
+}
+
+const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
+  asked: "asked",
+  answered: "processing",
+  pending: "processing",
+  declined: "failed",
+  failed: "failed",
+  refused: "refused",
+  succeeded: "succeeded",
+};
+
+/** The order's latest charge; null for an order that was never charged. @throws ServiceError `unavailable` for an altered one */
+export async function chargeOfOrder(db: Sql, orderCode: string): Promise<OrderCharge | null> {
+  const [latest] = await chargesOfCode(db, orderCode);
+  if (!latest) return null;
+  const { id: chargeId, state, amountCents, askedAt, reason } = latest;
+  return { chargeId, state: shownStates[state], amountCents, askedAt: askedAt.toISOString(), reason };
+}

@@ -1,0 +1,129 @@
+/** Charges whose event is overdue: the service sends them again, tells a person, and ends them on request. */
+import { requireOwnerOfMoney } from "../../../firms/members/members.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { actorOf, type Environment, type Principal } from "../../../kernel/identity/identity.ts";
+import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { requeue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { firmChargeQueue, lockOrder } from "../../order/order.ts";
+import { currency } from "../checkout/sessions.ts";
+import type { Processor } from "../processor/processor.ts";
+import { eventWithinMs, notify } from "./charges.ts";
+import { type FirmPaysDeps, requireProcessor } from "./methods.ts";
+import * as store from "./store.ts";
+
+/** A bank debit takes up to four business days; holidays come on top. */
+const bankWithinMs = 10 * dayMs;
+
+const overdueAt = (at: Date) => {
+  const before = (ms: number) => new Date(at.getTime() - ms);
+  return { sentBefore: before(eventWithinMs), bankBefore: before(bankWithinMs) };
+};
+
+/** Whether the processor should have answered, or sent its event, by now. */
+export function isOverdueCharge(
+  { state, changedAt }: Pick<store.FirmCharge, "state" | "changedAt">,
+  at: Date,
+): boolean {
+  const { sentBefore, bankBefore } = overdueAt(at);
+  return store.isOpenCharge({ state }) && changedAt < (state === "pending" ? bankBefore : sentBefore);
+}
+
+const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
+  asked:
+    "The charge could not be sent to the processor, and is tried again. End it to have the order paid another way.",
+  answered: "The processor has the payment, and its event did not arrive. Send the event again there.",
+  pending: "The bank has not answered for ten days. Ask the payment processor, or end the charge.",
+};
+
+/**
+ * Opens a task for each charge whose event is overdue, because its order can't be paid otherwise until then. One that was not
+ * sent is tried again, under the same key at the processor.
+ */
+export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
+  const at = clock();
+  for (const { id, orderId, environment, state, isAuthentic } of await store.overdueCharges(db, overdueAt(at))) {
+    if (!isAuthentic) {
+      log.error({ charge: id }, "a charge of a firm was altered in the database");
+      continue;
+    }
+    const task = { kind: "firm_charge", at, environment, orderId, subject: id, reason: overdueWords[state] } as const;
+    await db.transaction(async (tx) => {
+      await openTask(tx, task);
+      if (state === "asked") await requeue(tx, firmChargeQueue, { orderId });
+    });
+  }
+}
+
+/** The overdue charges of an environment, the oldest first, for operators. Leaves out altered ones. */
+export async function stuckCharges(
+  { db, clock }: { db: Sql; clock: Clock },
+  environment: Environment,
+): Promise<store.OverdueCharge[]> {
+  const overdue = await store.overdueCharges(db, overdueAt(clock()));
+  return overdue.filter((each) => each.isAuthentic && each.environment === environment);
+}
+
+type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
+
+const unknown = () => new ServiceError("not_found", "No such charge.");
+const conflict = (message: string) => new ServiceError("conflict", `${message} Nothing was changed.`);
+
+const refusals = {
+  paid: "The payment processor has the money, and its event did not arrive yet. The order waits for the event.",
+  moving: "The bank moves the money, and the payment processor can’t cancel the payment any more.",
+  unclear: "The payment processor can’t tell yet whether it has a payment. Try again later.",
+} as const;
+
+/**
+ * Ends an overdue charge, so that its order can be paid another way. The processor cancels the payment first, or lets none be
+ * made any more; only then is the charge over.
+ * @throws ServiceError `not_found`, and `conflict` for a charge that is not overdue, or that the processor can't cancel
+ */
+export async function endCharge(
+  deps: EndDeps,
+  { id, environment, actor }: { id: string; environment: Environment; actor: string },
+): Promise<void> {
+  const { db, clock } = deps;
+  const charge = isUuid(id) ? await store.selectCharge(db, id) : undefined;
+  if (charge?.environment !== environment) throw unknown();
+  if (!store.isOpenCharge(charge)) throw conflict("The charge has ended already.");
+  if (!isOverdueCharge(charge, clock())) throw conflict("The charge is under way, and not overdue.");
+  const processor = requireProcessor(deps, charge);
+  const method = await store.selectMethod(db, charge.methodId);
+  if (!method) throw unknown();
+  const { paymentIntent, amountCents, askedAt } = charge;
+  const payment = { id, customer: method.customer, paymentIntent, amountCents, currency };
+  const end = await processor.firm.end(payment, askedAt);
+  if (end.state !== "canceled") throw conflict(refusals[end.state]);
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const order = await lockOrder(tx, charge.orderCode);
+    const now = await store.selectCharge(tx, id);
+    if (!order || !now) throw unknown();
+    if (now.state === "succeeded") throw conflict("The payment was confirmed in this moment.");
+    // The processor's event about the cancellation was faster: it did the same.
+    if (!store.isOpenCharge(now)) return;
+    const ended = { state: "failed", reason: "ended" } as const;
+    await store.updateCharge(tx, id, { ...ended, at, paymentIntent: end.paymentIntent });
+    const { orderId, partnerId } = now;
+    await closeTasks(tx, { orderId, kinds: ["firm_charge"] }, { state: "done", at, by: actor, outcome: "ended" });
+    await tx.query(auditLine({ at, action: "charge.ended", actor, partnerId, orderId, detail: { charge: id } }));
+    await notify(tx, { ...now, ...ended }, "failed");
+  });
+}
+
+/** An owner ends an overdue charge of the firm. @throws ServiceError for anybody else, and as `endCharge` does */
+export async function endOwnCharge(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {
+  const { partnerId, environment } = principal;
+  await deps.db.transaction(async (tx) => {
+    await requireOwnerOfMoney(tx, deps, principal);
+    const charge = isUuid(id) ? await store.selectCharge(tx, id) : undefined;
+    if (charge?.partnerId !== partnerId) throw unknown();
+  });
+  await endCharge(deps, { id, environment, actor: actorOf(principal) });
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { authenticate, authenticatePayments, testRowMac } from "@signsealship/testing/row-mac";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import type { Log } from "../../../src/kernel/platform/logs.ts";
+import {
+  checkMonths,
+  closeMonths,
+  readIssuer,
+  registerIssuer,
+  statementOf,
+  statementsOf,
+} from "../../../src/orders/billing/billing.ts";
+import { billingDocumentState } from "../../../src/orders/payments/payments.ts";
+import { openOrdersDatabase, silent } from "../order/orders-database.ts";
+
+// Five years with 200 orders in each month, and half of a month that is open.
+const [months, orders] = [60, 200];
+const now = new Date("2026-01-15T12:00:00Z");
+const clock = () => now;
+const stopping = new AbortController().signal;
+
+const database = await forTests(openOrdersDatabase());
+const { db } = database;
+const issuer = new URL("../../../data/billing.yaml", import.meta.url).pathname;
+await registerIssuer(db, readIssuer(issuer), new Date("2021-01-01T00:00:00Z"));
+const code = await database.insert("Completed");
+const [row] = await db.query<{ id: number; partnerId: string }>(sql`
+  SELECT id, partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+const { id: orderId = 0, partnerId = "" } = row ?? {};
+const owner = { partnerId, environment: "live", firmName: "Acme Title" } as const;
+const count = months * orders + orders / 2;
+// The time between two payments of a month, so that none is near its ends.
+const at = sql`'2021-01-02T00:00:00Z'::timestamptz + ((n - 1) / ${orders}::int) * interval '1 month'
+  + ((n - 1) % ${orders}::int) * interval '1 hour'`;
+await db.query(sql`
+  INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+  SELECT ${orderId}, 'pi_' || n, 'cs_' || n, 9900, 'usd', false, ${at} FROM generate_series(1, ${count}::int) n`);
+await db.query(sql`
+  INSERT INTO billing_documents (partner_id, environment, kind, year, number, payment_id, booked_at, buyer_name)
+  SELECT ${partnerId}::uuid, 'live', 'receipt', 2021, row_number() OVER (ORDER BY id), id, received_at, 'Acme Title' FROM payments`);
+await authenticatePayments(db, sql`true`);
+await writeStateMacs(db, billingDocumentState, sql`true`);
+await db.query(sql`ANALYZE`);
+await closeMonths({ db, clock, log: silent }, stopping);
+
+/** How many rows of receipts and credit notes the work read. */
+async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => Promise<unknown>) {
+  return db.transaction(async (tx) => {
+    await work(tx);
+    const [read] = await tx.query<{ rows: number }>(sql`
+      SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS rows FROM pg_stat_xact_user_tables
+      WHERE relname = 'billing_documents'`);
+    return read?.rows ?? 0;
+  });
+}
+
+test("a look at the statements of five years reads the documents of the open month alone, and a look at a month its own", async () => {
+  // Each document is read for its line, for its amount and for its MAC.
+  const most = 4;
+  let all: Awaited<ReturnType<typeof statementsOf>> = [];
+  const read = await rowsRead(async (tx) => {
+    all = await statementsOf({ db: tx, clock }, owner);
+  });
+  assert.equal(all.length, months + 1);
+  assert.ok(read <= (most * orders) / 2, `${read} rows`);
+  assert.equal(all.at(-2)?.sums.payments, orders * 9_900);
+  assert.equal(
+    all.reduce((sum, { sums }) => sum + sums.payments, 0),
+    count * 9_900,
+  );
+  const ofMonth = await rowsRead((tx) => statementOf({ db: tx, clock }, owner, "2023-05"));
+  assert.ok(ofMonth <= most * 1.5 * orders, `${ofMonth} rows`);
+});
+
+test("stored sums that are not those of the documents are found by the daily look", async () => {
+  const logged: { month?: string }[] = [];
+  const log = { error: (line: { month?: string }) => logged.push(line) } as unknown as Log;
+  await checkMonths({ db, log }, stopping);
+  assert.deepEqual(logged, []);
+  await db.transaction(async (tx) => {
+    await tx.script("ALTER TABLE billing_balances DISABLE TRIGGER billing_balances_append_only");
+    await tx.query(sql`
+      UPDATE billing_balances SET sums = sums || '{"payments": 1}' WHERE statement_id =
+        (SELECT id FROM billing_statements WHERE month = '2024-02')`);
+    await tx.script("ALTER TABLE billing_balances ENABLE TRIGGER billing_balances_append_only");
+  });
+  await checkMonths({ db, log }, stopping);
+  assert.deepEqual(
+    logged.map(({ month }) => month),
+    [undefined],
+    "without the key it is an altered row",
+  );
+  await authenticate({ db, rowMac: testRowMac }, "billing_balances");
+  await checkMonths({ db, log }, stopping);
+  assert.deepEqual(
+    logged.map(({ month }) => month),
+    [undefined, "2024-02"],
+  );
+});

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { ownProcess, type Service, startService } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { openLiveService } from "../fulfilment/live-service.ts";
+
+// The processor sees by the key which node asks.
+const live = await forTests(openLiveService({ ...ownProcess, STRIPE_SECRET_KEY: "sk_live_one" }));
+const { stripe, db, harness } = live;
+let second = await startService({
+  DATA_DIR: harness.service.dataDir,
+  RATE_LIMITS: "off",
+  STRIPE_SECRET_KEY: "sk_live_two",
+  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  STRIPE_API_BASE: stripe.url,
+  ...ownProcess,
+});
+after(() => second.stop());
+
+const key = live.headers.Authorization.slice("Bearer ".length);
+const owner = (await newMember(harness.service, "owner@acme.example", key)).headers;
+const [firm] = await db.query<{ partnerId: string }>(sql`SELECT partner_id AS "partnerId" FROM members`);
+await giveLiveAccess(harness.service, firm?.partnerId ?? "");
+
+const post = ({ baseUrl }: Service, path: string, fields: Record<string, string> = {}) =>
+  postForm(baseUrl + path, fields, { ...owner, Accept: "text/html", Origin: new URL(baseUrl).origin });
+await post(second, "/dashboard/environment", { environment: "live" });
+const setup = /cs_test_[0-9a-f]+/.exec(await (await post(second, "/dashboard/billing/method")).text());
+for (const event of stripe.finishSetup(setup?.[0] ?? "")) await stripe.deliver(second.baseUrl, event);
+await until(async () => (await db.query(sql`SELECT FROM payment_methods WHERE state = 'active'`)).length === 1);
+
+/** An order of the firm, whose key may not spend: an owner charges it. */
+async function place(): Promise<string> {
+  const { orderCode } = await live.place({ svc_sign: "true", pay_by: "firm", create_checkout: "false" });
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  return orderCode;
+}
+const charge = (node: Service, code: string) => post(node, `/dashboard/orders/${code}/charge`);
+const chargesOf = (code: string) =>
+  db.query<{ state: string; intent: string | null }>(sql`
+    SELECT c.state, c.payment_intent AS intent FROM firm_charges c JOIN orders o ON o.id = c.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY c.asked_at`);
+const intentsOf = (code: string) =>
+  [...stripe.firm.intents.values()].filter(({ metadata }) => (metadata as { order_code?: string }).order_code === code);
+const paymentsOf = (code: string) =>
+  db.query(
+    sql`SELECT FROM payments p JOIN orders o ON o.id = p.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`,
+  );
+
+/** Kills the node in mid-flight and starts it again, while the other goes on. */
+async function kill(node: Service): Promise<void> {
+  await node.kill();
+  const again = await node.restart();
+  if (node === second) second = again;
+  else harness.service = again;
+}
+
+/** Holds writes to a table up, from the time when one waits for it until `work` has ended. */
+async function whileWritesWait(table: Statement, begin: () => Promise<unknown>, work: () => Promise<void>) {
+  let begun: Promise<unknown> = Promise.resolve();
+  await db.transaction(async (tx) => {
+    await tx.query(sql`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+    begun = begin().catch(() => null);
+    await until(async () => (await db.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+    await work();
+  });
+  await begun;
+}
+
+/** The charge is at the processor once, and its event, which comes twice, pays the order once. */
+async function requireOnePayment(code: string): Promise<void> {
+  const intent = await until(async () => {
+    await live.hurry("firm-charge");
+    return (await chargesOf(code)).find(({ state }) => state === "answered")?.intent;
+  });
+  assert.equal(intentsOf(code).length, 1);
+  const event = stripe.chargeEvent(intent);
+  for (const node of [second, harness.service]) assert.equal((await stripe.deliver(node.baseUrl, event)).status, 200);
+  assert.equal(await live.statusOf(code), "EsignPending");
+  assert.equal((await paymentsOf(code)).length, 1);
+  assert.deepEqual(await chargesOf(code), [{ state: "succeeded", intent }]);
+}
+
+test("killed before the charge is on record: nothing was charged, and the other node charges once", async () => {
+  const code = await place();
+  await whileWritesWait(
+    sql`firm_charges`,
+    () => charge(harness.service, code),
+    () => kill(harness.service),
+  );
+  assert.deepEqual(await chargesOf(code), []);
+  assert.equal(intentsOf(code).length, 0);
+  assert.equal((await charge(second, code)).status, 303);
+  await requireOnePayment(code);
+});
+
+// `hang`: the processor never gets to it. `mute`: it charges, and its answer is lost.
+for (const [failure, words] of [
+  ["hang", "after the charge is on record, before the processor has it"],
+  ["mute", "after the processor charged, before its answer is on record"],
+] as const)
+  test(`killed ${words}: the other node charges once in all`, async () => {
+    const code = await place();
+    stripe.fail(failure);
+    const before = stripe.requests.length;
+    assert.equal((await charge(second, code)).status, 303);
+    const asked = await until(() => stripe.requests.slice(before).find(({ path }) => path === "/v1/payment_intents"));
+    await kill(asked.authorization.endsWith("two") ? second : harness.service);
+    assert.deepEqual(
+      (await chargesOf(code)).map(({ state }) => state),
+      ["asked"],
+    );
+    assert.equal(intentsOf(code).length, failure === "mute" ? 1 : 0);
+    await requireOnePayment(code);
+  });
+
+test("killed after the event, before its commit: nothing moved, and the event sent again pays once", async () => {
+  const code = await place();
+  await charge(second, code);
+  const { intent } = await until(async () => (await chargesOf(code)).find(({ state }) => state === "answered"));
+  const event = stripe.chargeEvent(intent ?? "");
+  await whileWritesWait(
+    sql`billing_documents`,
+    () => stripe.deliver(harness.service.baseUrl, event),
+    () => kill(harness.service),
+  );
+  assert.equal(await live.statusOf(code), "QuoteReady");
+  assert.equal((await paymentsOf(code)).length, 0);
+  await requireOnePayment(code);
+});

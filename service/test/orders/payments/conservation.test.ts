@@ -1,0 +1,381 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
+import type { MethodOutcome } from "@signsealship/testing/doubles/stripe-firm";
+import { forTests } from "@signsealship/testing/for-tests";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
+import fc from "fast-check";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { closeMonths, documentsOfOrder, statementsOf } from "../../../src/orders/billing/billing.ts";
+import { lockOrder, targetOf, transition } from "../../../src/orders/order/order.ts";
+import {
+  chargeByMember,
+  chargesOfCode,
+  checkoutUrl,
+  endCharge,
+  heldPayments,
+  sharedCheckout,
+  watchPayments,
+} from "../../../src/orders/payments/payments.ts";
+import { Crash, type MoneyWorld, openMoneyWorld, type PayingFirm } from "./money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db, deps, stripe, fuse } = world;
+const [minute, hour] = [60_000, 3_600_000];
+
+/** Targets and sums are picked by number among those that a history has at that moment. */
+const pick = fc.nat(50);
+const rarely = fc.nat(3).map((n) => n === 0);
+/** The point of a step at which it crashes; null where it does not. */
+const crash = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(9) });
+const outcomes: MethodOutcome[] = ["succeeded", "succeeded", "processing", "card_declined", "authentication_required"];
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("place" as const), isFirms: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant("charge" as const), order: pick, outcome: fc.constantFrom(...outcomes) }),
+  },
+  { weight: 10, arbitrary: fc.record({ do: fc.constant("job" as const), job: pick, isTwice: rarely, crash }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ do: fc.constant("event" as const), event: pick, isTwice: rarely, crash }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("checkout" as const), order: pick, other: pick, crash }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("pay" as const), session: pick, isBank: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("bank" as const), debit: pick, succeeds: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("part" as const), order: pick, share: fc.nat(100), crash }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("hand" as const), order: pick, share: fc.nat(100) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("whole" as const), order: pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("dispute" as const), order: pick, isWon: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("end" as const), order: pick, crash }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("watch" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("wait" as const),
+      ms: fc.constantFrom(minute, hour, 25 * hour, 300 * hour),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+/** The kinds of ends that the histories of this run had, so that a test of nothing fails. */
+const seen = new Set<string>();
+const idOf = (object: Record<string, unknown>): string => String(object["id"]);
+
+/** One history: a firm with its orders, and the events that the processor has not delivered. */
+async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
+  const firm: PayingFirm = await world.newFirm();
+  const { owner, principal } = firm;
+  const codes: string[] = [];
+  const sessions: string[] = [];
+  const disputes = new Map<string, boolean>();
+  const parts: { request: string; payment: number; paymentIntent: string; amountCents: number }[] = [];
+  const events: StripeEvent[] = [];
+  const states = new Map<string, string>();
+  let refunds = stripe.refunds.length;
+  await db.query(sql`DELETE FROM jobs`);
+
+  const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(list.length, 1)];
+  const charges = () => [...stripe.firm.intents.values()].filter(({ customer }) => customer === firm.customer);
+  const paidSessions = () => sessions.map((id) => stripe.sessions.get(id) ?? {});
+  const intentsOf = () => [...charges().map(idOf), ...paidSessions().map((each) => String(each["payment_intent"]))];
+
+  /** The events of what changed at the processor since the last look. */
+  function look(): void {
+    for (const intent of charges()) {
+      const [id, state] = [idOf(intent), String(intent["status"])];
+      const isBlank = state === "requires_payment_method" && intent["last_payment_error"] === null;
+      if (!isBlank && states.get(id) !== state) events.push(stripe.chargeEvent(id));
+      states.set(id, state);
+    }
+    for (const session of paidSessions()) {
+      const [id, state] = [idOf(session), String(session["status"])];
+      if (state === "expired" && states.get(id) !== state)
+        events.push(stripe.event("checkout.session.expired", { ...session }));
+      states.set(id, state);
+    }
+    const given = stripe.refunds.slice(refunds);
+    refunds = stripe.refunds.length;
+    for (const refund of given) events.push(...stripe.refundEvents(refund));
+  }
+
+  /** Does something that the service may refuse, or that a crash may cut off. */
+  async function attempt(points: number | null, work: () => Promise<unknown>): Promise<boolean> {
+    fuse.set(points);
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (error instanceof Crash) seen.add("crash");
+      else if (!(error instanceof ServiceError) && !/waits|crash/.test(String(error))) throw error;
+      return false;
+    } finally {
+      if (fuse.hasBlown()) seen.add("crash");
+      fuse.set(null);
+    }
+  }
+
+  async function deliver(event: StripeEvent, isTwice: boolean, points: number | null): Promise<void> {
+    const takings: boolean[] = [];
+    const isWhole = await attempt(points, async () => {
+      takings.push(...(await Promise.all(isTwice ? [take(event), take(event)] : [take(event)])));
+    });
+    if (isWhole && takings.every(Boolean)) events.splice(events.indexOf(event), 1);
+  }
+
+  async function checkout(order: number, other: number): Promise<void> {
+    const chosen = [at(codes, order), at(codes, other)].filter((code) => code !== undefined);
+    const members = await Promise.all([...new Set(chosen)].map(async (code) => ({ id: await orderIdOf(code), code })));
+    const [one] = members;
+    if (!one) return;
+    const url =
+      members.length === 1
+        ? await checkoutUrl(deps, one.code, null)
+        : (await sharedCheckout(deps, { groupId: newUuid(), environment: "live" }, async () => members)).checkoutUrl;
+    const session = url.split("/").at(-1) ?? "";
+    if (!sessions.includes(session)) sessions.push(session);
+  }
+
+  /** Sessions whose address a crash kept from us are the firm's, too. */
+  async function findSessions(): Promise<void> {
+    const rows = await db.query<{ id: string }>(sql`
+      SELECT DISTINCT s.id FROM checkout_sessions s LEFT JOIN checkout_parts c ON c.checkout_id = s.id
+      JOIN orders o ON o.id = coalesce(s.order_id, c.order_id) WHERE o.partner_id = ${owner.partnerId}`);
+    const own = new Set(rows.map(({ id }) => id));
+    for (const [id, { metadata }] of stripe.sessions)
+      if (own.has((metadata as { checkout?: string }).checkout ?? "") && !sessions.includes(id)) sessions.push(id);
+  }
+
+  /** The order's payment, and what is left of it at the processor. */
+  async function rest(code: string) {
+    const [payment] = await heldPayments(db, await orderIdOf(code));
+    const intent = payment?.paymentIntent;
+    if (!payment || !intent) return undefined;
+    const given = stripe.refunds.filter(
+      (each) =>
+        each["payment_intent"] === intent &&
+        (!payment.isShared || (each["metadata"] as { payment?: string }).payment === String(payment.id)),
+    );
+    const left = given.reduce((sum, { amount }) => sum - Number(amount), payment.amountCents);
+    return { payment, intent, left };
+  }
+
+  async function askPart(code: string, share: number): Promise<void> {
+    const found = await rest(code);
+    const isAsked = parts.some(({ payment }) => payment === found?.payment.id);
+    const cents = Math.ceil(((found?.left ?? 0) * share) / 100);
+    if (!found || isAsked || cents < 1 || disputes.has(found.intent)) return;
+    const { payment, intent: paymentIntent } = found;
+    parts.push({ request: newUuid(), payment: payment.id, paymentIntent, amountCents: cents });
+  }
+
+  /** An approved part is asked for until the processor has answered. */
+  async function giveParts(points: number | null): Promise<void> {
+    for (const part of [...parts])
+      if (await attempt(points, () => deps.processor.refundPart(part))) parts.splice(parts.indexOf(part), 1);
+  }
+
+  async function giveByHand(code: string, share: number): Promise<void> {
+    const found = await rest(code);
+    const cents = Math.ceil(((found?.left ?? 0) * share) / 100);
+    if (!found || found.payment.isShared || cents < 1 || parts.length > 0 || disputes.has(found.intent)) return;
+    seen.add("refund by hand");
+    events.push(...stripe.refundByHand(found.intent, cents));
+    refunds = stripe.refunds.length;
+  }
+
+  async function giveAll(code: string): Promise<void> {
+    if (parts.length > 0) return;
+    await db.transaction(async (tx) => {
+      const order = await lockOrder(tx, code);
+      if (!order || targetOf(order, "refund_requested") === null || (await heldPayments(tx, order.id)).length === 0)
+        return;
+      const by = { actor: "system", at: world.clock(), log: deps.log, reason: "asked" } as const;
+      await transition(tx, order, "refund_requested", by);
+      seen.add("refund of all");
+    });
+  }
+
+  async function dispute(code: string, isWon: boolean): Promise<void> {
+    const found = await rest(code);
+    if (!found || found.left < 1 || parts.length > 0) return;
+    const object = { id: `dp_${found.intent}`, payment_intent: found.intent, amount: found.left, currency: "usd" };
+    if (!disputes.has(found.intent)) {
+      disputes.set(found.intent, true);
+      events.push(stripe.event("charge.dispute.created", { ...object, status: "needs_response" }));
+    } else if (disputes.get(found.intent) && isWon) {
+      disputes.set(found.intent, false);
+      events.push(stripe.event("charge.dispute.closed", { ...object, status: "won" }));
+      seen.add("dispute");
+    }
+  }
+
+  async function end(code: string): Promise<void> {
+    const charge = (await chargesOfCode(db, code)).find(({ state }) => state !== "succeeded");
+    if (!charge) return;
+    await endCharge(deps, { id: charge.id, environment: "live", actor: "operator:test" });
+    seen.add("ended");
+  }
+
+  function wait(ms: number): void {
+    world.advance(ms);
+    if (ms < 24 * hour) return;
+    // A day ends the processor's keys and its open pages.
+    stripe.forgetKeys();
+    for (const session of paidSessions())
+      if (session["status"] === "open") Object.assign(session, { status: "expired", url: null });
+  }
+
+  function bank(debit: number, succeeds: boolean): void {
+    const outcome = succeeds ? "succeeded" : "failed";
+    const waiting = [
+      ...charges().filter(({ status }) => status === "processing"),
+      ...paidSessions().filter((each) => each["status"] === "complete" && states.get(`bank ${idOf(each)}`) === "waits"),
+    ];
+    const answered = at(waiting, debit);
+    if (!answered) return;
+    const id = idOf(answered);
+    seen.add(`bank ${outcome}`);
+    if (answered["object"] === "payment_intent") return void stripe.firm.bankAnswers(id, outcome);
+    states.set(`bank ${id}`, outcome);
+    events.push(stripe.bankAnswers(id, outcome));
+  }
+
+  function pay(n: number, isBank: boolean): void {
+    const session = at(
+      paidSessions()
+        .filter(({ status }) => status === "open")
+        .map(idOf),
+      n,
+    );
+    if (session === undefined) return;
+    if (isBank) states.set(`bank ${session}`, "waits");
+    events.push(isBank ? stripe.payByBank(session) : stripe.pay(session));
+    seen.add(isBank ? "paid by bank" : "paid by card");
+  }
+
+  async function work(n: number, isTwice: boolean, points: number | null): Promise<void> {
+    const job = at(await waitingJobs(), n);
+    if (!job) return;
+    await attempt(points, () => Promise.all(isTwice ? [run(job), run(job)] : [run(job)]));
+  }
+
+  async function act(each: Step): Promise<void> {
+    const code = "order" in each ? at(codes, each.order) : undefined;
+    if (each.do === "place") {
+      codes.push(
+        await world.orders.insert("QuoteReady", {
+          partnerId: owner.partnerId,
+          payBy: each.isFirms ? "firm" : "client",
+        }),
+      );
+    } else if (each.do === "charge" && code) {
+      stripe.firm.outcomes.set(firm.method, each.outcome);
+      await attempt(null, () => chargeByMember(deps, principal, code));
+    } else if (each.do === "job") await work(each.job, each.isTwice, each.crash);
+    else if (each.do === "event") {
+      const event = at(events, each.event);
+      if (event) await deliver(event, each.isTwice, each.crash);
+    } else if (each.do === "checkout") await attempt(each.crash, () => checkout(each.order, each.other));
+    else if (each.do === "pay") pay(each.session, each.isBank);
+    else if (each.do === "bank") bank(each.debit, each.succeeds);
+    else if (each.do === "part" && code) {
+      await askPart(code, each.share);
+      await giveParts(each.crash);
+    } else if (each.do === "hand" && code) await giveByHand(code, each.share);
+    else if (each.do === "whole" && code) await giveAll(code);
+    else if (each.do === "dispute" && code) await dispute(code, each.isWon);
+    else if (each.do === "end" && code) await attempt(each.crash, () => end(code));
+    else if (each.do === "watch") await watchPayments(deps);
+    else if (each.do === "wait") wait(each.ms);
+    await findSessions();
+    look();
+  }
+
+  /** Everything that is on its way arrives: events, in reverse, jobs, and refunds. */
+  async function settle(): Promise<void> {
+    for (let round = 0; round < 12; round++) {
+      await giveParts(null);
+      look();
+      const [open, jobs] = [[...events].reverse(), await waitingJobs()];
+      for (const event of open) await deliver(event, false, null);
+      for (const job of jobs) await run(job);
+      world.advance(11 * minute);
+      await watchPayments(deps);
+      look();
+      if (events.length === 0 && parts.length === 0 && (await waitingJobs()).length === 0) return;
+    }
+  }
+
+  /** Our books against the processor's, to the cent. */
+  async function compare(): Promise<void> {
+    const received = new Map<string, number>();
+    for (const intent of charges())
+      if (intent["status"] === "succeeded") received.set(idOf(intent), Number(intent["amount_received"]));
+    for (const session of paidSessions())
+      if (session["payment_status"] === "paid")
+        received.set(String(session["payment_intent"]), Number(session["amount_total"]));
+    const own = new Set(intentsOf());
+    const back = new Map<string, number>();
+    for (const { payment_intent: intent, amount } of stripe.refunds)
+      if (own.has(String(intent))) back.set(String(intent), (back.get(String(intent)) ?? 0) + Number(amount));
+
+    const [booked, receipts, notes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+    const add = (sums: Map<string, number>, intent: string | null, cents: number) =>
+      void sums.set(intent ?? "", (sums.get(intent ?? "") ?? 0) + cents);
+    for (const code of codes) {
+      const payments = await db.query<{ intent: string; cents: number }>(sql`
+        SELECT payment_intent AS intent, amount_cents::float8 AS cents FROM payments WHERE order_id = ${await orderIdOf(code)}`);
+      for (const { intent, cents } of payments) add(booked, intent, cents);
+      for (const { kind, paymentReference, amountCents } of await documentsOfOrder(db, code, owner))
+        if (kind === "receipt") add(receipts, paymentReference, amountCents);
+        else if (kind === "credit_note") add(notes, paymentReference, amountCents);
+      assert.ok(payments.length <= 1, "no order is paid twice");
+    }
+    const shown = (sums: Map<string, number>) => [...sums].sort();
+    assert.deepEqual(shown(booked), shown(received), "payments");
+    assert.deepEqual(shown(receipts), shown(received), "receipts");
+    assert.deepEqual(shown(notes), shown(back), "credit notes");
+
+    await closeMonths(deps, new AbortController().signal);
+    const statements = await statementsOf(deps, owner);
+    const sumOf = (sums: Iterable<number>) => [...sums].reduce((sum, cents) => sum + cents, 0);
+    const inStatements = (figure: "payments" | "refunds") => sumOf(statements.map(({ sums }) => sums[figure]));
+    assert.equal(inStatements("payments"), sumOf(received.values()), "paid in the statements");
+    assert.equal(inStatements("refunds"), sumOf(back.values()), "returned in the statements");
+    if (received.size > 0) seen.add("received");
+    if (back.size > 0) seen.add("returned");
+    if (statements.length > 1) seen.add("closed months");
+    await requireNothingStuck();
+  }
+
+  /** Every charge is over, or waits for a bank. */
+  async function requireNothingStuck(): Promise<void> {
+    const open = await db.query<{ state: string; code: string }>(sql`
+      SELECT c.state, c.payment_intent AS code FROM firm_charges c
+      WHERE c.partner_id = ${owner.partnerId} AND c.state IN ('asked', 'answered')`);
+    assert.deepEqual(open, [], "charges without an end");
+  }
+
+  return { act, settle, compare };
+}
+
+test("after any history of payments, refunds, disputes and crashes, our books are the processor's to the cent", async () => {
+  const history = fc.array(step, { minLength: 30, maxLength: 60, size: "max" });
+  const property = fc.asyncProperty(history, async (steps) => {
+    const { act, settle, compare } = await openHistory(world);
+    for (const each of steps) await act(each);
+    await settle();
+    await compare();
+  });
+  const within = { interruptAfterTimeLimit: 45_000, includeErrorInReport: true };
+  await fc.assert(property, { seed: 38, numRuns: repeats(40, 8), ...within });
+  const wanted = ["crash", "received", "returned", "paid by card", "paid by bank", "closed months"];
+  for (const kind of wanted) assert.ok(seen.has(kind), `no history had: ${kind}`);
+  if (repeats(1, 0) === 1)
+    for (const kind of ["ended", "dispute", "refund of all", "refund by hand"]) assert.ok(seen.has(kind), kind);
+});

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { spendingRefusal } from "../../../src/orders/payments/firm/limits.ts";
+import { chargeState } from "../../../src/orders/payments/firm/store.ts";
+import {
+  chargeByMember,
+  chargesOfCode,
+  checkoutUrl,
+  endCharge,
+  watchPayments,
+} from "../../../src/orders/payments/payments.ts";
+import type { ChargeRequest } from "../../../src/orders/payments/processor/firm-account.ts";
+import { openMoneyWorld } from "./money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db, deps, stripe, orders } = world;
+const firm = await world.newFirm();
+const { partnerId } = firm.owner;
+const minute = 60_000;
+
+/** An order whose charge waits to be sent. */
+async function asked() {
+  await db.query(sql`DELETE FROM jobs`);
+  const code = await orders.insert("QuoteReady", { partnerId, payBy: "firm" });
+  await chargeByMember(deps, firm.principal, code);
+  const [job] = await world.waitingJobs();
+  const [charge] = await chargesOfCode(db, code);
+  assert.ok(job && charge);
+  return { code, job, charge };
+}
+
+/** An order whose charge the processor has answered, or not, and whose event is overdue. */
+async function sent(outcome: "succeeded" | "processing") {
+  stripe.firm.outcomes.set(firm.method, outcome);
+  const { code, job, charge } = await asked();
+  assert.equal(await world.run(job), true);
+  const intent = (await chargesOfCode(db, code))[0]?.paymentIntent ?? "";
+  world.advance(outcome === "succeeded" ? 11 * minute : 11 * 24 * 60 * minute);
+  return { code, intent, id: charge.id };
+}
+
+const end = (id: string, environment: "live" | "test" = "live") =>
+  endCharge(deps, { id, environment, actor: "operator:test" });
+const stateOf = async (code: string) => (await chargesOfCode(db, code))[0];
+const statusOf = async (code: string) => (await orders.look(code)).status;
+const intentsOf = (id: string) =>
+  [...stripe.firm.intents.values()].filter(({ metadata }) => (metadata as { charge?: string }).charge === id);
+const tasksOf = async (code: string) =>
+  db.query<{ state: string; reason: string }>(sql`
+    SELECT t.state, t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = 'firm_charge' AND ${isSealed(sql`o.code`, "order", code)}`);
+const paymentsOf = async (code: string) =>
+  db.query(sql`SELECT FROM payments WHERE order_id = ${await world.orderIdOf(code)}`);
+
+test("tries a charge again that could not be sent, by one job under the same key, and tells a person", async () => {
+  stripe.firm.outcomes.set(firm.method, "succeeded");
+  const { code, job, charge } = await asked();
+  await db.query(sql`UPDATE jobs SET failed_at = now(), attempts = 10 WHERE id = ${job.id}`);
+  await watchPayments(deps);
+  assert.equal((await tasksOf(code)).length, 0, "it is not overdue yet");
+  world.advance(11 * minute);
+  await watchPayments(deps);
+  await watchPayments(deps);
+  assert.deepEqual(
+    (await tasksOf(code)).map(({ state }) => state),
+    ["open"],
+  );
+  const jobs = await world.waitingJobs();
+  assert.deepEqual(
+    jobs.map(({ id, attempts }) => [id, attempts]),
+    [[job.id, 0]],
+  );
+  // Nothing is left of the job.
+  await db.query(sql`DELETE FROM jobs`);
+  await watchPayments(deps);
+  const [again, ...more] = await world.waitingJobs();
+  assert.ok(again && more.length === 0);
+  stripe.requests.splice(0);
+  assert.equal(await world.run(again), true);
+  assert.equal((await stateOf(code))?.state, "answered");
+  assert.equal(stripe.requests.find(({ method }) => method === "POST")?.idempotencyKey, `charge:${charge.id}`);
+});
+
+test("looks for an earlier payment before it charges again when the processor has forgotten the key", async () => {
+  const { code, job, charge } = await asked();
+  stripe.fail("cut", "cut");
+  assert.equal(await world.run(job), false);
+  stripe.forgetKeys();
+  world.advance(26 * 60 * minute);
+  await db.query(sql`DELETE FROM jobs`);
+  await watchPayments(deps);
+  for (const each of await world.waitingJobs()) await world.run(each);
+  assert.equal(intentsOf(charge.id).length, 1);
+  assert.equal((await stateOf(code))?.state, "answered");
+});
+
+test("ends a charge that was never sent, and a request that arrives later takes no money", async () => {
+  const { code, charge } = await asked();
+  world.advance(11 * minute);
+  await watchPayments(deps);
+  await end(charge.id);
+  const { state, reason } = (await stateOf(code)) ?? {};
+  assert.deepEqual([state, reason], ["failed", "ended"]);
+  assert.deepEqual(
+    (await tasksOf(code)).map((each) => each.state),
+    ["done"],
+  );
+  const late: ChargeRequest = {
+    ...{ id: charge.id, orderCode: code, environment: "live", firmName: firm.owner.firmName, currency: "usd" },
+    ...{ customer: firm.customer, method: firm.method, kind: "card", amountCents: charge.amountCents },
+  };
+  await assert.rejects(deps.processor.firm.charge(late), /same parameters/);
+  assert.deepEqual(
+    intentsOf(charge.id).map(({ status }) => status),
+    ["canceled"],
+  );
+  for (const job of await world.waitingJobs()) await world.run(job);
+  assert.match(await checkoutUrl(deps, code, null), /cs_test/);
+  const [line] = await db.query<{ actor: string }>(sql`
+    SELECT actor FROM audit_log WHERE action = 'charge.ended' AND order_id = ${await world.orderIdOf(code)}`);
+  assert.equal(line?.actor, "operator:test");
+});
+
+test("keeps a charge whose money has arrived, and its event pays the order once", async () => {
+  const { code, intent, id } = await sent("succeeded");
+  await assert.rejects(end(id), /has the money, and its event did not arrive yet.*Nothing was changed/);
+  assert.equal((await stateOf(code))?.state, "answered");
+  await world.take(stripe.chargeEvent(intent));
+  assert.equal(await statusOf(code), "EsignPending");
+  await assert.rejects(end(id), /has ended already/);
+  assert.equal((await paymentsOf(code)).length, 1);
+});
+
+test("cancels a debit that the bank does not move yet, and keeps one that it moves", async () => {
+  const { code, intent, id } = await sent("processing");
+  stripe.firm.moving.add(intent);
+  await assert.rejects(end(id), /can’t cancel the payment any more/);
+  assert.equal((await stateOf(code))?.state, "pending");
+  stripe.firm.moving.delete(intent);
+  await end(id);
+  assert.equal((await stateOf(code))?.state, "failed");
+  await world.take(stripe.chargeEvent(intent));
+  assert.match(await checkoutUrl(deps, code, null), /cs_test/);
+  assert.equal((await paymentsOf(code)).length, 0);
+});
+
+for (const isCanceled of [true, false])
+  test(`an event that arrives while the charge is ended counts: ${isCanceled ? "canceled" : "paid"}`, async () => {
+    const { code, intent, id } = await sent("processing");
+    const { firm: account } = deps.processor;
+    const between: typeof account.end = async (charge, since) => {
+      if (!isCanceled) stripe.firm.bankAnswers(intent, "succeeded");
+      const answer = await account.end(charge, since);
+      await world.take(stripe.chargeEvent(intent));
+      return answer;
+    };
+    const processor = { ...deps.processor, firm: { ...account, end: between } };
+    const ending = endCharge({ ...deps, processor }, { id, environment: "live", actor: "operator:test" });
+    if (isCanceled) await ending;
+    else await assert.rejects(ending, /has the money/);
+    assert.equal(await statusOf(code), isCanceled ? "PaymentFailed" : "EsignPending");
+    assert.equal((await paymentsOf(code)).length, isCanceled ? 0 : 1);
+    assert.equal((await stateOf(code))?.state, isCanceled ? "failed" : "succeeded");
+  });
+
+test("a charge that is sent while it is ended takes its money or is over, never both", async () => {
+  stripe.firm.outcomes.set(firm.method, "succeeded");
+  const results = new Set<string>();
+  for (let round = 0; round < repeats(40, 8); round++) {
+    const { code, job, charge } = await asked();
+    world.advance(11 * minute);
+    const wait = new Promise((resolve) => setTimeout(resolve, (round % 8) * 2));
+    await Promise.all([world.run(job), wait.then(() => end(charge.id)).catch(() => null)]);
+    for (const each of await world.waitingJobs()) await world.run(each);
+    const paid = intentsOf(charge.id).filter(({ status }) => status === "succeeded");
+    const { state = "" } = (await stateOf(code)) ?? {};
+    assert.ok(intentsOf(charge.id).length === 1, "one payment at the processor");
+    assert.equal(state === "answered", paid.length === 1, state);
+    results.add(state);
+  }
+  assert.ok(results.size > 0);
+});
+
+test("refuses to end a charge that is not overdue, and one of the other environment", async () => {
+  const { charge } = await asked();
+  await assert.rejects(end(charge.id), /is under way, and not overdue/);
+  await assert.rejects(end(charge.id, "test"), /No such charge/);
+  await assert.rejects(end("none"), /No such charge/);
+});
+
+test("a processor that does not answer ends nothing", async () => {
+  const { code, charge } = await asked();
+  world.advance(11 * minute);
+  stripe.fail({ status: 500 }, { status: 500 });
+  await assert.rejects(end(charge.id), /failed to cancel the payment/);
+  assert.equal((await stateOf(code))?.state, "asked");
+});
+
+test("a spender's month begins in the time zone of statements", async () => {
+  const inMonth = async (at: string, amountCents: number) => {
+    const instant = new Date(at);
+    return db.transaction((tx) =>
+      spendingRefusal(tx, { ...deps, clock: () => instant }, firm.owner, {
+        spender: `key:${firm.principal.key?.id}`,
+        amountCents,
+      }),
+    );
+  };
+  const [spent] = await db.query<{ cents: number; first: Date }>(sql`
+    SELECT sum(amount_cents)::int AS cents, min(asked_at) AS first FROM firm_charges
+    WHERE partner_id = ${partnerId} AND state IN ('asked', 'answered', 'pending', 'succeeded')`);
+  const left = 100_000_000 - (spent?.cents ?? 0);
+  const next = new Date(Date.UTC(world.clock().getUTCFullYear(), world.clock().getUTCMonth() + 1, 1)).toISOString();
+  const utc = (hour: string) => next.replace("T00", hour);
+  // No charge of this file is before the month in New York, and all are in it.
+  await db.transaction(async (tx) => {
+    await tx.script("ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay");
+    await tx.query(
+      sql`UPDATE firm_charges SET asked_at = ${utc("T02")}::timestamptz - interval '1 hour' WHERE partner_id = ${partnerId}`,
+    );
+    await writeStateMacs(tx, chargeState, sql`partner_id = ${partnerId}`);
+    await tx.script("ALTER TABLE firm_charges ENABLE TRIGGER firm_charges_stay");
+  });
+  // Three hours after midnight in UTC it is still the month before in New York.
+  assert.equal(await inMonth(utc("T03"), left + 1), "above_month_limit");
+  assert.equal(await inMonth(utc("T03"), left), null);
+  assert.equal(await inMonth(utc("T06"), left + 1), null);
+});
