@@ -98,7 +98,8 @@ export function openWork(deps: AppDeps, features: Features): Work {
   envelopeJobs(jobs, envelopes);
   const { baseUrl } = config;
   const { titleOf, takesPayment } = desk;
-  const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, takesPayment, closingsOf };
+  const clients = { takesPayment, closingsOf };
+  const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, closingsOf, clients };
   for (const mail of mails) mail.work(jobs, letters);
   const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });
   const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, paper, telnyx: config.telnyx });

@@ -72,11 +72,16 @@ SELECT m.moment, m.sent_at AS "sentAt" FROM client_mails m JOIN orders o ON o.id
 WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY m.sent_at DESC LIMIT ${shownMost}`);
 
-/** Records a sent mail. Running the job twice leaves one row. */
-export const keepClientMail = (db: Sql, { orderId, moment, at }: OrderMail, sentAt: Date) =>
+/** Records a sent mail for each order that it covered. Running the job twice leaves one row for each. */
+export const keepClientMail = (
+  db: Sql,
+  { moment, at }: Pick<OrderMail, "moment" | "at">,
+  orderIds: readonly number[],
+  sentAt: Date,
+) =>
   db.query(sql`
 INSERT INTO client_mails (order_id, moment, caused_at, sent_at)
-VALUES (${orderId}, ${moment}, ${at}::timestamptz, ${sentAt}) ON CONFLICT DO NOTHING`);
+SELECT id, ${moment}::text, ${at}::timestamptz, ${sentAt}::timestamptz FROM unnest(${orderIds}::bigint[]) id ON CONFLICT DO NOTHING`);
 
 const mostInADay = 5;
 const mostAskedForInADay = 3;
@@ -142,7 +147,7 @@ WHERE order_id = ${order.id} AND action = ${action} AND occurred_at > ${new Date
         "conflict",
         `At most ${most} emails of an order are sent again in 24 hours. Try again later, or share the link yourself.`,
       );
-    await mailClient(tx, order.id, moment, at);
+    await mailClient(tx, order.id, moment, at, { isAlone: true });
     const { id: orderId, partnerId } = order;
     await tx.query(auditLine({ at, action, actor, partnerId, orderId, detail: { moment } }));
   });

@@ -26,7 +26,7 @@ export type MailWords = {
   facts?: readonly (readonly [string, string | null])[];
 };
 
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
+export const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 const parcel = ({ carrier, trackingNumber }: MailFacts) =>
   [
@@ -141,6 +141,73 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
       "Banks usually take 5 to 10 working days to show it.",
     ],
     facts: [["Amount", refundedCents === null ? null : dollars(refundedCents)]],
+    goal: "page",
+  }),
+};
+
+/** The words of a mail about several documents of a closing. */
+type TogetherWords = Omit<MailWords, "facts"> & {
+  /** The amount that the mail names for each document, in cents. */
+  amountOf?: (order: Amounts) => number | null;
+};
+
+type Amounts = Pick<MailFacts, "totalCents" | "refundedCents">;
+const totalOf = ({ totalCents }: Amounts): number => totalCents;
+const sumOf = (orders: readonly Amounts[]): string => dollars(orders.reduce((sum, order) => sum + order.totalCents, 0));
+
+/** The mails that may be about several documents of a closing. */
+export const togetherWords: Readonly<
+  Partial<Record<MailMoment, (about: { firm: string; orders: readonly Amounts[] }) => TogetherWords>>
+> = {
+  quote_ready: ({ firm, orders }) => ({
+    subject: "Your quote is ready",
+    lines: [
+      `${orders.length} documents from ${firm} are ready to be paid, with one payment.`,
+      "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
+    ],
+    amountOf: totalOf,
+    goal: "payment",
+  }),
+  payment_received: ({ firm, orders }) => ({
+    subject: "Payment received",
+    lines: [
+      `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} has cleared. Thank you.`,
+      "Work on them has begun.",
+    ],
+    amountOf: totalOf,
+    goal: "page",
+  }),
+  payment_failed: ({ firm, orders }) => ({
+    subject: "Payment failed",
+    lines: [
+      `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} did not go through, so they are not paid.`,
+      "You can try again, or use another card or account.",
+    ],
+    amountOf: totalOf,
+    goal: "payment",
+  }),
+  completed: ({ firm, orders }) => ({
+    subject: "Your documents are complete",
+    lines: [
+      `Everything that was ordered for ${orders.length} documents from ${firm} is done.`,
+      "Keep your copies: they can be checked without us.",
+    ],
+    goal: "documents",
+  }),
+  cancelled: ({ firm, orders }) => ({
+    subject: "Your orders were canceled",
+    lines: [
+      `The orders for ${orders.length} documents from ${firm} were canceled before they were paid. There is nothing to pay.`,
+    ],
+    goal: "page",
+  }),
+  refunded: ({ firm, orders }) => ({
+    subject: "Payment refunded",
+    lines: [
+      `Your payment for ${orders.length} documents from ${firm} was refunded, and their orders are closed.`,
+      "Banks usually take 5 to 10 working days to show it.",
+    ],
+    amountOf: ({ refundedCents }) => refundedCents,
     goal: "page",
   }),
 };

@@ -1,10 +1,11 @@
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { lastActor } from "../../kernel/audit/audit.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { defineMail, type Letter, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
-import { type MailFirm, nameIn } from "../../kernel/platform/mail/template.ts";
+import { type Fact, type MailFirm, nameIn } from "../../kernel/platform/mail/template.ts";
 import {
   documentsPath,
   emailChanges,
@@ -18,25 +19,32 @@ import {
 } from "../order/order.ts";
 import { paymentState } from "../payments/payments.ts";
 import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesPayment } from "./client-mails.ts";
-import { type MailFacts, type MailGoal, mailWords } from "./mail-words.ts";
+import { dollars, type MailFacts, type MailGoal, mailWords, togetherWords } from "./mail-words.ts";
+import { type ClosingsOf, coveredBy } from "./together.ts";
 
-type Deps = MailDeps & { titleOf: TitleOf; takesPayment: TakesPayment };
+/** What mails to clients ask of other features: whether orders can be paid here, and what else is in their closing. */
+type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf };
+
+type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
 
 type Row = Omit<MailOrder, "title" | "firm"> &
   Titled &
   Mailable & {
     partnerId: string;
+    id: number;
     /** Whether the client was also a signer. Such a client gets the same information in the signer's mail. */
     hasSigned: boolean;
+    /** Whether signing is all that was ordered. */
+    isSignedAlone: boolean;
   };
 
 const rowStatement = (orderId: number) => sql`
-  SELECT o.code AS "code@order", ${mailableColumns}, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
+  SELECT o.id, o.code AS "code@order", ${mailableColumns}, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
     o.partner_id AS "partnerId", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
     (SELECT sum(amount_cents)::int FROM payments
       WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
-    'sealed' = ANY (o.taken_in) AS "takenIn",
+    'sealed' = ANY (o.taken_in) AS "takenIn", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
     coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
       WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
@@ -49,26 +57,62 @@ const rowStatement = (orderId: number) => sql`
 /** Mails to an order's client. */
 export const orderMail = defineMail({
   queue: orderMailQueue,
-  async load({ orderId, moment }: OrderMail, { db, takesPayment }: Deps) {
-    const [order] = await db.query<Row>(rowStatement(orderId));
+  async load(about: OrderMail, deps: Deps) {
+    const { db, clock, clients } = deps;
+    const { takesPayment, closingsOf } = clients;
+    const { orderId, moment } = about;
+    const order = await rowOf(db, orderId);
     if (!order || !stillHolds(takesPayment, moment, order)) return null;
     if (moment === "signed" && order.hasSigned) return null;
-    return { ...order, firm: await readMailFirm(db, order.partnerId), changes: await emailChanges(db, order.code) };
+    const covered = await coveredBy({ db, clock, closingsOf }, about);
+    if (!covered) return null;
+    const others = covered.orderIds.filter((id) => id !== order.id);
+    const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);
+    const rows = covered.orderIds.flatMap((id) => [order, ...found].find((each) => each.id === id) ?? []);
+    const orders = rows.filter((each) => stillHolds(takesPayment, moment, each));
+    // In a closing, the signers' mail has brought the copies of documents that were ordered to be signed alone.
+    if (
+      covered.closing !== null &&
+      moment === "completed" &&
+      orders.every((each) => each.hasSigned && each.isSignedAlone)
+    )
+      return null;
+    const firm = await readMailFirm(db, order.partnerId);
+    const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
+    return {
+      order,
+      firm,
+      closing: covered.closing,
+      orders: orders.map((each, n) => ({ ...each, changes: changes[n] ?? 0 })),
+    };
   },
-  write: (order, { moment, at }, { secrets, baseUrl, titleOf }) => ({
-    ...letterOf(
-      moment,
-      at,
-      { ...order, title: titleOf(order) },
-      {
-        page: `${baseUrl}/orders/${order.code}`,
-        documents: baseUrl + documentsPath(secrets, order.code, order.changes),
+  write: ({ order, firm, closing, orders }, { moment, at }, { secrets, baseUrl, titleOf }) => {
+    const all = orders.map(({ changes, ...each }) => ({
+      ...{ ...each, firm, title: titleOf(each) },
+      links: {
+        page: `${baseUrl}/orders/${each.code}`,
+        documents: baseUrl + documentsPath(secrets, each.code, changes),
       },
+    }));
+    const [first] = all;
+    const isTogether = all.length > 1 && moment in togetherWords;
+    const letter =
+      first && !isTogether
+        ? letterOf(moment, at, first, first.links)
+        : letterTogether(moment, { id: `${order.code}:${moment}:${at}`, closing, firm }, all);
+    return { ...letter, environment: order.environment };
+  },
+  onSent: ({ orders }, about, { db, clock }) =>
+    keepClientMail(
+      db,
+      about,
+      orders.map(({ id }) => id),
+      clock(),
     ),
-    environment: order.environment,
-  }),
-  onSent: (_, about, { db, clock }) => keepClientMail(db, about, clock()),
 });
+
+const rowOf = async (db: Sql, orderId: number): Promise<Row | undefined> =>
+  (await db.query<Row>(rowStatement(orderId)))[0];
 
 export type MailOrder = Omit<MailFacts, "firm"> & {
   code: string;
@@ -86,6 +130,46 @@ const buttons: Readonly<Record<MailGoal, string>> = {
   payment: "Review and pay",
   documents: "Download your documents",
 };
+
+/** Writes the mail about several documents of a closing, which names each with its amount or with the link to its copies. */
+export function letterTogether(
+  moment: MailMoment,
+  { id, closing, firm }: { id: string; closing: string | null; firm: MailFirm },
+  orders: readonly (MailOrder & { links: MailLinks })[],
+): Letter {
+  const [first] = orders;
+  const write = togetherWords[moment];
+  if (!first || !write) throw new Error(`no mail of the moment ${moment} is about several orders`);
+  const { subject, lines, goal, amountOf } = write({ firm: nameIn(firm, "the firm"), orders });
+  const count = `${orders.length} documents`;
+  const about = closing !== null && isPlainTitle(closing) ? `${closing} (${count})` : count;
+  const rows = orders.map(({ title, links, ...order }, index): Fact => {
+    const label = `Document ${index + 1}`;
+    const name = title !== null && isPlainTitle(title) ? title : label;
+    if (goal === "documents") return [name, "Download", links.documents];
+    const cents = amountOf?.(order) ?? null;
+    return cents === null ? [label, name] : [name, dollars(cents)];
+  });
+  const amounts = orders.flatMap((order) => amountOf?.(order) ?? []);
+  const total = amounts.reduce((sum, cents) => sum + cents, 0);
+  return {
+    id: `order:${id}`,
+    to: first.customerEmail,
+    isOfFinished: goal === "documents",
+    subject: `${subject}: ${about}`,
+    heading: subject,
+    greeting: greetingOf(first.customerName),
+    lines,
+    facts: amounts.length === orders.length ? [...rows, ["Total", dollars(total)]] : rows,
+    link:
+      goal === "documents"
+        ? null
+        : { label: goal === "payment" ? "Review and pay" : "See your closing", url: first.links.page },
+    caution: `Anyone who has ${goal === "documents" ? "these links can download the documents" : "this link can see the order"}, so share ${goal === "documents" ? "them" : "it"} with care.`,
+    why: `You receive it because ${nameIn(firm, "the firm")} placed orders for this email address.`,
+    firm,
+  };
+}
 
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";

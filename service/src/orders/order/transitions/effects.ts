@@ -59,12 +59,20 @@ export type MailMoment =
   | "cancelled"
   | "refunded";
 
-/** A mail to an order's client; `at` distinguishes mails of the same moment. */
-export type OrderMail = { orderId: number; moment: MailMoment; at: string };
+/**
+ * A mail to an order's client; `at` distinguishes mails of the same moment. `isAlone` keeps it from covering other
+ * orders of a closing.
+ */
+export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true };
 
 /** Queues a mail to the client, which is sent once the transaction commits. */
-export const mailClient = (tx: Tx, orderId: number, moment: MailMoment, at: Date) =>
-  enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString() } satisfies OrderMail);
+export const mailClient = (
+  tx: Tx,
+  orderId: number,
+  moment: MailMoment,
+  at: Date,
+  more: Pick<OrderMail, "isAlone"> = {},
+) => enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
 /** The statuses about which the member who placed an order is mailed: a person must act, or all is done. */
 export const newsStatuses = [
