@@ -103,7 +103,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         billingPages(forms, { frame, members, checkout: desk.checkout });
         securityPages(forms, inFrame);
         orderDetailPage(linked, forms, { frame, desk, members, deliveries: deps.rooms.deliveries });
-        roomsPages(forms, { frame, ...deps.rooms, checkout: desk.checkout });
+        roomsPages(forms, { frame, ...deps.rooms, checkout: desk.checkout, sandbox: desk.sandbox });
         statementPages(forms, { frame, billing: desk.billing });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });

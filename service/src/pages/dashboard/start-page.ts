@@ -60,7 +60,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
       readOverview(principal),
     ]);
     const shown = body(
-      launchpad,
+      { ...launchpad, isOver: !isTest || launchpad.hoursToFirstLiveOrder !== null },
       orders.changed.length === 0 ? null : overview(orders),
       clock && testClockCard(clock, submissionFor(request, form).submission, error),
     );
@@ -80,11 +80,12 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
 }
 
 function body(
-  { partner, completed, total, checklist, funnel }: Launchpad,
+  { partner, completed, total, checklist, funnel, isOver }: Launchpad & { isOver: boolean },
   orders: Html | null,
   clock: Html | null,
 ): Html {
-  const next = checklist.find(({ done }) => !done);
+  // A firm that works with live orders needs no list of steps to its first one.
+  const next = isOver ? undefined : checklist.find(({ done }) => !done);
   const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
   const steps = checklist.map((item): Step => {
     const [{ key, done }, label] = [item, labelOf(item)];
@@ -92,7 +93,7 @@ function body(
     return { label, state: key === next?.key ? "current" : "upcoming", note: key === next?.key ? "Next" : "Later" };
   });
   const action = next && actions[next.key];
-  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to go live are done.` : "What waits, what needs somebody, and what is new.")}
+  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to go live are done.` : "What waits, what needs somebody, and what is new.", html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`)}
 <div class="panels">
 ${orders}
 ${

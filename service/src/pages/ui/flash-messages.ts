@@ -154,6 +154,8 @@ const flashMessages = {
   "sandbox-cancel": "The test checkout was canceled.",
   "sandbox-delayed": "The test payment was made but has not cleared yet.",
   "sandbox-advanced": "The test order moved on.",
+  "room-paid": "The test payments of this room went through.",
+  "room-completed": "The test orders of this room are completed.",
   "sandbox-completed": "The test order is now completed.",
   "test-clock-advanced": "The test clock was advanced. What came due is happening.",
   "test-clock-reset": "The test clock shows real time again.",

@@ -75,7 +75,7 @@ ${peopleRows(values) < mostPeople && html`<div class="form-actions"><button type
 ${documents.length > 0 && signersPart(documents, values)}
 <fieldset><legend>Where it goes</legend>
 <p class="hint">For the documents that are shipped or faxed, except those with an address or a number of their own.</p>
-<details${(documents.some(({ services }) => services.ship) || (values["ship_name"] ?? "") !== "") && html` open`}><summary>Address</summary>${shippingPart(part)}</details>
+<details id="closing-address"${(documents.some(({ services }) => services.ship) || (values["ship_name"] ?? "") !== "") && html` open`}><summary>Address</summary>${shippingPart(part)}</details>
 ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or start with + and the country code." })}
 </fieldset>
 <fieldset><legend>Payment</legend>
@@ -140,7 +140,7 @@ function signersPart(documents: readonly ClosingDocument[], values: FormValues):
     }),
   ];
   return html`<fieldset id="closing-signers"><legend>Who signs what</legend>
-<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them.</p>
+<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where a PDF has fields or tags for them, or to a page at its end. To choose the places by hand, add that document from the closing’s room.</p>
 ${documents.map(
   ({ n, name, signers }) =>
     html`<div class="closing-signers" id="signers-row-${n}" role="group" aria-labelledby="signers-name-${n}"><p class="breakable" id="signers-name-${n}">${n}. ${name || "File"}</p>

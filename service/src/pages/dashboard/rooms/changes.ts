@@ -14,6 +14,7 @@ import {
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { SandboxDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import type { CheckoutDeps } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -24,6 +25,7 @@ import { doOnce } from "../submit-once.ts";
 import { attachTitled } from "./attach.ts";
 import { deliveryForms } from "./delivery.ts";
 import { orderCodesOf } from "./orders.ts";
+import { sandboxForms } from "./sandbox.ts";
 import type { FormIn, RoomPart, RoomProblem } from "./view.ts";
 
 export type RoomsDeps = {
@@ -31,6 +33,7 @@ export type RoomsDeps = {
   closings: SealClosingDeps;
   checkout: CheckoutDeps;
   deliveries: DeliveryDeps;
+  sandbox: SandboxDeps;
 };
 
 /** Renders the room's page with the error. */
@@ -51,6 +54,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   participantForms(forms, deps, formIn);
   roomForms(forms, deps, formIn);
   deliveryForms(forms, deps, formIn);
+  sandboxForms(forms, deps, formIn);
   pageRoute(forms, deps.frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/checkout",

@@ -8,6 +8,7 @@ import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { deliveryCard } from "./delivery.ts";
 import { ordersPart } from "./orders.ts";
+import { sandboxCard } from "./sandbox.ts";
 import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
 /** The page of a room for its owner, part by part. */
@@ -20,6 +21,7 @@ export function roomBody(view: RoomDetailView): Html {
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${progressMeters(view.room)}`)}
 ${card("orders", "Orders", ordersPart(view))}
 ${(view.payable.orders.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
+${sandboxCard(view)}
 ${view.deliveries && deliveryCard({ roomCode, submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
 ${card("passport", "Closing certificate", passportPart(view))}
 ${card("share", "Share", sharePart(view))}

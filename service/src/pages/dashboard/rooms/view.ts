@@ -15,6 +15,7 @@ export type RoomPart =
   | "attach"
   | "orders"
   | "payment"
+  | "sandbox"
   | "delivery"
   | "add-participant"
   | "participants"

@@ -27,8 +27,9 @@ document.addEventListener("change", (event) => {
   const input = event.target;
   if (input instanceof HTMLInputElement && input.type === "file") void send([...(input.files ?? [])]);
 });
-document.addEventListener("input", () => {
+document.addEventListener("input", (event) => {
   showSigners();
+  openAddress(event.target);
   clearTimeout(timer);
   timer = setTimeout(() => void price(), restMs);
 });
@@ -73,6 +74,12 @@ function showSigners(): void {
     part(`signers-row-${n}`).hidden = text(`doc${n}_sign`) !== "on" && text(`doc${n}_notary`) !== "on";
     part(`signers-name-${n}`).textContent = `${n}. ${text(`doc${n}_name`) || "File"}`;
   }
+}
+
+/** Opens the address once a document is to be shipped there. */
+function openAddress(target: EventTarget | null): void {
+  if (target instanceof HTMLInputElement && target.checked && /^doc\d+_ship$/.test(target.name))
+    part<HTMLDetailsElement>("closing-address").open = true;
 }
 
 /** Sends each file by itself, then shows a row for each file that the service kept. */

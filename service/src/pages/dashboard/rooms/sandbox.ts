@@ -1,0 +1,62 @@
+import type { FastifyInstance } from "fastify";
+import type { SealClosingDeps } from "../../../closing/closing-passports/closing-passports.ts";
+import { ownRoom } from "../../../closing/rooms/rooms.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import {
+  type SandboxDeps,
+  type SandboxRequest,
+  sandboxCheckout,
+  sandboxComplete,
+  sandboxMoves,
+} from "../../../orders/fulfilment/fulfilment.ts";
+import { card } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { pageRoute } from "../../ui/page/route.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { DashboardFrame } from "../page-shell.ts";
+import { doOnce } from "../submit-once.ts";
+import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts";
+
+type Deps = { frame: DashboardFrame; closings: SealClosingDeps; sandbox: SandboxDeps };
+
+/** Each act moves the firm's test orders whose next step it is. */
+const acts = [
+  ["pay", "pay", (deps: SandboxDeps, order: SandboxRequest) => sandboxCheckout(deps, order, "success"), "room-paid"],
+  ["complete", "advance", sandboxComplete, "room-completed"],
+] as const;
+
+/** Adds the forms that move all test orders of a room. A refusal appears with them; the orders before it have moved. */
+export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
+  for (const [name, move, act, message] of acts)
+    pageRoute(forms, frame, {
+      ...formIn("sandbox"),
+      url: `/dashboard/rooms/:code/sandbox/${name}`,
+      handle: doOnce(sandbox, async ({ params: { code }, request }) => {
+        const principal = principalOf(request);
+        const room = await ownRoom(closings, principal, code);
+        for (const { orderCode } of movable(room, move))
+          await act(sandbox, { principal, code: orderCode, attempt: request.id });
+        return done(`/dashboard/rooms/${code}`, message);
+      }),
+    });
+}
+
+const movable = (
+  { orders, ownOrders }: Pick<RoomDetailView["room"], "orders" | "ownOrders">,
+  move: "pay" | "advance",
+) => orders.filter(({ orderCode, status }) => ownOrders.has(orderCode) && sandboxMoves(status) === move);
+
+/** The buttons that move the test orders of a room together; null where the sandbox can move none. */
+export function sandboxCard(view: RoomDetailView): Html | null {
+  const [unpaid, open] = [movable(view.room, "pay"), movable(view.room, "advance")];
+  if (view.environment !== "test" || unpaid.length + open.length === 0) return null;
+  const fields = { submission: view.submission };
+  const count = (orders: readonly unknown[]) => (orders.length === 1 ? "1 order" : `${orders.length} orders`);
+  return card(
+    "sandbox",
+    "Sandbox",
+    html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, nobody signs, and nothing is sent; your webhooks are notified as they would be for real orders.</p>
+<div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && buttonForm(formPath(view, "sandbox/complete"), `Complete ${count(open)}`, { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>`,
+  );
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { after, before, type OpenPage, test } from "@signsealship/testing/browser";
+import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { unzipSync } from "fflate";
+import { mailsTo } from "../../firms/members/signed-in-member.ts";
+import { type OrdersPages, openOrdersPages, part, said } from "./orders-pages.ts";
+
+type Page = OpenPage["page"];
+type Locator = ReturnType<Page["locator"]>;
+
+const most = { clicks: 12, mails: 5 };
+const papers = ["warranty_deed.pdf", "note.pdf", "payoff_letter.pdf", "affidavit.pdf", "disclosure.pdf"];
+const [marcus, ana] = [
+  { name: "Marcus Ortega", email: "marcus@example.com" },
+  { name: "Ana Ortega", email: "ana@example.com" },
+];
+const lender = "lee@lender.example";
+let pages: OrdersPages;
+
+before(async () => {
+  pages = await openOrdersPages();
+});
+after(() => pages.close());
+
+const mailed = (email: string, subject: string) =>
+  until(() => mailsTo(pages.service, email).find((mail) => mail.includes(subject)));
+const pathIn = (mail: string, pattern: RegExp) => pattern.exec(mail)?.[0] ?? assert.fail(mail);
+
+/** The one link of a person, by which all documents are signed. */
+async function signAll(email: string, count: number, javaScript: boolean): Promise<void> {
+  const mail = await mailed(email, "please sign");
+  const opened = await pages.browser.open(pages.service.baseUrl + pathIn(mail, /\/sign\/[0-9a-f]{40}/), {
+    ...{ width: 375, javaScript },
+  });
+  const { page } = opened;
+  await page.getByLabel("I opened the document").check();
+  await page.getByRole("button", { name: "I agree" }).click();
+  for (let n = 1; n <= count; n++) {
+    await page.getByText(`Document ${n} of ${count}`).first().waitFor();
+    if (javaScript) await page.getByText("Checked: the document that you see").waitFor();
+    await page.locator("#sign-button").click();
+    await page.getByText(`You have signed ${n} of ${count}`).first().waitFor();
+  }
+  await opened.close();
+}
+
+/** The client pays on a phone, by the link of the one mail about money. */
+async function payAll(): Promise<void> {
+  const quote = await mailed(marcus.email, "Your quote is ready");
+  assert.match(quote, /Ortega closing \(5 documents\)/);
+  const path = pathIn(quote, /\/orders\/[0-9a-f]{40}/);
+  const { page, close } = await pages.browser.open(pages.service.baseUrl + path, { width: 375 });
+  await page.getByRole("button", { name: /^Pay all 5 documents together/ }).click();
+  await page.waitForURL(/\/c\/pay\//);
+  await page.getByRole("button", { name: "Pay by card" }).click();
+  await close();
+  const [event, ...more] = pages.stripe.paidByPayers;
+  assert.ok(event);
+  assert.deepEqual(more, [], "one payment");
+  await pages.stripe.deliver(pages.service.baseUrl, event);
+}
+
+test("five documents for two clients: 12 clicks of the agent, one payment, a link and 5 mails for each client", async (t) => {
+  const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
+  const { page } = await pages.open({ firm });
+  let clicks = 0;
+  const click = async (target: Locator) => {
+    clicks += 1;
+    await target.click();
+  };
+
+  await click(page.getByRole("link", { name: "New closing" }));
+  await page.locator("#field-closing_name").fill("Ortega closing");
+  clicks += 1;
+  await page
+    .getByLabel("Add files")
+    .setInputFiles(papers.map((name) => ({ name, mimeType: "application/pdf", buffer: examplePdf })));
+  await page.getByText("5 files were added.").waitFor();
+  for (const service of ["doc1_notary", "doc2_ship", "doc3_fax"]) await click(page.locator(`#field-${service}`));
+  await page.locator("#field-email").fill(marcus.email);
+  await page.locator("#field-name").fill(marcus.name);
+  await page.locator("#field-person1_name").fill(ana.name);
+  await page.locator("#field-person1_email").fill(ana.email);
+  await click(page.getByRole("group", { name: "5. Disclosure", exact: true }).getByLabel(ana.name));
+  for (const [name, value] of Object.entries(shipping).filter(([name]) => !/svc_|state/.test(name)))
+    await page.locator(`#field-${name}`).fill(value);
+  // Typed, as all else: the list takes the letters of the state.
+  await page.locator("#field-ship_state").selectOption(shipping.ship_state);
+  await page.locator("#field-fax_to").fill("2125550123");
+  await click(page.getByLabel("These are the client’s own documents"));
+  await click(page.getByRole("button", { name: "Place the test closing" }));
+  await said(page, "The closing was placed. This is its room.");
+
+  await payAll();
+  await signAll(marcus.email, 5, true);
+  await signAll(ana.email, 4, false);
+  await page.reload();
+  await click(part(page, "Sandbox").getByRole("button", { name: "Complete 5 orders" }));
+  await said(page, "The test orders of this room are completed.");
+  const delivery = part(page, "Deliver");
+  await delivery.getByLabel("Name of the recipient").fill("Lee Lender");
+  await delivery.getByLabel("Email").fill(lender);
+  await click(delivery.getByRole("button", { name: "Send the documents" }));
+  await page.getByText(lender).first().waitFor();
+
+  const link = pathIn(await mailed(lender, "/deliveries/"), /\/deliveries\/[\w-]+\/\w+/);
+  const zip = await fetch(pages.service.baseUrl + link, { method: "POST" });
+  assert.equal(zip.status, 200);
+  const names = Object.keys(unzipSync(new Uint8Array(await zip.arrayBuffer()))).join("\n");
+  for (const name of [
+    "Warranty deed, notarized",
+    "Note, signed",
+    "Payoff letter, signed",
+    "Affidavit, signed",
+    "Disclosure, signed",
+  ])
+    assert.ok(names.includes(`${name}.pdf`), names);
+
+  await mailed(marcus.email, "Your documents are complete");
+  for (const { email } of [marcus, ana]) {
+    const mails = mailsTo(pages.service, email);
+    const subjects = mails.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]?.trim() ?? "");
+    t.diagnostic(`${email}: ${mails.length} mails: ${subjects.join(" | ")}`);
+    assert.ok(mails.length <= most.mails, subjects.join("\n"));
+    const links = mails.flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
+    assert.equal(new Set(links).size, 1, "one link");
+  }
+  t.diagnostic(`${clicks} clicks of the agent`);
+  assert.ok(clicks <= most.clicks, String(clicks));
+});
