@@ -259,7 +259,13 @@ function peopleDeps(
       testClock: features.testClock,
     },
     operator: {
-      orders: { moves: desk.moves, envelopes, paper: features.paper, readNotices: desk.readNotices },
+      orders: {
+        moves: desk.moves,
+        envelopes,
+        paper: features.paper,
+        readNotices: desk.readNotices,
+        titleOf: desk.titleOf,
+      },
       documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces },
       refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },

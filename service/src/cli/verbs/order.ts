@@ -50,7 +50,10 @@ function targetOf(args: string[], values: Values): string | null {
 const orderLine = ({ code, status, firmName, customerEmail, externalReference, createdAt }: ListedOrder): string =>
   `${code}  ${status}  ${createdAt.toISOString()}  ${firmName}  ${customerEmail}  ${externalReference ?? ""}`.trimEnd();
 
-const ordersAnswer = (orders: ListedOrder[]) => ({ json: { orders }, text: orders.map(orderLine).join("\n") });
+const ordersAnswer = (orders: ListedOrder[]) => ({
+  json: { orders: orders.map(({ documentName: _, docSlug: __, ...order }) => order) },
+  text: orders.map(orderLine).join("\n"),
+});
 const environmentIn = (values: Values) => (values["test"] === true ? "test" : "live");
 const listedMost = 200;
 

@@ -124,7 +124,7 @@ export function appointmentPages(app: FastifyInstance, { assets, limits, notarie
           policy: "page",
           async handle({ params, query, form, request }) {
             const { key } = params as { key: string };
-            const reader = readerOf(query["lang"], request.headers["accept-language"]);
+            const reader = readerOf(query["lang"], request.headers);
             const asked = { key, form, query, reader };
             if (!act) return show(asked);
             try {

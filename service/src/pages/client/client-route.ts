@@ -7,7 +7,7 @@ import { layout } from "../ui/layout.ts";
 import { credentialHeaders } from "../ui/page/headers.ts";
 import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page/route.ts";
 import { html } from "../ui/render.ts";
-import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
+import { languageCookie, linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
 
 /** The call of a page for clients. */
 export type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0];
@@ -27,11 +27,12 @@ export function clientRoute<Url extends string>(
     compressed: true,
     headers: credentialHeaders,
     handle: async (call) => {
-      const reader = readerOf(call.query["lang"], call.request.headers["accept-language"]);
+      const reader = readerOf(call.query["lang"], call.request.headers);
       const answer = await handle(call, reader);
       const page = typeof answer === "string" ? { page: answer } : answer;
       if (!("page" in page)) return page;
-      return { ...page, headers: { ...page.headers, ...inLanguage(reader) } };
+      const kept = reader.asked !== null && { "Set-Cookie": languageCookie(reader.asked) };
+      return { ...page, headers: { ...page.headers, ...inLanguage(reader), ...kept } };
     },
   });
 }

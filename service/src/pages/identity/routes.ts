@@ -53,7 +53,7 @@ export function identityPages(app: FastifyInstance, { assets, limits, identity }
         url: "/identity/back",
         policy: "page",
         handle({ query, request }) {
-          const reader = readerOf(query["lang"], request.headers["accept-language"]);
+          const reader = readerOf(query["lang"], request.headers);
           return { page: backPage(assets, reader), headers: inLanguage(reader) };
         },
       },
@@ -65,7 +65,7 @@ export function identityPages(app: FastifyInstance, { assets, limits, identity }
         url: "/identity/:token",
         policy: "page",
         handle: ({ params: { token }, query, request }) =>
-          shown({ token, reader: readerOf(query["lang"], request.headers["accept-language"]) }),
+          shown({ token, reader: readerOf(query["lang"], request.headers) }),
       },
     );
     for (const [name, act] of Object.entries(acts))
@@ -78,7 +78,7 @@ export function identityPages(app: FastifyInstance, { assets, limits, identity }
           policy: "page",
           async handle({ params, query, form, request }) {
             const { token } = params as { token: string };
-            const reader = readerOf(query["lang"], request.headers["accept-language"]);
+            const reader = readerOf(query["lang"], request.headers);
             try {
               return await act({ token, form, reader });
             } catch (error) {

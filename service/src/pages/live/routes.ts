@@ -47,7 +47,7 @@ function linkOf(request: FastifyRequest, token: string): RoomLink {
 
 function askedBy({ params, query, form, request }: PageCall): Asked {
   const { token } = params as { token: string };
-  const reader = readerOf(query["lang"], request.headers["accept-language"]);
+  const reader = readerOf(query["lang"], request.headers);
   return { link: linkOf(request, token), form, query, reader };
 }
 

@@ -31,7 +31,7 @@ import {
   inPersonOrderRoutes,
   takingInRoutes,
 } from "./orders/finished-routes.ts";
-import { orderListRoutes } from "./orders/list-routes.ts";
+import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { faxReportRoute, paperRoutes } from "./paper/routes.ts";
 import { type PartnerPagesDeps, partnerPages } from "./partners/routes.ts";
@@ -44,7 +44,7 @@ import { todayRoutes } from "./today/routes.ts";
 /** The features that the console shows, grouped by subject. */
 export type OperatorDeps = {
   console: ConsoleDeps;
-  orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices">;
+  orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices"> & Pick<OrderListDeps, "titleOf">;
   /** Documents that people upload. */
   documents: Pick<FinishedRouteDeps, "finished" | "approval"> & Pick<UploadDeps, "uploadPlaces">;
   refunds: RefundDeps & Pick<PaymentPagesDeps, "processor">;
@@ -68,7 +68,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   const { frame, confirmation, resolveOperator } = console;
   const { db } = confirmation;
   const upload = { clock: frame.clock, resolveOperator, uploadPlaces: documents.uploadPlaces };
-  const { readNotices, ...orders } = deps.orders;
+  const { readNotices, titleOf, ...orders } = deps.orders;
   const orderPage = { frame, ...orders };
   const finished = { orderPage, upload, ...documents };
   const notary = { frame, readNotices, ...notaries, upload };
@@ -79,7 +79,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
       notaryState: health.notaryState,
       notaryDesk: notaries.notaryDesk,
     });
-    orderListRoutes(scope, { frame, db });
+    orderListRoutes(scope, { frame, db, titleOf });
     orderPageRoutes(scope, orderPage);
     takingInRoutes(scope, finished);
     inPersonOrderRoutes(scope, finished);

@@ -93,7 +93,7 @@ type Asker = { words: Words; isClient: boolean };
 
 /** Pages for members are in English only, so readers of another language get the frame for clients. */
 function askerOf({ url, query, headers }: FastifyRequest): Asker {
-  const { words } = readerOf(textsOf(query)["lang"], headers["accept-language"]);
+  const { words } = readerOf(textsOf(query)["lang"], headers);
   return { words, isClient: words.language !== "en" || clientAddress.test(url) };
 }
 

@@ -11,7 +11,7 @@ import { type Reader, readerOf } from "./words/reader.ts";
  * @param reader null for a member, who gets no link to a page for clients
  */
 export function leavingPage(assets: Pick<Assets, "url">, reader: Reader | null, url: string): PageAnswer {
-  const { words } = reader ?? readerOf(undefined, undefined);
+  const { words } = reader ?? readerOf(undefined, {});
   const { title, text, link } = words.payment.leaving;
   const body = html`<div class="message"><h1>${title}</h1><p>${text}</p><p><a class="button" href="${url}" rel="noreferrer">${link}</a></p></div>`;
   const frame = reader === null ? {} : clientFrame(words);

@@ -45,7 +45,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   const frame = { policy: "page", compressed: true, headers: { ...credentialHeaders, ...policyHeaders() } } as const;
 
   function unknownCode(file: "document" | "certificate", { query, request }: PageCall): PageAnswer {
-    const reader = readerOf(query["lang"], request.headers["accept-language"]);
+    const reader = readerOf(query["lang"], request.headers);
     return { status: 404, page: unknownCodePage(assets, file, reader), headers: inLanguage(reader) };
   }
 

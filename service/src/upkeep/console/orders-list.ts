@@ -9,23 +9,25 @@ import {
   orderStatuses,
   type StatusGroup,
   statusGroupOf,
+  type Titled,
 } from "../../orders/order/order.ts";
 import type { BoughtServices } from "../../orders/pricing/pricing.ts";
 
 /** An order of any firm in a list. */
-export type ListedOrder = BoughtServices & {
-  code: string;
-  status: string;
-  firmName: string;
-  customerName: string | null;
-  customerEmail: string;
-  externalReference: string | null;
-  totalCents: number;
-  createdAt: Date;
-};
+export type ListedOrder = BoughtServices &
+  Titled & {
+    status: string;
+    firmName: string;
+    customerName: string | null;
+    customerEmail: string;
+    externalReference: string | null;
+    totalCents: number;
+    createdAt: Date;
+  };
 
 export const listedColumns = sql`o.code AS "code@order", o.status, p.name AS "firmName", o.customer_name AS "customerName",
   o.customer_email AS "customerEmail", o.external_reference AS "externalReference", o.sign, o.notarize, o.ship, o.fax,
+  o.document_name AS "documentName", o.doc_slug AS "docSlug",
   o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}, ${markedFirm}`;
 
 /** Hides the status of orders that fail their MAC, because an operator has to investigate them. */

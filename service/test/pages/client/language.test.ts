@@ -53,6 +53,22 @@ describe("pages for clients", () => {
     }
   });
 
+  test("keep the chosen language on later pages, and no unsupported language", async () => {
+    for (const path of pages) {
+      const [cookie = ""] = (await get(`${path}?lang=es`)).headers.getSetCookie();
+      assert.match(cookie, /^__Host-language=es; .*HttpOnly; Secure; SameSite=Lax$/);
+      const later = await fetch(site.baseUrl + path, {
+        headers: { accept: "text/html", "accept-language": "en", cookie: cookie.split(";")[0] ?? "" },
+      });
+      assert.match(await later.text(), /<html lang="es">/);
+      const odd = await fetch(site.baseUrl + path, {
+        headers: { accept: "text/html", "accept-language": "fr", cookie: "__Host-language=%3Cscript%3E" },
+      });
+      assert.match(await odd.text(), /<html lang="fr">/);
+      assert.deepEqual((await get(path)).headers.getSetCookie(), []);
+    }
+  });
+
   test("are in English for an unsupported language, and repeat nothing of it", async () => {
     for (const lang of [
       "de",

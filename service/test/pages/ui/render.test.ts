@@ -33,7 +33,7 @@ import { closingCode, closingRecord, retention } from "./samples.ts";
 import { order } from "./serve-pages.ts";
 
 const assets = { url: (name: string) => `/assets/${name}` };
-const reader = readerOf(undefined, undefined);
+const reader = readerOf(undefined, {});
 const orderFragment = (view: OrderView) => fragmentFor(view, reader);
 const orderPage = (from: typeof assets, view: OrderView) => pageFor(from, view, "http://localhost", reader);
 const states = (status: string, bought = {}) =>

@@ -17,7 +17,7 @@ import { roomRow } from "./samples.ts";
 import { order } from "./serve-pages.ts";
 
 const assets = { url: (name: string) => `/assets/${name}` };
-const spanish = readerOf("es", undefined);
+const spanish = readerOf("es", {});
 
 /** Every text of a dictionary by its path. A function is called with sample values. */
 function texts(part: unknown, path = ""): [path: string, text: string][] {
@@ -127,6 +127,8 @@ describe("an order's page in Spanish", () => {
     assert.equal(said("ExtraSignerFee", "Additional signer exam"), "Firmante adicional: Additional signer exam");
     assert.equal(said("Discount", "Lien release rate"), "Descuento: Lien release rate");
     assert.equal(said("ShippingCarrierRate", "Courier"), "Franqueo: Courier");
+    assert.equal(said("ServiceAdjustment", "Recording format check"), "Revisión del formato para el registro");
+    assert.equal(said("ServiceAdjustment", "Courier to Elm"), "Ajuste del servicio: Courier to Elm");
     assert.equal(said("MoonFee", "Delivery to the moon"), "Delivery to the moon");
     assert.equal(said("constructor", "Delivery"), "Delivery");
   });

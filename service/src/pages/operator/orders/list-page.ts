@@ -1,5 +1,5 @@
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { orderStatuses, serviceFlags, statusGroups } from "../../../orders/order/order.ts";
+import { orderStatuses, serviceFlags, statusGroups, type TitleOf } from "../../../orders/order/order.ts";
 import type { ListedOrder } from "../../../upkeep/console/console.ts";
 import { emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { money, shortCode, shortTime } from "../../ui/format.ts";
@@ -16,15 +16,16 @@ export type OrdersQuery = { status: string; partner: string; service: string; af
 export type OrdersView = {
   query: OrdersQuery;
   orders: readonly ListedOrder[];
+  titleOf: TitleOf;
   next: string | null;
   error?: string | undefined;
 };
 
 /** The orders of all firms. */
-export const ordersBody = ({ query, orders, next, error }: OrdersView): Html => html`${pageHead("Orders")}
+export const ordersBody = ({ query, orders, titleOf, next, error }: OrdersView): Html => html`${pageHead("Orders")}
 ${errorSummary(error)}
 ${filterForm(query)}
-${orders.length === 0 ? emptyState("No matching orders", "No order matches these filters.") : orderTable("Orders, newest first", orders)}
+${orders.length === 0 ? emptyState("No matching orders", "No order matches these filters.") : orderTable("Orders, newest first", { orders, titleOf })}
 ${pager(query, next)}`;
 
 const groupChoices = statusGroups.map((group) => ({ value: group, label: `All ${group}` }));
@@ -46,7 +47,7 @@ ${!isUuid(partner) && field({ name: "partner", label: "Firm", required: "sometim
 <div class="form-actions"><button type="submit" class="quiet-button">Apply</button>${status + partner + service !== "" && html`<a href="${path}">Clear filters</a>`}</div>
 </form>`;
 
-export const orderTable = (caption: string, orders: readonly ListedOrder[]): Html =>
+const orderTable = (caption: string, { orders, titleOf }: Pick<OrdersView, "orders" | "titleOf">): Html =>
   records(
     caption,
     [
@@ -60,11 +61,12 @@ export const orderTable = (caption: string, orders: readonly ListedOrder[]): Htm
     ],
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
+      const title = titleOf(order);
       return [
-        html`<a class="keep" href="${path}/${order.code}">${shortCode(order.code)}</a>${order.externalReference !== null && html`<br><span class="quiet breakable">${order.externalReference}</span>`}`,
+        html`<a class="keep" href="${path}/${order.code}">${shortCode(order.code)}</a>${title !== null && html`<br><span class="breakable">${title}</span>`}${order.externalReference !== null && html`<br><span class="quiet breakable">${order.externalReference}</span>`}`,
         statusBadge(tone, label),
         order.firmName,
-        html`${order.customerName}<br><span class="quiet breakable">${order.customerEmail}</span>`,
+        html`${order.customerName !== null && html`${order.customerName}<br>`}<span class="quiet breakable">${order.customerEmail}</span>`,
         serviceFlags(order) || "None",
         money(order.totalCents),
         shortTime(order.createdAt),
@@ -84,8 +86,8 @@ function pager(query: OrdersQuery, next: string | null): Html | "" {
 /** The results of a search for orders. */
 export const foundBody = (
   typed: string,
-  orders: readonly ListedOrder[],
+  { orders, titleOf }: Pick<OrdersView, "orders" | "titleOf">,
   error?: string,
 ): Html => html`${pageHead("Search", typed === "" ? "" : html`For “${typed}”.`)}
 ${errorSummary(error)}
-${!error && (orders.length === 0 ? emptyState("Nothing found", "Codes, names, references, email addresses, tracking and fax numbers, hashes of documents, verification codes, and payment intents are searched.") : orderTable("Orders that were found, newest first", orders))}`;
+${!error && (orders.length === 0 ? emptyState("Nothing found", "Codes, names, references, email addresses, tracking and fax numbers, hashes of documents, verification codes, and payment intents are searched.") : orderTable("Orders that were found, newest first", { orders, titleOf }))}`;

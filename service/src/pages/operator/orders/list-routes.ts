@@ -2,13 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
-import { orderStatuses, statusGroups } from "../../../orders/order/order.ts";
+import { orderStatuses, statusGroups, type TitleOf } from "../../../orders/order/order.ts";
 import { findFirms, listAllOrders, type OrdersFilter, searchOrders } from "../../../upkeep/console/console.ts";
 import type { PageAnswer } from "../../ui/page/route.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { foundBody, type OrdersQuery, ordersBody } from "./list-page.ts";
 
-export type OrderListDeps = { frame: ConsoleFrame; db: Database };
+export type OrderListDeps = { frame: ConsoleFrame; db: Database; titleOf: TitleOf };
 
 const pageSize = 50;
 
@@ -47,7 +47,7 @@ async function firmOf(db: Database, typed: string): Promise<string | null> {
 
 /** Adds the list of all firms' orders, and the search in it. */
 export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): void {
-  const { db } = deps;
+  const { db, titleOf } = deps;
 
   consoleRoute(scope, deps.frame, {
     url: "/operator/orders",
@@ -61,11 +61,11 @@ export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): vo
       return consolePage(deps.frame, call.request, {
         title: "Orders",
         section: "orders",
-        body: ordersBody({ query, orders, next }),
+        body: ordersBody({ query, orders, titleOf, next }),
       });
     },
     refused: (call, error) => {
-      const body = ordersBody({ query: queryOf(call), orders: [], next: null, error });
+      const body = ordersBody({ query: queryOf(call), orders: [], titleOf, next: null, error });
       return consolePage(deps.frame, call.request, { title: "Orders", section: "orders", body });
     },
   });
@@ -83,6 +83,15 @@ export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): vo
     refused: (call, error) => found(call, call.query["q"] ?? "", [], error),
   });
 
-  const found = ({ request }: ConsoleCall, typed: string, orders: Parameters<typeof foundBody>[1], error?: string) =>
-    consolePage(deps.frame, request, { title: "Search", section: "orders", body: foundBody(typed, orders, error) });
+  const found = (
+    { request }: ConsoleCall,
+    typed: string,
+    orders: Awaited<ReturnType<typeof searchOrders>>,
+    error?: string,
+  ) =>
+    consolePage(deps.frame, request, {
+      title: "Search",
+      section: "orders",
+      body: foundBody(typed, { orders, titleOf }, error),
+    });
 }

@@ -1,3 +1,4 @@
+import { type OrderState, targetOf } from "../../../orders/order/order.ts";
 import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { checkbox, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -84,14 +85,23 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
 };
 
-export const labelOf = (move: ConsoleMove): string => words[move].label;
+/** The words of a move, which for the next service depend on whether there is one. */
+const wordsOf = (move: ConsoleMove, order: OrderState): MoveWords =>
+  move === "next_segment" && targetOf(order, move) === "Completed" ? completing : words[move];
+
+const completing: MoveWords = {
+  label: "Complete the order",
+  text: "All its services are done. A live order does so by itself, unless its firm asks for a pause.",
+};
+
+export const labelOf = (move: ConsoleMove, order: OrderState): string => wordsOf(move, order).label;
 
 /** Whether a move stops the order. */
 export const isDangerous = (move: ConsoleMove): boolean => words[move].danger ?? false;
 
 /** The form that makes a move. */
-export function moveForm(path: string, move: ConsoleMove, typed: Typed | undefined): Html {
-  const { label, text, fields = [], danger = false } = words[move];
+export function moveForm(path: string, move: ConsoleMove, order: OrderState, typed: Typed | undefined): Html {
+  const { label, text, fields = [], danger = false } = wordsOf(move, order);
   const values = typed?.move === move ? typed.values : {};
   const error = typed?.move === move ? typed.error : undefined;
   const inputs: Readonly<Record<(typeof fields)[number], () => Html>> = {

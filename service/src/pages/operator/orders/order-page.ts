@@ -100,19 +100,19 @@ function statusCard(
   const { tone, label, summary } = statusWords(order.status);
   const [first] = moves.filter((move) => !isDangerous(move));
   const more = moves.filter((move) => move !== first);
-  const others = movesOfOthers.map(labelOf);
+  const others = movesOfOthers.map((move) => labelOf(move, order));
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${label}</h2>
 <p class="lead">${summary}</p>
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason}</p>`}
 ${underWay !== null && html`<p>${underWay} <a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}
-${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed ?? handOverOf(labels))}`}
+${first && html`<h3>${labelOf(first, order)}</h3>${moveForm(path, first, order, typed ?? handOverOf(labels))}`}
 ${mayPrint && html`<div class="form-actions"><a class="button quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
 ${!first && html`<p class="quiet">Nothing waits for you here.</p>`}
 ${more.map(
   (move) =>
-    html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move)}</summary>${moveForm(path, move, typed)}</details>`,
+    html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move, order)}</summary>${moveForm(path, move, order, typed)}</details>`,
 )}
 ${finishingsNow.map((on) => finishedForm(order.code, on))}
 ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", ")}.</p>`}

@@ -69,8 +69,8 @@ ${
 <div class="form-actions"><button type="submit" class="quiet-button">Keep the report</button></div></form>`,
   )
 }
-${first && card("record", labelOf(first), moveForm(path, first, typed ?? handOverOf(labels)))}
-${more.map((move) => card(`record-${move}`, labelOf(move), moveForm(path, move, typed)))}
+${first && card("record", labelOf(first, order), moveForm(path, first, order, typed ?? handOverOf(labels)))}
+${more.map((move) => card(`record-${move}`, labelOf(move, order), moveForm(path, move, order, typed)))}
 </div>`;
 }
 

@@ -193,11 +193,11 @@ export const en = {
     },
     completed: {
       title: "The document is signed",
-      text: "Everybody has signed, and the document is sealed. There is nothing left for you to do: save a copy for your records.",
+      text: "Everybody has signed, and the document is sealed. Save a copy for your records. If anything else is to come, such as a meeting with a notary, you are emailed.",
     },
     declined: {
       title: "The signing has ended",
-      text: "A signer did not sign, so nobody can sign here any more. The sender was told.",
+      text: "A signer did not sign, so nobody can sign here any more. We tell the sender.",
     },
     expired: {
       title: "The time to sign is over",
@@ -282,7 +282,7 @@ export const en = {
     text: "We sent you a text message. It can take a minute to arrive.",
     consent: "Thank you. You can sign now.",
     signed: "Your signature is in the document.",
-    declined: "The sender was told.",
+    declined: "We tell the sender.",
     proposed: "The sender was told who should sign.",
     language: "The language was changed.",
   },

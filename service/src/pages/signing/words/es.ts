@@ -187,7 +187,7 @@ export const es: Words = {
     },
     completed: {
       title: "El documento está firmado",
-      text: "Todos firmaron y el documento está sellado. No le queda nada por hacer: guarde una copia.",
+      text: "Todos firmaron y el documento está sellado. Guarde una copia. Si falta algo más, como una cita con un notario, le avisaremos por correo.",
     },
     declined: {
       title: "La firma terminó",

@@ -188,11 +188,11 @@ export const fr: Words = {
     },
     completed: {
       title: "Le document est signé",
-      text: "Tout le monde a signé, et le document est scellé. Vous n’avez plus rien à faire : gardez une copie.",
+      text: "Tout le monde a signé, et le document est scellé. Gardez-en une copie. S’il reste une étape, comme un rendez-vous avec un notaire, nous vous écrirons.",
     },
     declined: {
       title: "La signature a pris fin",
-      text: "Une personne n’a pas signé, donc plus personne ne peut signer ici. L’expéditeur a été prévenu.",
+      text: "Une personne n’a pas signé, donc plus personne ne peut signer ici. Nous prévenons l’expéditeur.",
     },
     expired: {
       title: "Le délai pour signer est écoulé",
@@ -278,7 +278,7 @@ export const fr: Words = {
     text: "Nous vous avons envoyé un code par SMS. Il peut mettre une minute à arriver.",
     consent: "Merci. Vous pouvez maintenant signer.",
     signed: "Votre signature est dans le document.",
-    declined: "L’expéditeur a été prévenu.",
+    declined: "Nous prévenons l’expéditeur.",
     proposed: "L’expéditeur sait maintenant qui doit signer.",
     language: "La langue a été changée.",
   },

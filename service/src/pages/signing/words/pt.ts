@@ -186,11 +186,11 @@ export const pt: Words = {
     },
     completed: {
       title: "O documento está assinado",
-      text: "Todos assinaram, e o documento está selado. Você não precisa fazer mais nada: guarde uma cópia.",
+      text: "Todos assinaram, e o documento está selado. Guarde uma cópia. Se faltar algo, como um encontro com um notário, avisaremos por e-mail.",
     },
     declined: {
       title: "A assinatura terminou",
-      text: "Uma das pessoas não assinou, por isso ninguém mais pode assinar aqui. O remetente foi avisado.",
+      text: "Uma das pessoas não assinou, por isso ninguém mais pode assinar aqui. Avisaremos o remetente.",
     },
     expired: {
       title: "O prazo para assinar terminou",
@@ -273,7 +273,7 @@ export const pt: Words = {
     text: "Enviamos um código por SMS. Ele pode levar um minuto para chegar.",
     consent: "Obrigado. Agora você pode assinar.",
     signed: "Sua assinatura está no documento.",
-    declined: "O remetente foi avisado.",
+    declined: "Avisaremos o remetente.",
     proposed: "O remetente foi avisado de quem deve assinar.",
     language: "O idioma foi alterado.",
   },

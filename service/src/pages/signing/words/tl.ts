@@ -190,11 +190,11 @@ export const tl: Words = {
     },
     completed: {
       title: "Napirmahan na ang dokumento",
-      text: "Nakapirma na ang lahat, at naselyuhan na ang dokumento. Wala na kayong kailangang gawin: mag-save ng kopya.",
+      text: "Nakapirma na ang lahat, at naselyuhan na ang dokumento. Mag-save ng kopya. Kung may kasunod pa, gaya ng pakikipagkita sa notaryo, mag-eemail kami.",
     },
     declined: {
       title: "Natapos na ang pagpirma",
-      text: "May hindi pumirma, kaya wala nang makakapirma rito. Nasabihan na ang nagpadala.",
+      text: "May hindi pumirma, kaya wala nang makakapirma rito. Sasabihan namin ang nagpadala.",
     },
     expired: {
       title: "Tapos na ang panahon para pumirma",
@@ -282,7 +282,7 @@ export const tl: Words = {
     text: "Nagpadala kami ng code sa text. Maaaring abutin ito ng isang minuto.",
     consent: "Salamat. Maaari na kayong pumirma.",
     signed: "Nasa dokumento na ang inyong pirma.",
-    declined: "Nasabihan na ang nagpadala.",
+    declined: "Sasabihan namin ang nagpadala.",
     proposed: "Nasabihan na ang nagpadala kung sino ang dapat pumirma.",
     language: "Napalitan na ang wika.",
   },

@@ -187,11 +187,11 @@ export const vi: Words = {
     },
     completed: {
       title: "Tài liệu đã được ký",
-      text: "Mọi người đã ký, và tài liệu đã được niêm phong. Quý vị không cần làm gì nữa: hãy lưu một bản sao.",
+      text: "Mọi người đã ký, và tài liệu đã được niêm phong. Hãy lưu một bản sao. Nếu còn việc khác, như cuộc hẹn với công chứng viên, chúng tôi sẽ gửi email.",
     },
     declined: {
       title: "Việc ký đã chấm dứt",
-      text: "Có người không ký, nên không ai có thể ký tại đây nữa. Người gửi đã được báo.",
+      text: "Có người không ký, nên không ai có thể ký tại đây nữa. Chúng tôi sẽ báo cho người gửi.",
     },
     expired: {
       title: "Đã hết hạn ký",
@@ -274,7 +274,7 @@ export const vi: Words = {
     text: "Chúng tôi đã gửi mã qua tin nhắn. Có thể mất một phút mới đến.",
     consent: "Cảm ơn. Bây giờ quý vị có thể ký.",
     signed: "Chữ ký của quý vị đã ở trong tài liệu.",
-    declined: "Người gửi đã được báo.",
+    declined: "Chúng tôi sẽ báo cho người gửi.",
     proposed: "Người gửi đã được báo ai nên ký.",
     language: "Đã đổi ngôn ngữ.",
   },

@@ -70,8 +70,12 @@ export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en
   const index = place ? steps.findIndex(({ name }) => name === place.at) : -1;
   if (!place || index < 0) {
     const note = halts.has(order.status) ? noteOf(order.status) : undefined;
-    return steps.map(({ label }, i): Step => {
+    const returned = order.status === "Refunded" || order.status === "RefundPending";
+    return steps.map(({ name, label }, i): Step => {
       if (i === 0) return { label, state: "done" };
+      // The payment was not stopped: it was made, and goes back.
+      if (returned && name === "payment")
+        return { label, state: "stopped", note: orders.statusLabels[order.status as "Refunded"] };
       return note ? { label, state: "stopped", note } : { label, state: "upcoming" };
     });
   }

@@ -5,6 +5,8 @@ type LineWords = {
   names: Readonly<Record<LineType, string>>;
   /** `USPS Priority Mail`, with the zone if there is one. */
   postage: (carrier: string, zone: string | undefined) => string;
+  /** The service's own labels of the document catalog. */
+  labels: Readonly<Record<"Recording format check", string>>;
   /** A name, followed by the label that somebody else wrote. */
   named?: (name: string, label: string) => string;
 };
@@ -13,9 +15,10 @@ const ownLabels: Readonly<Partial<Record<string, string>>> = feeLabels;
 
 /** Translates a line by its type. Keeps quantities, carriers, zones, and a label that an operator wrote. */
 export const lineLabelIn =
-  ({ names, postage, named = (name, label) => `${name}: ${label}` }: LineWords) =>
+  ({ names, postage, labels, named = (name, label) => `${name}: ${label}` }: LineWords) =>
   ({ type, label }: { type: string; label: string }): string => {
     if (!Object.hasOwn(names, type)) return label;
+    if (type === "ServiceAdjustment" && Object.hasOwn(labels, label)) return labels[label as keyof typeof labels];
     const name = names[type as LineType];
     const [, carrier, zone] =
       type === "ShippingCarrierRate" ? (/^(.+) postage(?:, zone (\d+))?$/.exec(label) ?? []) : [];

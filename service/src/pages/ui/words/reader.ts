@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from "cookie";
 import { preferredLanguage } from "../../../kernel/http/accept.ts";
 import { isLanguage, type Language, languages } from "../../../kernel/platform/languages.ts";
 import { en, type Words } from "./en/en.ts";
@@ -19,15 +20,37 @@ export type Reader = {
   asked: Language | null;
 };
 
+/** The headers that say which language a browser prefers, and which one its reader chose on an earlier page. */
+type ReaderHeaders = { "accept-language"?: string | undefined; cookie?: string | undefined };
+
+const cookieName = "__Host-language";
+const yearSeconds = 365 * 24 * 60 * 60;
+
 /**
- * The language of `?lang` if it is given, otherwise the one that the browser prefers. For an unsupported language,
- * English.
+ * The language of `?lang` if it is given, otherwise the one that was chosen before, otherwise the one that the browser
+ * prefers. For an unsupported language, English.
  */
-export function readerOf(lang: string | undefined, acceptLanguage: string | undefined): Reader {
-  if (lang === undefined) return { words: wordsIn[preferredLanguage(acceptLanguage, languages) ?? "en"], asked: null };
+export function readerOf(lang: string | undefined, headers: ReaderHeaders): Reader {
+  if (lang === undefined) {
+    const chosen = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[cookieName];
+    const known = chosen !== undefined && isLanguage(chosen) ? chosen : undefined;
+    return { words: wordsIn[known ?? preferredLanguage(headers["accept-language"], languages) ?? "en"], asked: null };
+  }
   const asked = isLanguage(lang) ? lang : "en";
   return { words: wordsIn[asked], asked };
 }
+
+/** `Set-Cookie` that keeps the chosen language on pages that are opened later, such as the one after a payment. */
+export const languageCookie = (language: Language): string =>
+  stringifySetCookie({
+    name: cookieName,
+    value: language,
+    maxAge: yearSeconds,
+    path: "/",
+    secure: true,
+    httpOnly: true,
+    sameSite: "lax",
+  });
 
 /** One of our addresses, in the requested language. */
 export function linkFor({ asked }: Pick<Reader, "asked">, path: string): string {

@@ -20,6 +20,7 @@ const lineLabel = lineLabelIn({
     ServiceAdjustment: "Ajuste del servicio",
     Discount: "Descuento",
   },
+  labels: { "Recording format check": "Revisión del formato para el registro" },
   postage: (carrier, zone) => `Franqueo de ${carrier}${zone ? `, zona\u00a0${zone}` : ""}`,
 });
 

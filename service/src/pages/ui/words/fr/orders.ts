@@ -20,6 +20,7 @@ const lineLabel = lineLabelIn({
     ServiceAdjustment: "Ajustement du service",
     Discount: "Remise",
   },
+  labels: { "Recording format check": "Contrôle du format pour l’enregistrement" },
   postage: (carrier, zone) => `Affranchissement ${carrier}${zone ? `, zone\u00a0${zone}` : ""}`,
   named: (name, label) => `${name} : ${label}`,
 });

@@ -20,6 +20,7 @@ const lineLabel = lineLabelIn({
     ServiceAdjustment: "서비스 조정",
     Discount: "할인",
   },
+  labels: { "Recording format check": "등기 양식 점검" },
   postage: (carrier, zone) => `우편 요금 (${carrier}${zone ? `, ${zone}구역` : ""})`,
 });
 

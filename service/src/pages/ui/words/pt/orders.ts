@@ -20,6 +20,7 @@ const lineLabel = lineLabelIn({
     ServiceAdjustment: "Ajuste do serviço",
     Discount: "Desconto",
   },
+  labels: { "Recording format check": "Verificação do formato para registro" },
   postage: (carrier, zone) => `Frete ${carrier}${zone ? `, zona\u00a0${zone}` : ""}`,
 });
 

@@ -20,6 +20,7 @@ const lineLabel = lineLabelIn({
     ServiceAdjustment: "Pagsasaayos ng serbisyo",
     Discount: "Diskuwento",
   },
+  labels: { "Recording format check": "Pagsuri ng anyo para sa pagpaparehistro" },
   postage: (carrier, zone) => `Selyo sa koreo ng ${carrier}${zone ? `, sona\u00a0${zone}` : ""}`,
 });
 

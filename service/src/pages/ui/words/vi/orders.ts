@@ -20,6 +20,7 @@ const lineLabel = lineLabelIn({
     ServiceAdjustment: "Điều chỉnh dịch vụ",
     Discount: "Giảm giá",
   },
+  labels: { "Recording format check": "Kiểm tra định dạng để đăng ký" },
   postage: (carrier, zone) => `Cước gửi ${carrier}${zone ? `, vùng\u00a0${zone}` : ""}`,
 });
 

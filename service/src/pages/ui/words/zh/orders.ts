@@ -20,6 +20,7 @@ const lineLabel = lineLabelIn({
     ServiceAdjustment: "服务调整",
     Discount: "折扣",
   },
+  labels: { "Recording format check": "登记格式检查" },
   postage: (carrier, zone) => `运费（${carrier}${zone ? `，${zone} 区` : ""}）`,
   named: (name, label) => `${name}：${label}`,
 });
