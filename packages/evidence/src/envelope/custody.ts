@@ -51,7 +51,18 @@ export type CustodyVerification = {
   readonly claims: readonly Claim<CustodyClaimName>[];
   /** The result for the sealed document; null when it was not given. */
   readonly document: ProofVerification | null;
+  /**
+   * Whether the document is a genuine one of another signing, and nothing fails of the certificate itself. The claims about
+   * the document fail then, but nothing was changed.
+   */
+  readonly isOfAnotherFile: boolean;
 };
+
+/** How a certificate is called that belongs to another file: it is neither good for this file nor a forgery. */
+export const anotherFileWords = {
+  title: "This certificate belongs to another file",
+  text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
+} as const;
 
 /**
  * Verifies a custody certificate's statements about its envelope and, if given, about the sealed document, or a notarized one
@@ -67,11 +78,13 @@ export async function verifyCustody(
   const read = await tryRead(certificate);
   if (read instanceof EvidenceError || read.envelope === null) {
     const why = read instanceof EvidenceError ? `It can't be read: ${read.message}.` : "No envelope.json is attached.";
-    return { envelope: null, claims: [{ name: "envelope_readable", state: "fails", why }], document: null };
+    const claims = [{ name: "envelope_readable", state: "fails", why }] as const;
+    return { envelope: null, claims, document: null, isOfAnotherFile: false };
   }
   const { envelope, claims } = await verifyEnvelope(read.envelope);
   const said = [...purposeClaims(read.purpose, envelope), ...claims];
-  if (document === null || envelope === null) return { envelope, claims: [...said, documentMissing], document: null };
+  if (document === null || envelope === null)
+    return { envelope, claims: [...said, documentMissing], document: null, isOfAnotherFile: false };
   const whole = await verifyProof(document, trust, at, { crypto });
   const signed = await signedPart(envelope, document, whole);
   const proof = signed === document ? whole : await verifyProof(signed, trust, at, { crypto });
@@ -88,8 +101,18 @@ export async function verifyCustody(
       documentSignatures(proof, envelope),
     ],
     document: whole,
+    isOfAnotherFile:
+      said.every(({ state }) => state !== "fails") &&
+      isSealedForOrder(whole) &&
+      (await sha256Hex(document.subarray(0, envelope.document.bytes))) !== envelope.document.sealedSha256,
   };
 }
+
+/** Anybody may have a file sealed as a proof passport: such a seal doesn't make a file the document of another signing. */
+const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
+
+const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
+  verdict === "verified" && ofOrders.has(seal?.purpose?.kind ?? "");
 
 /** Without a trusted certificate anybody may have made the seal over the rest. */
 function continues({ verdict }: ProofVerification): Claim<CustodyClaimName> {

@@ -2,6 +2,7 @@ export type { ActClaimName } from "./act-claims.ts";
 export { type ActFieldKind, type ActFields, fillsOwnFields } from "./act-fields.ts";
 export { actSha256In } from "./act-signatures.ts";
 export {
+  anotherFileWords,
   type CustodyClaimName,
   type CustodyVerification,
   envelopeAttachmentName,

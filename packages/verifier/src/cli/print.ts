@@ -1,4 +1,4 @@
-import { incompleteSigning } from "@signsealship/evidence/envelope";
+import { anotherFileWords, incompleteSigning } from "@signsealship/evidence/envelope";
 import { isForeignSignature } from "@signsealship/evidence/seal";
 import type { Check, Report, Verdict } from "../files/report.ts";
 import { printable } from "../files/shell.ts";
@@ -59,7 +59,8 @@ function factLines([name, value]: [string, string | readonly string[]]): string[
 const NO_SEAL_OF_OURS =
   "NOT VERIFIED. It is not a seal of this service: somebody else signed the file, and it has not changed since.";
 
-function conclusionOf({ kind, verdict, checks }: Report): string {
+function conclusionOf({ kind, verdict, checks, isOfAnotherFile = false }: Report): string {
+  if (isOfAnotherFile) return `NOT DECIDED. ${anotherFileWords.title}. ${anotherFileWords.text}`;
   const claims = checks.map(({ claim, result, detail }) => ({ name: claim, state: result, why: detail }));
   if (kind === "sealed_pdf" && isForeignSignature(claims)) return NO_SEAL_OF_OURS;
   const ofTime = kind === "ots_proof" || kind === "time_stamp" ? VERDICTS_OF_TIMES[verdict] : undefined;

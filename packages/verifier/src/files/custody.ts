@@ -24,6 +24,7 @@ export async function asCustody(
     ...whole,
     verdict: ofDocument && whole.verdict !== "not_verified" ? worstOf([whole.verdict, ofDocument]) : whole.verdict,
     kind: "custody_certificate",
+    isOfAnotherFile: custody.isOfAnotherFile && (report.verdict === "verified" || report.verdict === "verified_test"),
     facts: {
       ...whole.facts,
       ...(envelope && {

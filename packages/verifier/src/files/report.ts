@@ -42,6 +42,8 @@ export type Report = {
   readonly statement?: ProofStatement;
   /** Only for a part of a Closing Passport. */
   readonly closing?: { readonly roomCode: string; readonly version: number };
+  /** Whether it is a sound certificate that was compared with the genuine document of another signing. */
+  readonly isOfAnotherFile?: boolean;
 };
 
 /** 0 when the target is verified, else 1. */

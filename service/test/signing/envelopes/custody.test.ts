@@ -512,8 +512,25 @@ test("a record's page names a custody or closing certificate of another record",
   const apart = await judged(nowhere, stranger, { name: "sealed.pdf", bytes: sealed });
   assert.deepEqual(apart.verdicts.toSorted(), ["not_verified", "verified"]);
   assert.match(apart.words, /This certificate belongs to another file/);
+  const [trusted, given, theirs] = ["trust.json", "own.pdf", "theirs.pdf"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(trusted, await trustList());
+  writeFileSync(given, sealed);
+  writeFileSync(theirs, other);
+  const printed = command(theirs, "--trust", trusted, "--with", given);
+  assert.equal(printed.status, 1);
+  assert.match(printed.stdout, /NOT DECIDED\. This certificate belongs to another file\. Nothing in it has changed/);
+  assert.equal(
+    JSON.parse(command(theirs, "--trust", trusted, "--json", "--with", given).stdout).verdict,
+    "not_verified",
+  );
   const painted = await judged(nowhere, stranger, await resealed("Proof passport (test environment)"));
   assert.doesNotMatch(painted.words, /belongs to another file/, "a proof seal makes it no document of another signing");
+  writeFileSync(given, (await resealed("Proof passport (test environment)")).bytes);
+  assert.match(command(theirs, "--trust", trusted, "--with", given).stdout, /NOT VERIFIED\. At least one check failed/);
 
   const proof: VerifyConfig = { ...own, proof: { sealedSha256: "1".repeat(64), docSha256: "2".repeat(64) } };
   const { envelope: _, ...ofProof } = proof;

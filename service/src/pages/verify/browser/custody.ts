@@ -8,7 +8,7 @@ import {
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, type ManifestDocument, parseManifest } from "@signsealship/evidence/manifest";
-import { type ProofVerification, readSealPurpose, verifyProof } from "@signsealship/evidence/seal";
+import { type ProofVerification, readSealPurpose } from "@signsealship/evidence/seal";
 import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
@@ -43,15 +43,12 @@ export async function checkCustody(
   context: Context,
 ): Promise<CheckedCustody> {
   const envelope = await envelopeIn(certificate);
-  const found = envelope ? await documentOf(envelope, others) : null;
-  const isOther = found !== null && !found.isNamed && (await isSealedForOrder(found.file, context));
-  const document = found?.file ?? null;
-  const { claims } = await verifyCustody(certificate.bytes, document?.bytes ?? null, context);
-  const alone = isOther ? await verifyCustody(certificate.bytes, null, context) : { claims };
+  const document = envelope ? await documentOf(envelope, others) : null;
+  const { claims, isOfAnotherFile } = await verifyCustody(certificate.bytes, document?.bytes ?? null, context);
   const record = await custodyRecordClaim(certificate, envelope, context.config);
   return {
     claims: [...claims, ...record],
-    isOfAnotherFile: isOther && [...alone.claims, ...record].every(({ state }) => state !== "fails"),
+    isOfAnotherFile: isOfAnotherFile && record.every(({ state }) => state !== "fails"),
     facts: envelope && {
       orderCode: envelope.orderCode,
       signers: envelope.signers.map(({ name }) => name),
@@ -72,24 +69,12 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
 }
 
 /** Finds the document that the certificate names among several PDFs. A single PDF is compared in any case. */
-async function documentOf(
-  { document }: EnvelopeEvidence,
-  others: readonly NamedBytes[],
-): Promise<{ file: NamedBytes; isNamed: boolean } | null> {
+async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
   // A notarized document begins with the signed one.
   for (const file of others)
-    if ((await sha256Hex(file.bytes.subarray(0, document.bytes))) === document.sealedSha256)
-      return { file, isNamed: true };
+    if ((await sha256Hex(file.bytes.subarray(0, document.bytes))) === document.sealedSha256) return file;
   const [only, another] = others;
-  return only && !another ? { file: only, isNamed: false } : null;
-}
-
-/** Anybody may have a file sealed as a proof passport: such a seal doesn't make a file the document of another signing. */
-const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
-
-async function isSealedForOrder({ bytes }: NamedBytes, { trust, at, crypto }: Context): Promise<boolean> {
-  const verification = await verifyProof(bytes, trust, at, { crypto });
-  return verification.verdict === "verified" && ofOrders.has(verification.seal?.purpose?.kind ?? "");
+  return only && !another ? only : null;
 }
 
 /** Whether a custody certificate belongs to the record that the page shows; no claim on a page without a record. */

@@ -1,5 +1,5 @@
 import type { Claim } from "@signsealship/evidence/claim";
-import { incompleteSigning } from "@signsealship/evidence/envelope";
+import { anotherFileWords, incompleteSigning } from "@signsealship/evidence/envelope";
 import { isForeignSignature } from "@signsealship/evidence/seal";
 import type { VerdictTone } from "../verdict.ts";
 import type { ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
@@ -46,11 +46,7 @@ const foreign: Banner = {
   text: "Somebody else signed this file, and it has not changed since. This page has not checked who that was.",
 };
 
-const ofAnotherFile: Banner = {
-  tone: "unknown",
-  title: "This certificate belongs to another file",
-  text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
-};
+const ofAnotherFile: Banner = { tone: "unknown", ...anotherFileWords };
 
 function proofBanner({ verdict, claims, purpose, isOfAnotherFile = false }: ProofOutcome): Banner {
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
