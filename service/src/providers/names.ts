@@ -7,6 +7,17 @@ export const providerNames = {
   quiz: "Knowledge-based questions",
 } as const;
 
+/** The acts at providers, as people read them: "Lob is doing this now (mailing the letter)". */
+export const actWords: Readonly<Record<string, string>> = {
+  "label.buy": "buying the label",
+  "label.refund": "giving the label back",
+  "letter.send": "mailing the letter",
+  "letter.cancel": "stopping the letter",
+  "fax.send": "sending the fax",
+};
+
+export const actWordsOf = (act: string): string => actWords[act] ?? "another request";
+
 export type ProviderName = keyof typeof providerNames;
 
 export const allProviders = Object.keys(providerNames) as ProviderName[];

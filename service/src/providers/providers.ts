@@ -35,7 +35,7 @@ export type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } fr
 export { probePorts, probeTurn, reachOf } from "./media/probe.ts";
 export { openChunk, readSpool, recordKey, type SpooledChunk, sealedBytes, spoolFiles } from "./media/spool.ts";
 export { finishedHeader, tracksIn } from "./media/webm/webm.ts";
-export { isProviderName, type ProviderName, providerNames } from "./names.ts";
+export { actWords, actWordsOf, isProviderName, type ProviderName, providerNames } from "./names.ts";
 export { accountsOf, type CheckedAccount, checkAccounts, openProviders, type Providers } from "./open.ts";
 export {
   type AuthorizationObject,

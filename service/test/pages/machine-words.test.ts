@@ -5,8 +5,14 @@ import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { actName as faxAct } from "../../src/delivery/faxing/deps.ts";
+import { buyLabelAct } from "../../src/delivery/shipping/labels/buy.ts";
+import { refundLabelAct } from "../../src/delivery/shipping/labels/refund.ts";
 import { languages } from "../../src/kernel/platform/languages.ts";
+import { actsBody } from "../../src/pages/operator/acts/page.ts";
+import { render } from "../../src/pages/ui/render.ts";
 import { readSiteTexts } from "../../src/pages/visitor/site-pages.ts";
+import { actWords } from "../../src/providers/providers.ts";
 import { json, openMembersService } from "../firms/members/members-service.ts";
 import { newMember, postForm } from "../firms/members/signed-in-member.ts";
 
@@ -23,6 +29,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
     /\b(?:payment\.cleared|signature\.completed|shipment\.delivered|passport\.sealed)\b|\b[a-z]+\.[a-z]+_[a-z_]+\b/,
     "an event's name",
   ],
+  [/\b(?:label|letter|fax)\.[a-z]+\b/, "an act's name"],
   [/\b(?:member|operator|key|partner|provider|signer):\S/, "an actor's name in the log"],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i, "a UUID"],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d/, "a time for machines"],
@@ -39,6 +46,11 @@ async function assertForPeople(path: string, headers: Record<string, string> = {
   const answer = await fetch(service.baseUrl + path, { headers: { Accept: "text/html", ...headers } });
   const text = textOf(await answer.text());
   assert.equal(answer.status, 200, path);
+  assertWords(path, text);
+  return text;
+}
+
+function assertWords(path: string, text: string): void {
   for (const [pattern, what] of refused) {
     const found = pattern.exec(text);
     assert.equal(
@@ -47,7 +59,6 @@ async function assertForPeople(path: string, headers: Record<string, string> = {
       `${path} shows ${what}: …${text.slice(Math.max(0, (found?.index ?? 0) - 60), (found?.index ?? 0) + 60)}…`,
     );
   }
-  return text;
 }
 
 describe("pages for people contain no words for machines", async () => {
@@ -96,6 +107,19 @@ describe("pages for people contain no words for machines", async () => {
     }
     for (const path of ["", "/orders", "/partners", "/approvals"])
       await assertForPeople(`/operator${path}`, { cookie });
+  });
+
+  test("where an operator reads about acts at providers, each of which has words", () => {
+    const defined = [buyLabelAct, refundLabelAct, "letter.send", "letter.cancel", faxAct];
+    assert.deepEqual(Object.keys(actWords).sort(), [...defined].sort());
+    const now = new Date("2026-01-05T10:00:00Z");
+    const times = { intendedAt: now, begunAt: now, lookAt: null, endedAt: null, endedBy: null, why: null };
+    const acts = defined.map(
+      (act, id) => ({ id, act, provider: "lob", attempt: 1, state: "unknown", tries: 1, ...times }) as const,
+    );
+    const text = textOf(render(actsBody({ code: done, status: "Held", acts, mayResolve: true, now })));
+    assertWords("the page of acts", text);
+    assert.match(text, /Lob: mailing the letter/);
   });
 
   test("an operator finds a firm's orders by its name", async () => {

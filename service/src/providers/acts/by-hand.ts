@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { claimantOf, closeTasks, openUnlessPaused, pauseUnclaimed, resumeUnclaimed } from "../../kernel/tasks/tasks.ts";
-import { type ProviderName, providerNames } from "../names.ts";
+import { actWordsOf, type ProviderName, providerNames } from "../names.ts";
 import type { AnyAct, Intent } from "./act.ts";
 import { type IntentState, verifiedCall } from "./store.ts";
 
@@ -78,8 +78,8 @@ export async function actUnderWay(db: Sql, orderId: number): Promise<string | nu
   if (!found) return null;
   const name = providerNames[found.provider];
   return found.state === "begun"
-    ? `${name} is doing this now (${found.act}): wait until that has ended.`
-    : `Nobody knows yet whether ${name} did this (${found.act}): say so in the task first.`;
+    ? `${name} is doing this now (${actWordsOf(found.act)}): wait until that has ended.`
+    : `Nobody knows yet whether ${name} did this (${actWordsOf(found.act)}): say so in the task first.`;
 }
 
 /** @throws ServiceError `conflict` while a provider may be doing the work that a person reports as done by hand */

@@ -1,4 +1,4 @@
-import { type ActOnRecord, isStranded, providerNames } from "../../../providers/providers.ts";
+import { type ActOnRecord, actWordsOf, isStranded, providerNames } from "../../../providers/providers.ts";
 import { card, emptyState, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -49,7 +49,7 @@ function actCard(act: ActOnRecord, { code, status, mayResolve, now }: About): Ht
     ["Why", why && html`<span class="breakable">${why}</span>`],
   ]);
   const form = mayResolve && (state === "unknown" || isStranded(act, now)) && resolveForms(code, id);
-  return card(`act-${id}`, `${providerNames[provider]}: ${act.act}`, html`${about}${form}`);
+  return card(`act-${id}`, `${providerNames[provider]}: ${actWordsOf(act.act)}`, html`${about}${form}`);
 }
 
 function resolveForms(code: string, id: number): Html {
