@@ -2,7 +2,7 @@
 export { type BillingDocument, documentsOfOrder } from "./documents.ts";
 export { checkMonths, closeMonths } from "./months.ts";
 export { byFile, drawnStatement, drawPaper, lineKind, sumFacts } from "./paper.ts";
-export { buyerOf, readIssuer, registerIssuer, setBuyer } from "./parties.ts";
+export { buyerOf, readIssuer, registerIssuer, serviceZone, setBuyer } from "./parties.ts";
 export { type BillingDeps, billingRoutes, documentFile } from "./routes.ts";
 export {
   protectedTables,

@@ -75,6 +75,9 @@ export async function currentIssuer(db: Sql): Promise<Issuer> {
   return found.content;
 }
 
+/** The time zone of the service's papers for firms: statements, and lists as files. */
+export const serviceZone = async (db: Sql): Promise<string> => (await currentIssuer(db)).zone;
+
 /**
  * The name and address that the firm wants on its receipts; null before the firm set them. @throws ServiceError
  * `unavailable` when the row fails its MAC

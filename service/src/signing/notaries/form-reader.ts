@@ -63,7 +63,7 @@ export function formReader(typed: Typed) {
     const [, day, hour] = /^(\d{4}-\d{2}-\d{2})T(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?Z?$/.exec(value) ?? [];
     const at = Date.parse(value.endsWith("Z") ? value : `${value}Z`);
     if (day === undefined || !isDay(day) || hour === "24" || Number.isNaN(at)) {
-      fault(name, "must be a time in UTC like 2026-01-31T14:05");
+      fault(name, "must be a time like 2026-01-31T14:05");
       return value;
     }
     return new Date(at).toISOString();

@@ -42,7 +42,7 @@ export {
   setHours,
   slotText,
 } from "./appointments/book.ts";
-export { hoursDays, typedHours } from "./appointments/hours.ts";
+export { hoursDays, instantOf, typedHours } from "./appointments/hours.ts";
 export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
 export { sessionMail, whenText } from "./appointments/mail.ts";
 export {

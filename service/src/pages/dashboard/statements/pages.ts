@@ -75,9 +75,9 @@ export function statementPages(
   });
 }
 
-const head = [
+const headIn = (zone: string): string[] => [
   ...[
-    "Date",
+    `Date (${zone})`,
     "File number",
     "Order",
     "Services",
@@ -96,7 +96,7 @@ function statementCsv({ statement, lines }: StatementWithLines): string {
   // In Swedish, a date is formatted as YYYY-MM-DD.
   const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: statement.zone });
   return csv([
-    head,
+    headIn(statement.zone),
     ...byFile(lines).map((line) => {
       const { at, reference, orderCode, services, number, kind, currency, amountCents, applied } = line;
       const amount = currency === "usd" ? (amountCents / 100).toFixed(2) : String(amountCents);

@@ -20,8 +20,8 @@ const labels: Readonly<Record<string, string>> = {
   document: "Kind of document",
   venue_state: "State where you act",
   venue_county: "County where you act",
-  started_at: "Start (UTC)",
-  ended_at: "End (UTC)",
+  started_at: "Start",
+  ended_at: "End",
   witnesses: "Witnesses",
   tool: "Tool of the session",
   session_id: "Session id",
@@ -46,7 +46,8 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /** The label of a field of the form for an act. */
-export function actLabel(name: string): string {
+export function actLabel(name: string, zone: string): string {
+  if (name === "started_at" || name === "ended_at") return `${labels[name]} (${zone})`;
   const [, n, rest] = /^principal_(\d+)_(.+)$/.exec(name) ?? [];
   return n && rest ? `Principal ${n}: ${labels[rest] ?? rest}` : (labels[name] ?? name);
 }
@@ -63,8 +64,12 @@ const choices = <T extends string>(values: readonly T[], words: Readonly<Record<
 type Part = (name: string) => { name: string; label: string; value: string; error: string | undefined };
 
 /** The form for an act; its values become the journal entry. */
-export function actForm(action: string, typed: Typed, faults: Faults, people: number): Html {
-  const part: Part = (name) => ({ name, label: actLabel(name), value: typed[name] ?? "", error: faults[name] });
+export function actForm(
+  action: string,
+  { typed, faults, zone }: { typed: Typed; faults: Faults; zone: string },
+  people: number,
+): Html {
+  const part: Part = (name) => ({ name, label: actLabel(name, zone), value: typed[name] ?? "", error: faults[name] });
   const remote = "For acts by audio and video.";
   const must = { required: "sometimes" } as const;
   // One row more than needed, so that people can be added without a script.

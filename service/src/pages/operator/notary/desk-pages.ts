@@ -115,12 +115,12 @@ ${rows.length > 0 && card("correct", "Correct an entry", correction(typed))}
 const entryTable = (rows: readonly Row[]): Html =>
   records(
     "Entries of the journal",
-    ["Entry", "When (UTC)", "Order", "What", "SHA-256"].map((label) => ({ label })),
+    ["Entry", "When", "Order", "What", "SHA-256"].map((label) => ({ label, utc: label === "When" })),
     rows.map(({ position, record, sha256 }) => {
       const entry = JSON.parse(record) as Shown;
       return [
         String(position),
-        entry.at.slice(0, 16).replace("T", " "),
+        shortTime(new Date(entry.at)),
         `${shortCode(entry.orderCode)}${entry.environment === "test" ? " (test)" : ""}`,
         html`<span class="breakable">${what(entry)}</span>`,
         html`<code>${sha256.slice(0, 12)}…</code>`,

@@ -24,6 +24,7 @@ import { originWords, readAt, termLabels } from "../notaries/rule-words.ts";
 import { inPersonPart } from "../orders/in-person.ts";
 import { actForm, actLabel } from "./act-form.ts";
 import { type IdentityView, identityPart } from "./identity-part.ts";
+import { localText } from "./local-times.ts";
 import { orderPath } from "./order-path.ts";
 import { livePart } from "./session-page.ts";
 import { inPresencePart } from "./sheet-page.ts";
@@ -49,13 +50,15 @@ export type OrderView = {
   act?: { typed: Typed; faults: Faults };
   /** The values typed into another form. */
   typed?: Typed;
+  /** The zone of the times that the notary types. */
+  zone: string;
   problem?: string | undefined;
 };
 
 /** One sentence per error of an act. */
-export const actProblem = (faults: Faults): string =>
+export const actProblem = (faults: Faults, zone: string): string =>
   Object.entries(faults)
-    .map(([name, rule]) => `${actLabel(name)} ${rule}.`)
+    .map(([name, rule]) => `${actLabel(name, zone)} ${rule}.`)
     .join(" ");
 
 /** The initial values of the act form. */
@@ -78,20 +81,20 @@ function isElectronic(draft: Draft): boolean {
 
 /** The notary's page of an order that the notary has claimed. */
 export function orderBody(view: OrderView, actTyped: Typed): Html {
-  const { claimed, draft, identity, session, act, typed = {}, problem } = view;
+  const { claimed, draft, identity, session, act, typed = {}, zone, problem } = view;
   const { order } = claimed;
-  const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults) : undefined);
+  const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults, zone) : undefined);
   return html`${pageHead(`Order ${shortCode(order.code)}`, order.reference ?? order.docSlug ?? "A document to notarize")}
 ${errorSummary(message)}
 <div class="panels">
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
-${card("appointment", "Appointment", html`${bookedPart(order.code, session)}${appointmentPart(order.code, draft, typed)}`)}
+${card("appointment", "Appointment", html`${bookedPart(order.code, session)}${appointmentPart(order.code, draft, typed, zone)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle))}
 ${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
-${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actTyped, act?.faults ?? {}, order.signers.length))}
+${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), { typed: actTyped, faults: act?.faults ?? {}, zone }, order.signers.length))}
 ${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code, view.hasRemote))}
 ${card("upload", "Upload", draft?.act ? uploadForm(order.code) : html`<p>Note the act first. Then sign the document in your own software, with your own certificate, and upload it here.</p>`)}
 ${card("refusal", "No act", refusalPart(order.code, typed))}
@@ -144,12 +147,12 @@ ${buttonForm(orderPath(code, "/invite"), "Mail them the link to book")}
 <p class="hint">The first time people choose another time, the second time the order fails. Giving the order back cancels the appointment.</p>`;
 }
 
-function appointmentPart(code: string, draft: Draft, typed: Typed): Html {
+function appointmentPart(code: string, draft: Draft, typed: Typed, zone: string): Html {
   const last = draft?.appointmentUrl;
-  const when = draft?.appointmentAt?.toISOString().slice(0, 16) ?? "";
+  const when = draft?.appointmentAt ? localText(draft.appointmentAt, zone) : "";
   return html`<form class="form" method="post" action="${orderPath(code, "/appointment")}">
 ${field({ form: "appointment", name: "url", label: "Link of your tool", type: "url", required: true, maxLength: 1000, value: typed["url"] ?? last ?? "", hint: "It is mailed to everybody who is to appear." })}
-${field({ form: "appointment", name: "when", label: "When (UTC)", value: typed["when"] ?? when, hint: "Like 2026-01-31T14:05." })}
+${field({ form: "appointment", name: "when", label: `When (${zone})`, value: typed["when"] ?? when, hint: "Like 2026-01-31T14:05." })}
 <div class="form-actions"><button type="submit" class="secondary">${last ? "Mail it again" : "Mail the link"}</button></div></form>`;
 }
 

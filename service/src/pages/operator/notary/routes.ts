@@ -40,6 +40,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { deskBody } from "./desk-pages.ts";
+import { actTimes, inLocal, inUtc, zoneOf } from "./local-times.ts";
 import { firstTyped, type OrderView, orderBody } from "./order-page.ts";
 import { orderPath } from "./order-path.ts";
 import { queueRoutes } from "./queue-routes.ts";
@@ -77,12 +78,16 @@ export async function orderPage(
   const open = live && (await liveOf(live, claimed));
   const onTape = live && open?.session.liveAt ? await onRecord(live, claimed).catch(withoutConflict) : null;
   const initial = { ...firstTyped(claimed), ...(sheet && typedOfSheet(sheet)), ...(onTape && typedOnRecord(onTape)) };
-  const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : initial);
+  const zone = await zoneOf(deps.notaryDesk.db, claimed.notary.id);
+  const typed = shown.act?.typed ?? inLocal(draft?.act ? typedAct(draft.act as Act) : initial, actTimes, zone);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
   const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
   const meeting = live && { session: open?.session ?? null, obstacle: liveObstacle(live, claimed) };
   const hasRemote = deps.notarySigning.remote !== null;
-  const body = orderBody({ claimed, draft, identity, session, sheet, hasPasskey, hasRemote, meeting, ...shown }, typed);
+  const body = orderBody(
+    { claimed, draft, identity, session, sheet, hasPasskey, hasRemote, meeting, zone, ...shown },
+    typed,
+  );
   return consolePage(deps.frame, request, {
     title: `Order ${shortCode(code)}`,
     section: "notary",
@@ -147,7 +152,8 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
       url: `/operator/notary/orders/:code/${verb}`,
       permission,
       async handle({ operator, params: { code }, form }) {
-        await change(notaryDesk, operator, code, form);
+        const { id } = await notaryOf(notaryDesk.db, operator);
+        await change(notaryDesk, operator, code, inUtc(form, ["when"], await zoneOf(notaryDesk.db, id)));
         return done(back(code), message);
       },
       refused: ({ request, operator, params: { code }, form: typed }, problem) =>
@@ -203,7 +209,8 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
       const claimed = await claimedOrder(notaryDesk, operator, code);
       const at = notaryDesk.clock();
       const onTape = deps.live && (await onRecord(deps.live, claimed));
-      const read = readAct({ ...typed, ...(onTape && typedOnRecord(onTape)) }, at);
+      const zone = await zoneOf(notaryDesk.db, claimed.notary.id);
+      const read = readAct({ ...inUtc(typed, actTimes, zone), ...(onTape && typedOnRecord(onTape)) }, at);
       if (!read.ok)
         return { page: await orderPage(deps, request, operator, code, { act: { typed, ...read } }), status: 400 };
       requireMode(claimed, read.value);

@@ -15,6 +15,7 @@ import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { actLabel, principalPart, witnessPart } from "./act-form.ts";
+import { utc } from "./local-times.ts";
 import { orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
@@ -107,7 +108,7 @@ ${field({ form: "sworn", name: "knows", label: `How, and for how long, they know
 <div class="form-actions"><button type="submit" class="secondary">The witness has sworn</button></div></form>`;
   const part = (name: string) => ({
     name,
-    label: actLabel(name).replace(/^Principal \d+: /, ""),
+    label: actLabel(name, utc).replace(/^Principal \d+: /, ""),
     value: typed[name] ?? "",
     error: undefined,
   });
@@ -122,7 +123,7 @@ export function identityFields(people: readonly { n: number; name: string }[], n
   const name = people.find((each) => each.n === n)?.name ?? "";
   const part = (field: string) => ({
     name: field,
-    label: actLabel(field),
+    label: actLabel(field, utc),
     value: typed[field] ?? (field === principalField(n, "name") ? name : ""),
     error: undefined,
   });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../../kernel/http/rate-limits.ts";
 import type { Database } from "../../../../kernel/platform/database/database.ts";
+import { serviceZone } from "../../../../orders/billing/billing.ts";
 import { orderStatuses, serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
 import {
   countFirmOrders,
@@ -43,7 +44,7 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
       const wanted = { ...(await wantedIn(call)), place: null, side: "after" as const };
       const { orders } = await firmOrders(db, owner, wanted, mostRows);
       const name = `orders-${owner.environment}.csv`;
-      return { file: ordersCsv(orders, titleOf), type: "text/csv; charset=utf-8", name };
+      return { file: ordersCsv(orders, titleOf, await serviceZone(db)), type: "text/csv; charset=utf-8", name };
     },
     refused: (call, message) => show(call, nothing, refusalWords(message).text),
   });
@@ -67,7 +68,7 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
 
 const nothing: FirmOrdersPage = { orders: [], before: null, after: null };
 
-const head = [
+const headIn = (zone: string): string[] => [
   "Order code",
   "Document",
   "Status",
@@ -76,14 +77,16 @@ const head = [
   "Email",
   "Reference",
   "Total (USD)",
-  "Placed (UTC)",
-  "Last changed (UTC)",
+  `Placed (${zone})`,
+  `Last changed (${zone})`,
 ];
 
-/** A firm's orders as a file for spreadsheets. */
-const ordersCsv = (orders: readonly FirmOrder[], titleOf: TitleOf): string =>
-  csv([
-    head,
+/** A firm's orders as a file for spreadsheets, which read times in this form. */
+function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string): string {
+  // The Swedish form of a time is YYYY-MM-DD HH:MM:SS.
+  const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone });
+  return csv([
+    headIn(zone),
     ...orders.map((order) => [
       order.code,
       titleOf(order) ?? "",
@@ -93,10 +96,11 @@ const ordersCsv = (orders: readonly FirmOrder[], titleOf: TitleOf): string =>
       order.customerEmail,
       order.externalReference ?? "",
       (order.totalCents / 100).toFixed(2),
-      order.createdAt.toISOString(),
-      order.updatedAt.toISOString(),
+      local.format(order.createdAt),
+      local.format(order.updatedAt),
     ]),
   ]);
+}
 
 /**
  * Spreadsheets treat a text that begins with one of these as a formula; some treat the full-width forms like the narrow

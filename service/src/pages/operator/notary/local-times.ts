@@ -1,0 +1,54 @@
+/**
+ * Times that a notary types and reads: local ones, in the zone of the notary's hours. Without hours no zone is known, and
+ * they are UTC. The desk, its API and the journal have UTC.
+ */
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { findHours, instantOf, type Typed } from "../../../signing/notaries/notaries.ts";
+
+export const utc = "UTC";
+
+export const zoneOf = async (db: Sql, notaryId: string): Promise<string> =>
+  (await findHours(db, notaryId))?.zone ?? utc;
+
+const localMinute = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})$/;
+
+function isOnCalendar(day: string, time: string): boolean {
+  const at = new Date(`${day}T${time}:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${day}T${time}`);
+}
+
+/**
+ * The form's values with these times in UTC, as the desk reads them. A time that ends with `Z` is UTC already, and a text
+ * in another form is left to the desk, which refuses it.
+ * @throws ServiceError for a local time that the change to daylight saving time leaves out
+ */
+export function inUtc(typed: Typed, names: readonly string[], zone: string): Typed {
+  if (zone === utc) return typed;
+  const changed = names.flatMap((name) => {
+    const [, day, time] = localMinute.exec((typed[name] ?? "").trim()) ?? [];
+    if (day === undefined || time === undefined || !isOnCalendar(day, time)) return [];
+    const at = instantOf(zone, day, time);
+    if (at === null) throw invalid(`${name} must be a time that there is in ${zone}.`);
+    return [[name, new Date(at).toISOString()] as const];
+  });
+  return { ...typed, ...Object.fromEntries(changed) };
+}
+
+/** An instant as the notary types it: `2026-01-31T14:05`. */
+export function localText(at: Date, zone: string): string {
+  // The Swedish form of a time is YYYY-MM-DD HH:MM.
+  const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: zone });
+  return local.format(at).replace(" ", "T");
+}
+
+/** Stored values with these times as local ones. */
+export function inLocal(values: Typed, names: readonly string[], zone: string): Typed {
+  const changed = names.flatMap((name) => {
+    const [whole] = localMinute.exec(values[name] ?? "") ?? [];
+    return whole === undefined ? [] : [[name, localText(new Date(`${whole}:00Z`), zone)] as const];
+  });
+  return { ...values, ...Object.fromEntries(changed) };
+}
+
+export const actTimes = ["started_at", "ended_at"] as const;
