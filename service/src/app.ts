@@ -32,8 +32,10 @@ import {
   chargeOfOrder,
   checkoutRoute,
   checkoutUrl,
+  dueOf,
   isPaymentInProcess,
   processorWebhook,
+  supplementsOfCode,
 } from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { templateRoutes } from "./orders/templates/templates.ts";
@@ -206,6 +208,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       payments: {
         isConfigured: checkout.processor !== null,
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
+        supplementOf: async ({ code, status }) => dueOf(status, await supplementsOfCode(db, code))?.amountCents ?? null,
         isInProcess: (code) => isPaymentInProcess(db, code),
         payableTogether: (code) => payableOfClient(db, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,

@@ -1,6 +1,6 @@
 import { openClosings } from "./closing/closing-passports/closing-passports.ts";
 import { openReceipts } from "./delivery/receipts/receipts.ts";
-import { labelRates, requireNoLetter } from "./delivery/shipping/shipping.ts";
+import { labelRates, openParcels, requireNoLetter } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
 import { openPassports } from "./evidence/proof-passports/proof-passports.ts";
 import { type Sealing, tsaRootsPem } from "./evidence/seals/seals.ts";
@@ -263,6 +263,7 @@ function openDesk(
     corrections: {
       orders,
       endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => endRound(envelopes, tx, order, by),
+      parcels: openParcels({ providers, clock }),
     },
     envelopes,
     billing: { db, clock, workers },

@@ -1,4 +1,4 @@
-import { deliveryMail } from "./closing/deliveries/deliveries.ts";
+import { deliveryCodeMail, deliveryMail } from "./closing/deliveries/deliveries.ts";
 import { closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
@@ -48,6 +48,7 @@ const mails = [
   roomMail,
   closingsMail,
   deliveryMail,
+  deliveryCodeMail,
   accessMail,
   liveAccessMail,
   methodMail,

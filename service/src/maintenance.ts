@@ -1,3 +1,4 @@
+import { sendToReceivers } from "./closing/deliveries/deliveries.ts";
 import { sendClosings } from "./closing/rooms/rooms.ts";
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
@@ -141,6 +142,11 @@ function tasksOf(resources: Resources, kept: Kept): PeriodicTask[] {
       work: (stopping) => checkMonths(resources, stopping),
     },
     { name: "mails to members about their orders", everyMs: 30 * seconds, work: () => mailOrderNews({ db, clock }) },
+    {
+      name: "documents for people who receive them",
+      everyMs: 30 * seconds,
+      work: (stopping) => sendToReceivers(resources, stopping),
+    },
     { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings({ db, clock }) },
     {
       name: "documents that are due by the retention plan",

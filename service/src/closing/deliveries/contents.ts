@@ -31,7 +31,11 @@ export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
 };
 
 /** @param reference the file number of the closing; for a single order its own reference is used */
-export async function deliverableOf(deps: ZipDeps, order: OrderOfRoom, reference: string | null): Promise<Deliverable> {
+export async function deliverableOf(
+  deps: Pick<ZipDeps, "db" | "rowMac" | "titleOf">,
+  order: OrderOfRoom,
+  reference: string | null,
+): Promise<Deliverable> {
   const { id, code, status, sign, notarize, externalReference } = order;
   const documents = await orderDocuments(deps, code, order);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";

@@ -1,28 +1,25 @@
-import { timingSafeEqual } from "node:crypto";
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
-import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
+import { dayMs } from "../../kernel/platform/clock.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
+import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { openOrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { type Deliverable, deliverableOf, filesOf, namedFiles, type ZipDeps, zipOf } from "./contents.ts";
+import { type Deliverable, deliverableOf, filesOf, namedFiles, zipOf } from "./contents.ts";
+import { type DeliveryDeps, deliveryPath, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
+import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
-
-export type DeliveryDeps = Omit<ZipDeps, "db"> & { db: Database; clock: Clock; secrets: SecretBytes };
 
 const mostInADay = 25;
 const [leastDays, mostDays] = [1, 90];
-
-const notFound = () => new ServiceError("not_found", "Not found.");
 
 async function roomOf({ db }: DeliveryDeps, owner: Owner, roomCode: string): Promise<store.DeliveryRoom> {
   const room = isCode(roomCode) ? await store.roomByCode(db, roomCode, owner) : undefined;
@@ -33,12 +30,16 @@ async function roomOf({ db }: DeliveryDeps, owner: Owner, roomCode: string): Pro
 const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<Deliverable[]> =>
   Promise.all((await store.ordersOfRoom(deps.db, room.id)).map((order) => deliverableOf(deps, order, room.reference)));
 
-/** The room's own orders with their files, and its deliveries. @throws ServiceError `not_found` */
+/** The room's own orders with their files, its deliveries, and the people who wait for documents. @throws ServiceError `not_found` */
 export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: string) {
   const room = await roomOf(deps, owner, roomCode);
-  const [orders, listed] = await Promise.all([ordersOf(deps, room), store.listDeliveries(deps.db, room.id)]);
+  const [orders, listed, waiting] = await Promise.all([
+    ordersOf(deps, room),
+    store.listDeliveries(deps.db, room.id),
+    waitingReceivers(deps.db, room.id),
+  ]);
   const now = deps.clock();
-  return { orders, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
+  return { orders, waiting, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
 }
 
 /** One zip of all final documents that the room's own firm ordered. @throws ServiceError while there is none */
@@ -64,7 +65,14 @@ export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: stri
   return zipOf(deps, { room: null, owner: order, title: title ?? "Document", reference, files });
 }
 
-export type NewDelivery = { name: string; email: string; days: string; orderCodes: readonly string[] };
+export type NewDelivery = {
+  name: string;
+  email: string;
+  days: string;
+  orderCodes: readonly string[];
+  /** Whether the link asks for a code that is mailed to the recipient. */
+  asksCode: boolean;
+};
 
 /**
  * Sends chosen documents of a room to a person by a link that expires. Their hashes are fixed: a later document needs
@@ -75,7 +83,7 @@ export async function sendDelivery(
   deps: DeliveryDeps,
   principal: Principal,
   roomCode: string,
-  { name: typedName, email: typedEmail, days, orderCodes }: NewDelivery,
+  { name: typedName, email: typedEmail, days, orderCodes, asksCode }: NewDelivery,
 ): Promise<string> {
   const room = await roomOf(deps, principal, roomCode);
   const recipientName = typedName.trim();
@@ -91,30 +99,46 @@ export async function sendDelivery(
   const unfinished = chosen.find(({ final }) => final === null || final.deletedAt !== null);
   if (unfinished)
     throw new ServiceError("conflict", `${unfinished.title ?? "A chosen document"} is not finished, or was deleted.`);
-  const id = newUuid();
-  await deps.db.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const at = deps.clock();
     await store.lockDeliveries(tx, room.id);
     if ((await store.countSince(tx, room.id, new Date(at.getTime() - dayMs))) >= mostInADay)
       throw new ServiceError("conflict", `At most ${mostInADay} deliveries of a room are sent in 24 hours.`);
-    const actor = actorOf(principal);
-    const files = chosen.flatMap(filesOf);
-    const expiresAt = new Date(at.getTime() + Number(days) * dayMs);
-    const delivery = {
-      id,
-      roomId: room.id,
-      recipientName,
-      recipientEmail,
-      files,
-      sentBy: actor,
-      createdAt: at,
-      expiresAt,
-    };
-    await store.insertDelivery(tx, delivery);
-    await deliveryMail.enqueue(tx, { deliveryId: id });
-    const detail = { delivery: id, room: room.id, files: files.length, expiresAt: expiresAt.toISOString() };
-    await tx.query(auditLine({ at, action: "delivery.sent", actor, partnerId: room.partnerId, detail }));
+    const recipient = { recipientName, recipientEmail };
+    return writeDelivery(tx, room, chosen, {
+      ...recipient,
+      days: Number(days),
+      asksCode,
+      actor: actorOf(principal),
+      at,
+    });
   });
+}
+
+type Sent = {
+  recipientName: string;
+  recipientEmail: string;
+  days: number;
+  asksCode: boolean;
+  actor: string;
+  at: Date;
+};
+
+/** Writes a delivery of finished documents, and queues its mail. The caller has locked the deliveries of the room. */
+export async function writeDelivery(
+  tx: Tx,
+  room: store.DeliveryRoom,
+  orders: readonly Deliverable[],
+  { days, actor, at, ...sent }: Sent,
+): Promise<string> {
+  const id = newUuid();
+  const files = orders.flatMap(filesOf);
+  const expiresAt = new Date(at.getTime() + days * dayMs);
+  await store.insertDelivery(tx, { id, roomId: room.id, files, sentBy: actor, createdAt: at, expiresAt, ...sent });
+  await deliveryMail.enqueue(tx, { deliveryId: id });
+  const { asksCode } = sent;
+  const detail = { delivery: id, room: room.id, files: files.length, expiresAt: expiresAt.toISOString(), asksCode };
+  await tx.query(auditLine({ at, action: "delivery.sent", actor, partnerId: room.partnerId, detail }));
   return id;
 }
 
@@ -130,25 +154,27 @@ export async function revokeDelivery(deps: DeliveryDeps, principal: Principal, r
   });
 }
 
-const tokenUnder = (key: SecretBytes, id: string): string => derivedToken(deriveKey(key, "closing-delivery"), id);
-
-export const deliveryPath = (secrets: SecretBytes, id: string): string =>
-  `/deliveries/${id}/${tokenUnder(secrets, id)}`;
-
-const isToken = (secrets: SecretBytes, id: string, token: string): boolean =>
-  isCode(token) && keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(tokenUnder(key, id)), Buffer.from(token)));
-
-export type Link = { id: string; token: string };
-
-/**
- * A delivery, for a holder of its link.
- * @throws ServiceError `not_found` for a wrong link; the message is the same for a link that was ended or has expired
- */
-export async function openDelivery(deps: DeliveryDeps, { id, token }: Link) {
-  const delivery = isUuid(id) && isToken(deps.secrets, id, token) ? await store.selectDelivery(deps.db, id) : undefined;
-  if (!delivery || delivery.revokedAt !== null || delivery.expiresAt <= deps.clock()) throw notFound();
+/** Facts for a holder of the link who has not typed the code: the room's sender, and the recipient's masked address. */
+export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
+  const delivery = await linkedDelivery(deps, link);
   const room = await store.roomById(deps.db, delivery.roomId);
   if (!room) throw notFound();
+  const isOpen = !delivery.asksCode || isSession(deps, delivery.id, link.session);
+  const code = isOpen ? undefined : await store.selectCode(deps.db, delivery.id);
+  const to = maskEmail(delivery.recipientEmail);
+  return { isOpen, to, isLocked: code?.lockedAt != null, isMailed: code?.codeId != null, room };
+}
+
+/**
+ * A delivery, for a holder of its link and, if it asks for one, of its code.
+ * @throws ServiceError `not_found` as above, `conflict` without the code
+ */
+export async function openDelivery(deps: DeliveryDeps, link: Link) {
+  const delivery = await linkedDelivery(deps, link);
+  const room = await store.roomById(deps.db, delivery.roomId);
+  if (!room) throw notFound();
+  if (delivery.asksCode && !isSession(deps, delivery.id, link.session))
+    throw new ServiceError("conflict", "Type the code first that was mailed to the recipient.");
   const rows = await store.ordersById(
     deps.db,
     [...new Set(delivery.files.map(({ orderId }) => orderId))],
@@ -192,7 +218,7 @@ export const deliveryMail = defineMail({
   },
   write({ delivery, room, firm }, _, { baseUrl, secrets }) {
     const by = nameIn(firm, "A firm");
-    const { id, recipientName, recipientEmail, files, expiresAt } = delivery;
+    const { id, recipientName, recipientEmail, files, expiresAt, asksCode } = delivery;
     const count = new Set(files.map(({ orderId }) => orderId)).size;
     const heading = count === 1 ? "A document was sent to you" : `${count} documents were sent to you`;
     const reference = room.reference !== null && isPlainTitle(room.reference) ? room.reference : null;
@@ -210,7 +236,9 @@ export const deliveryMail = defineMail({
       ],
       facts: isPlainTitle(room.name) ? [["Closing", room.name] as const] : [],
       link: { label: "See the documents", url: `${baseUrl}${deliveryPath(secrets, id)}` },
-      caution: "Anyone who has this link can download the documents, so share it with care.",
+      caution: asksCode
+        ? "The page mails a code to this address before it shows anything."
+        : "Anyone who has this link can download the documents, so share it with care.",
       why: `You receive it because ${nameIn(firm, "the firm")} gave this email address.`,
       firm,
     };

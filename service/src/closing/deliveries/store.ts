@@ -1,4 +1,5 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
+import { hourMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
 import {
@@ -11,6 +12,7 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { orderState } from "../../orders/order/order.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
+import { receiverRows } from "./receiver-store.ts";
 
 /** A document of a delivery, frozen when it was sent. */
 export type DeliveredFile = { orderId: number; kind: string; sha256: string };
@@ -23,7 +25,10 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name, ${d}.recipient_email, ${d}.files, ${d}.sent_by,
+  // Without a code the address alone, so that the MACs of earlier links stay valid.
+  covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
+    CASE WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
+    ${d}.files, ${d}.sent_by,
     extract(epoch FROM ${d}.created_at), extract(epoch FROM ${d}.expires_at), extract(epoch FROM ${d}.revoked_at)`,
 };
 
@@ -32,10 +37,21 @@ const useState: StateMac = {
   table: sql`closing_delivery_uses`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (u) => sql`${u}.id, ${u}.delivery_id, ${u}.file, ${u}.network, extract(epoch FROM ${u}.at)`,
+  covered: (u) => sql`${u}.id, ${u}.delivery_id,
+    CASE ${u}.kind WHEN 'download' THEN to_jsonb(${u}.file) ELSE jsonb_build_array(${u}.file, ${u}.kind) END, ${u}.network,
+    extract(epoch FROM ${u}.at)`,
 };
 
-export const protectedTables = [stateRows(deliveryState), stateRows(useState)];
+/** The MAC covers the wrong codes and the lock: database access alone must not be enough to try more codes. */
+const codeState: StateMac = {
+  table: sql`closing_delivery_codes`,
+  key: sql`delivery_id`,
+  mac: sql`row_mac`,
+  covered: (c) => sql`${c}.delivery_id, ${c}.code_id, extract(epoch FROM ${c}.asked_at), ${c}.asked, ${c}.failures,
+    extract(epoch FROM ${c}.locked_at), ${c}.state_version`,
+};
+
+export const protectedTables = [stateRows(deliveryState), stateRows(useState), stateRows(codeState), receiverRows];
 
 const verifiedDelivery = verified(deliveryState, sql`d`);
 
@@ -49,11 +65,13 @@ export type Delivery = {
   createdAt: Date;
   expiresAt: Date;
   revokedAt: Date | null;
+  /** Whether the link asks for a code that is mailed to the recipient. */
+  asksCode: boolean;
 };
 
 const columns = sql`d.id, d.room_id AS "roomId", d.recipient_name AS "recipientName",
   d.recipient_email AS "recipientEmail", d.files, d.sent_by AS "sentBy", d.created_at AS "createdAt",
-  d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt"`;
+  d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt", d.asks_code AS "asksCode"`;
 
 export type DeliveryRoom = Owner & { id: string; name: string; reference: string | null };
 
@@ -105,12 +123,15 @@ export const orderByCode = (db: Sql, code: string, { partnerId, environment }: O
     WHERE ${isSealed(sql`o.code`, "order", code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
 
 export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt">): Promise<void> {
-  const { id, roomId, recipientName, recipientEmail, files, sentBy, createdAt, expiresAt } = delivery;
+  const { id, roomId, recipientName, recipientEmail, files, sentBy, createdAt, expiresAt, asksCode } = delivery;
   await tx.query(sql`
-    INSERT INTO closing_deliveries (id, room_id, recipient_name, recipient_email, files, sent_by, created_at, expires_at)
+    INSERT INTO closing_deliveries (id, room_id, recipient_name, recipient_email, files, sent_by, created_at, expires_at, asks_code)
     VALUES (${id}, ${roomId}, ${recipientName}, ${recipientEmail}, ${JSON.stringify(files)}::jsonb, ${sentBy},
-      ${createdAt}, ${expiresAt})`);
+      ${createdAt}, ${expiresAt}, ${asksCode})`);
   await writeStateMacs(tx, deliveryState, sql`id = ${id}`);
+  if (!asksCode) return;
+  await tx.query(sql`INSERT INTO closing_delivery_codes (delivery_id) VALUES (${id})`);
+  await writeStateMacs(tx, codeState, sql`delivery_id = ${id}`);
 }
 
 /** @throws ServiceError `unavailable` when the delivery fails its MAC */
@@ -141,30 +162,72 @@ export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Prom
   return true;
 }
 
-export type DeliveryUse = { at: Date; file: string | null; network: string | null };
+/** The newest code of a link: `codeId` is null before the first one, and after it was used. */
+type DeliveryCode = {
+  codeId: string | null;
+  askedAt: Date | null;
+  /** The number of codes that were mailed. */
+  asked: number;
+  failures: number;
+  lockedAt: Date | null;
+};
+
+const codes = (id: string) => sql`
+  SELECT c.code_id AS "codeId", c.asked_at AS "askedAt", c.asked, c.failures, c.locked_at AS "lockedAt",
+    ${verified(codeState, sql`c`)}
+  FROM closing_delivery_codes c WHERE c.delivery_id = ${id}`;
+
+export async function selectCode(db: Sql, id: string): Promise<DeliveryCode | undefined> {
+  const [found] = await db.query<DeliveryCode>(codes(id));
+  return found;
+}
+
+/** Locks the code, so that concurrent tries are counted one after another. */
+export async function lockCode(tx: Tx, id: string): Promise<DeliveryCode | undefined> {
+  const [found] = await tx.query<DeliveryCode>(sql`${codes(id)} FOR UPDATE`);
+  return found;
+}
+
+export async function updateCode(tx: Tx, id: string, code: DeliveryCode): Promise<void> {
+  const { codeId, askedAt, asked, failures, lockedAt } = code;
+  await tx.query(sql`
+    UPDATE closing_delivery_codes SET code_id = ${codeId}, asked_at = ${askedAt}, asked = ${asked}, failures = ${failures},
+      locked_at = ${lockedAt} WHERE delivery_id = ${id}`);
+  await writeStateMacs(tx, codeState, sql`delivery_id = ${id}`);
+}
+
+/** Something that happened with the link. A download names its file; null for the zip of all. */
+export type DeliveryUse = {
+  kind: "download" | "code_entered" | "locked";
+  at: Date;
+  file: string | null;
+  network: string | null;
+};
 
 /** Records that a download began: for each file and network at most once an hour. */
-export const insertUse = (db: Database, id: string, { at, file, network }: DeliveryUse) =>
-  db.transaction(async (tx) => {
-    const [row] = await tx.query<{ id: number }>(sql`
-      INSERT INTO closing_delivery_uses (delivery_id, at, file, network) SELECT ${id}, ${at}, ${file}, ${network}
-      WHERE NOT EXISTS (SELECT FROM closing_delivery_uses WHERE delivery_id = ${id} AND at > ${new Date(at.getTime() - hourMs)}
-        AND file IS NOT DISTINCT FROM ${file} AND network IS NOT DISTINCT FROM ${network})
-      RETURNING id`);
-    if (row) await writeStateMacs(tx, useState, sql`id = ${row.id}`);
-  });
+export const insertUse = (db: Database, id: string, download: Omit<DeliveryUse, "kind">) =>
+  db.transaction((tx) => writeUse(tx, id, { kind: "download", ...download }));
 
-const hourMs = 3_600_000;
+export async function writeUse(tx: Tx, id: string, { kind, at, file, network }: DeliveryUse): Promise<void> {
+  const [row] = await tx.query<{ id: number }>(sql`
+    INSERT INTO closing_delivery_uses (delivery_id, at, file, network, kind) SELECT ${id}, ${at}, ${file}, ${network}, ${kind}
+    WHERE ${kind} <> 'download' OR NOT EXISTS (
+      SELECT FROM closing_delivery_uses WHERE delivery_id = ${id} AND kind = 'download' AND at > ${new Date(at.getTime() - hourMs)}
+        AND file IS NOT DISTINCT FROM ${file} AND network IS NOT DISTINCT FROM ${network})
+    RETURNING id`);
+  if (row) await writeStateMacs(tx, useState, sql`id = ${row.id}`);
+}
+
 const shownUses = 20;
 
-/** The room's deliveries with their latest downloads, newest first. Forged downloads are left out. */
+/** The room's deliveries with their latest uses, newest first. Forged uses are left out. */
 export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery & { uses: DeliveryUse[] })[]> {
   const deliveries = await db.query<Delivery>(sql`
     SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d
     WHERE d.room_id = ${roomId} ORDER BY d.created_at DESC, d.id LIMIT 100`);
   const ids = deliveries.map(({ id }) => id);
   const uses = await db.query<DeliveryUse & Marked & { deliveryId: string }>(sql`
-    SELECT u.delivery_id AS "deliveryId", u.at, u.file, u.network, ${marked(useState, sql`u`)}
+    SELECT u.delivery_id AS "deliveryId", u.kind, u.at, u.file, u.network, ${marked(useState, sql`u`)}
     FROM unnest(${ids}::uuid[]) AS own, LATERAL (
       SELECT * FROM closing_delivery_uses WHERE delivery_id = own ORDER BY id DESC LIMIT ${shownUses}) u`);
   const authentic = uses.filter(({ isAuthentic }) => isAuthentic);

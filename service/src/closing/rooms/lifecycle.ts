@@ -70,19 +70,33 @@ async function createRoomIn(
 export type NewClosing = {
   room: NewRoom;
   people: readonly (NewParticipant & { isInvited: boolean })[];
-  documents: readonly { order: NewOrder; label: string }[];
+  documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
+};
+
+/** Somebody who is sent a final document. */
+export type Receiver = { name: string; email: string };
+
+/** Callbacks that write further rows in the transaction of a closing. */
+type WithClosing = {
+  /** Keeps the result for the request's key. */
+  record: RecordResult;
+  /** Keeps who is sent the final document of an order. */
+  receive: (
+    tx: Tx,
+    of: { roomId: string; orderId: number; by: string; at: Date },
+    receivers: readonly Receiver[],
+  ) => Promise<void>;
 };
 
 /**
  * Places a closing in one transaction: all of its orders, its room and its people, or nothing.
- * @param record keeps the result for the request's key
  * @throws ServiceError when the quota of open rooms is used up, or another order took a document
  */
 export function placeClosing(
   { db, clock }: RoomDeps,
   principal: Principal,
   { room, people, documents }: NewClosing,
-  record: RecordResult,
+  { record, receive }: WithClosing,
 ): Promise<{ roomCode: string }> {
   const placed = { roomCode: newCode() };
   return db.transaction(async (tx) => {
@@ -97,11 +111,13 @@ export function placeClosing(
       const at = new Date(change.at.getTime() + index);
       await (isInvited ? inviteIn : addIn)(tx, { ...change, at }, person);
     }
-    for (const { order, label } of documents) {
+    for (const { order, label, receivers } of documents) {
       const held = await holdOrder(tx, order.code, principal.environment);
       if (!held) throw new Error("an order that was just written is missing");
       const { partnerId, environment } = principal;
       await attachIn(tx, change, { partnerId, environment }, { ...held, label });
+      const of = { roomId: change.room.id, orderId: held.id, by: actorOf(principal), at: change.at };
+      await receive(tx, of, receivers);
     }
     return placed;
   });

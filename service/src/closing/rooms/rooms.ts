@@ -3,7 +3,15 @@ export { closingsOf, type RoomOfOrder, roomsOfOrder } from "./attachments/store.
 export { type RoomDeps, roomNotFound } from "./change.ts";
 export { clientCheckout, type Payable, payableOfClient, payableOfRoom, roomCheckout } from "./checkout.ts";
 export { attachFields, newRoomFields, participantFields } from "./fields.ts";
-export { closeRoom, createRoom, type NewClosing, placeClosing, reopenRoom, rotateRoom } from "./lifecycle.ts";
+export {
+  closeRoom,
+  createRoom,
+  type NewClosing,
+  placeClosing,
+  type Receiver,
+  reopenRoom,
+  rotateRoom,
+} from "./lifecycle.ts";
 export { roomPage } from "./list.ts";
 export { closingsMail, sendClosings } from "./morning.ts";
 export { roomMail } from "./participants/invite.ts";

@@ -17,6 +17,7 @@ export { buyShownLabel, openLabelFile, type ShownLabel, shownLabels } from "./la
 export { labelRates } from "./labels/quote.ts";
 export { sweepLabels } from "./labels/store.ts";
 export { type LetterOnRecord, lettersOnRecord, requireNoLetter } from "./letters/letters.ts";
+export { openParcels } from "./readdress.ts";
 
 export const protectedTables = [labelRows, letterRows];
 
@@ -38,10 +39,7 @@ export function openShipping(jobs: Jobs, resources: Resources, parts: ShippingPa
   const letterDeps: LetterDeps = { ...store, providers, planning };
   const letters = openLetters(jobs, letterDeps, receipts);
   jobs.work<{ orderId: number }>(recallQueue, ({ orderId }) => recallOrder(letterDeps, orderId));
-  const labels = openLabels(
-    jobs,
-    { ...store, pricing, providers, easypost: { settings: config.easypost, fetch } },
-    receipts,
-  );
+  const settings = config.easypost && { ...config.easypost, asksPayers: config.stripe !== null };
+  const labels = openLabels(jobs, { ...store, pricing, providers, easypost: { settings, fetch } }, receipts);
   return [labels, letters].filter((taker) => taker !== null);
 }

@@ -4,12 +4,12 @@ import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/da
 import { verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { verifiedOrder } from "../order/order.ts";
-import { billingDocumentState, billingPartyState, paymentState } from "../payments/payments.ts";
+import { billingDocumentState, billingPartyState, paymentState, supplementState } from "../payments/payments.ts";
 import type { Buyer, Issuer } from "./parties.ts";
 
 export type BillingKind = "receipt" | "credit_note";
 
-/** A receipt or a credit note. Its amounts come from the payment, and its lines from the order's quote. */
+/** A receipt or a credit note. Its amounts come from the payment, and its lines from the order's quote or the supplement. */
 export type BillingDocument = {
   number: string;
   kind: BillingKind;
@@ -30,6 +30,8 @@ export type BillingDocument = {
   lines: readonly { type: string; label: string; amountCents: number }[];
   discountCents: number;
   totalCents: number;
+  /** Whether the payment was for a supplement, which is not part of the order's total. */
+  isSupplement: boolean;
   issuer: Issuer | null;
   buyer: Buyer;
 };
@@ -76,11 +78,16 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
     SELECT d.kind, d.environment, d.partner_id AS "partnerId", d.year, d.number, d.booked_at AS "issuedAt",
       r.year AS "receiptYear", r.number AS receipt, d.buyer_name AS "buyerName", i.content AS issuer, b.content AS buyer,
       ${documentCents} AS "amountCents", p.currency, p.received_at AS "paidAt", p.payment_intent AS "paymentReference",
-      o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy", o.lines,
-      o.discount_cents::float8 AS "discountCents", o.total_cents::float8 AS "totalCents", ${verifiedAmount}, ${verifiedOrder},
+      o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy",
+      CASE WHEN u.id IS NULL THEN o.lines
+        ELSE jsonb_build_array(jsonb_build_object('type', 'Supplement', 'label', u.label, 'amountCents', u.amount_cents)) END AS lines,
+      CASE WHEN u.id IS NULL THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",
+      coalesce(u.amount_cents, o.total_cents)::float8 AS "totalCents", u.id IS NOT NULL AS "isSupplement",
+      ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(supplementState, sql`u`, sql`FROM supplements u WHERE u.payment_id = p.id`)},
       ${verifiedAll(billingPartyState, sql`q`, sql`FROM billing_parties q WHERE q.id IN (d.issuer_id, d.buyer_id)`)}
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
       JOIN billing_documents r ON r.payment_id = d.payment_id AND r.kind = 'receipt'
+      LEFT JOIN supplements u ON u.payment_id = p.id
       LEFT JOIN billing_parties i ON i.id = d.issuer_id LEFT JOIN billing_parties b ON b.id = d.buyer_id
     WHERE ${isSealed(sql`o.code`, "order", code)} ${own} ORDER BY d.booked_at, d.id`);
   return rows.map(({ year, number, receiptYear, receipt, buyer, buyerName, currency, ...rest }) => ({

@@ -52,7 +52,7 @@ const shortened = (text: string, most = 64): string => (text.length > most ? `${
  */
 export function drawnDocument(document: BillingDocument): DrawnPaper {
   const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;
-  const { amountCents, totalCents, discountCents, lines, issuedAt, paidAt, paymentReference } = document;
+  const { amountCents, totalCents, isSupplement, discountCents, lines, issuedAt, paidAt, paymentReference } = document;
   const zone = issuer?.zone ?? defaultZone;
   const isReceipt = kind === "receipt";
   const money = (cents: number) => amountText(cents, "usd");
@@ -80,7 +80,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
           ...(discountCents === 0 ? [] : [["Discount", money(-discountCents)]]),
         ],
         sums: [
-          ["Total of the order", money(totalCents)],
+          [isSupplement ? "Total, on top of the order’s" : "Total of the order", money(totalCents)],
           [isReceipt ? "Paid" : "Returned", amount],
         ],
       },

@@ -19,6 +19,8 @@ export type Trouble = OrderState & {
   faxedAgain: number;
   /** Whether a request for a refund is open. */
   refundIsAsked: boolean;
+  /** Why its parcel can't be addressed to another place any more, as the carriers have it; null when it can. */
+  parcelIsFixed: string | null;
 };
 
 export const mostFaxChanges = 3;
@@ -48,10 +50,9 @@ function whyNotEmail({ status }: Trouble): string | null {
   return withNotary.includes(status) ? "A notary identifies this client now. Ask the operator of this service." : null;
 }
 
-function whyNotAddress({ ship, status }: Trouble): string | null {
+function whyNotAddress({ ship, status, parcelIsFixed }: Trouble): string | null {
   if (!ship) return "Shipping was not bought.";
-  if (status === "ShippingPending")
-    return "The parcel is being made ready. Ask the operator of this service to hold it.";
+  if (status === "ShippingPending") return parcelIsFixed;
   if (status === "Shipped") return "The parcel is on its way.";
   return ["Delivered", "FaxPending", "FaxSent", "FaxDelivered", "FaxFailed"].includes(status)
     ? "The parcel has arrived."

@@ -24,11 +24,15 @@ import {
   setFaxTo,
   setShipTo,
 } from "../order/order.ts";
+import { supplementsPaid } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type Act, againOn, whyNot } from "./allowed.ts";
-import { lockOwnOrder, troubleOf } from "./store.ts";
+import { lockOwnOrder, type Parcels, troubleOf } from "./store.ts";
 
-export type CorrectDeps = { db: Database; clock: Clock; log: Log; rowMac: RowMac };
+export type CorrectDeps = {
+  orders: { db: Database; clock: Clock; log: Log; rowMac: RowMac };
+  parcels: Parcels;
+};
 
 /** A firm's own order, and the actor for the audit log. */
 export type Wanted = { owner: Owner; orderCode: string; actor: string };
@@ -66,8 +70,13 @@ function readCorrections(values: ReadonlyMap<string, string>): Corrections {
 }
 
 /** @throws ServiceError `conflict` with the reason */
-export async function requireAllowed(tx: Tx, order: LockedOrder, act: Act, at: Date): Promise<void> {
-  const refusal = whyNot(await troubleOf(tx, order, at), act);
+export async function requireAllowed(
+  tx: Tx,
+  { parcels }: Pick<CorrectDeps, "parcels">,
+  order: LockedOrder,
+  { act, at }: { act: Act; at: Date },
+): Promise<void> {
+  const refusal = whyNot(await troubleOf(tx, parcels, order, at), act);
   if (refusal !== null) throw new ServiceError("conflict", refusal);
 }
 
@@ -78,31 +87,33 @@ export async function requireAllowed(tx: Tx, order: LockedOrder, act: Act, at: D
  * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
  */
 export async function correctOrder(
-  { db, clock, log, rowMac }: CorrectDeps,
+  deps: CorrectDeps,
   { owner, orderCode, actor }: Wanted,
   values: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { email, faxTo, shipTo } = readCorrections(values);
+  const { db, clock, log, rowMac } = deps.orders;
   await db.transaction(async (tx) => {
     const at = clock();
     const order = await lockOwnOrder(tx, owner, orderCode);
     const before = await readCorrectable(tx, order.id);
     const by = { actor, at };
     if (email !== null && email !== before.email) {
-      await requireAllowed(tx, order, "email", at);
+      await requireAllowed(tx, deps, order, { act: "email", at });
       await setClientEmail(tx, rowMac, { orderId: order.id, email });
       await recordCorrection(tx, order, { kind: "email", before: { email: before.email }, after: { email }, ...by });
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
-      await requireAllowed(tx, order, "fax", at);
+      await requireAllowed(tx, deps, order, { act: "fax", at });
       await requireFaxNotBegun(tx, order);
       await setFaxTo(tx, order.id, faxTo);
       await sendToNewNumber(tx, { ...order, faxTo }, { ...by, log });
       await recordCorrection(tx, order, { kind: "fax", before: { faxTo: before.faxTo }, after: { faxTo }, ...by });
     }
     if (shipTo !== null && !isSame(shipTo, before.shipTo)) {
-      await requireAllowed(tx, order, "address", at);
+      await requireAllowed(tx, deps, order, { act: "address", at });
       await setShipTo(tx, order.id, shipTo);
+      if (order.status === "ShippingPending") await deps.parcels.readdress(tx, order, at);
       const moved = { before: { shipTo: before.shipTo }, after: { shipTo } };
       await recordCorrection(tx, order, { kind: "address", ...moved, ...by });
     }
@@ -131,11 +142,12 @@ const isSame = (one: Address, other: Address | null): boolean =>
  * Restarts the service that failed, with the corrected data.
  * @throws ServiceError `conflict` when nothing has failed, or an operator has to decide
  */
-export async function beginAgain({ db, clock, log }: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
+export async function beginAgain(deps: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
+  const { db, clock, log } = deps.orders;
   await db.transaction(async (tx) => {
     const at = clock();
     const order = await lockOwnOrder(tx, owner, orderCode);
-    await requireAllowed(tx, order, "again", at);
+    await requireAllowed(tx, deps, order, { act: "again", at });
     const on = againOn(order);
     if (on === null) throw new ServiceError("conflict", "Nothing has failed: the order goes on by itself.");
     const { order: moved } = await perform(tx, order, on, {}, { actor, at, log });
@@ -152,7 +164,7 @@ export async function beginAgain({ db, clock, log }: CorrectDeps, { owner, order
  * asked for a refund
  */
 export async function askRefund(
-  { db, clock }: CorrectDeps,
+  deps: CorrectDeps,
   { owner, orderCode, actor }: Wanted,
   typed: { reason: unknown; amountCents: unknown },
 ): Promise<void> {
@@ -162,11 +174,13 @@ export async function askRefund(
   const amountCents = typed.amountCents ?? null;
   if (amountCents !== null && !(Number.isSafeInteger(amountCents) && Number(amountCents) > 0))
     throw invalid("amountCents must be a whole number of US cents above 0.");
+  const { db, clock } = deps.orders;
   await db.transaction(async (tx) => {
     const at = clock();
     const order = await lockOwnOrder(tx, owner, orderCode);
-    if (Number(amountCents) > order.totalCents) throw invalid("amountCents must not be more than the order's price.");
-    await requireAllowed(tx, order, "refund", at);
+    if (Number(amountCents) > order.totalCents + (await supplementsPaid(tx, order.id)))
+      throw invalid("amountCents must not be more than the order's price.");
+    await requireAllowed(tx, deps, order, { act: "refund", at });
     const wanted = amountCents === null ? "the whole payment" : `$${(Number(amountCents) / 100).toFixed(2)}`;
     const { id: orderId, environment, isRush } = order;
     await openTask(tx, { kind: "refund_asked", at, environment, orderId, isRush, reason: `${wanted}: ${reason}` });

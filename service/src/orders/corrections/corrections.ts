@@ -10,4 +10,4 @@ export {
 } from "./correct.ts";
 export { type ReplaceDeps, replaceDocument } from "./replace-document.ts";
 export { correctionRoutes } from "./routes.ts";
-export { type Corrected, readCorrected } from "./store.ts";
+export { type Corrected, type Parcels, readCorrected } from "./store.ts";

@@ -21,7 +21,7 @@ import {
   signersOf,
 } from "../order/order.ts";
 import { requireAllowed, type Wanted } from "./correct.ts";
-import { lockOwnOrder } from "./store.ts";
+import { lockOwnOrder, type Parcels } from "./store.ts";
 
 export type ReplaceDeps = {
   orders: OrderDeps;
@@ -30,6 +30,7 @@ export type ReplaceDeps = {
    * carried over.
    */
   endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => Promise<void>;
+  parcels: Parcels;
 };
 
 /**
@@ -47,10 +48,11 @@ const formFields = ["fields", "find_places"] as const;
  * @throws ServiceError naming the field and the rule, or why the order's status does not allow it
  */
 export async function replaceDocument(
-  { orders, endRound }: ReplaceDeps,
+  deps: ReplaceDeps,
   wanted: Wanted & { owner: Principal },
   { fields, upload }: Sent,
 ): Promise<void> {
+  const { orders, endRound } = deps;
   const { db, blobs, rowMac, names } = orders;
   const { owner: principal, orderCode, actor } = wanted;
   const { partnerId, environment } = principal;
@@ -59,7 +61,7 @@ export async function replaceDocument(
   if (unknown !== undefined) throw invalid(`Only document, ${formFields.join(" and ")} can be sent.`);
   if (!upload) throw invalid("document is required: send the PDF that replaces the order's.");
   if (!looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
-  const places = await placesOf(orders, wanted, fields);
+  const places = await placesOf(deps, wanted, fields);
   const tried = await tryDocument(orders, wanted, upload, places);
   await orders.originals.requireStorage(principal, upload.bytes.length);
   const { bytes, sha256 } = upload;
@@ -68,7 +70,7 @@ export async function replaceDocument(
     .transaction(async (tx) => {
       const at = orders.clock();
       const order = await lockOwnOrder(tx, owner, orderCode);
-      await requireAllowed(tx, order, "document", at);
+      await requireAllowed(tx, deps, order, { act: "document", at });
       const held = { orderId: order.id, owner: { ...owner, orderCode: order.code }, at };
       const before = await readOriginal(tx, rowMac, order.id, held.owner);
       if (before.sha256 === sha256) return false;
@@ -103,13 +105,13 @@ type Places = {
 
 /** Reads the places, and refuses early if the order's status does not allow a replacement. @throws ServiceError */
 const placesOf = (
-  { db, rowMac, clock }: OrderDeps,
+  { orders: { db, rowMac, clock }, parcels }: ReplaceDeps,
   { owner, orderCode }: Wanted,
   sent: Sent["fields"],
 ): Promise<Places> =>
   db.transaction(async (tx) => {
     const order = await lockOwnOrder(tx, owner, orderCode);
-    await requireAllowed(tx, order, "document", clock());
+    await requireAllowed(tx, { parcels }, order, { act: "document", at: clock() });
     const { partnerId, environment } = owner;
     const before = await readOriginal(tx, rowMac, order.id, { partnerId, environment, orderCode: order.code });
     const signers = signersOf(before);

@@ -43,10 +43,10 @@ const changes: readonly Change[] = [
     operationId: "correctOrder",
     summary: "Correct an order",
     description:
-      "Changes the client's email address, the fax number, or the parcel's address of a paid order. Code, payment and price stay. Where postage to the new address is dearer than was quoted, a person decides before a label is bought.",
+      "Changes the client's email address, the fax number, or the parcel's address of a paid order, until the parcel is handed over. Code, payment and price stay. A label for the earlier address is given back. Where postage to the new address is dearer than the operator absorbs, the difference is asked for as a supplement, and the parcel waits for it.",
     takes: { body: correctionSchema },
     refusals: { 400: "email must be a mail address.", 409: "The parcel is on its way." },
-    change: ({ corrections }, request) => correctOrder(corrections.orders, wantedOf(request), textsOf(request.body)),
+    change: ({ corrections }, request) => correctOrder(corrections, wantedOf(request), textsOf(request.body)),
   },
   {
     url: `${path}/document`,
@@ -77,7 +77,7 @@ const changes: readonly Change[] = [
       "Begins the service that failed again: a new round of signatures after a decline or an expiry, another notarization, parcel or fax. A parcel and a fax are sent again once; then an operator decides.",
     takes: { bodyIs: "none" },
     refusals: { 409: "Nothing has failed: the order goes on by itself." },
-    change: ({ corrections }, request) => beginAgain(corrections.orders, wantedOf(request)),
+    change: ({ corrections }, request) => beginAgain(corrections, wantedOf(request)),
   },
   {
     url: `${path}/refund-request`,
@@ -92,7 +92,7 @@ const changes: readonly Change[] = [
     },
     change({ corrections }, request) {
       const { reason, amountCents } = (request.body ?? {}) as { reason?: unknown; amountCents?: unknown };
-      return askRefund(corrections.orders, wantedOf(request), { reason, amountCents });
+      return askRefund(corrections, wantedOf(request), { reason, amountCents });
     },
   },
 ];
@@ -109,7 +109,7 @@ export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps
   } as const;
   const corrected = async (request: Call) => {
     const { owner, orderCode } = wantedOf(request);
-    const found = await readCorrected(corrections.orders.db, orderCode, owner, corrections.orders.clock());
+    const found = await readCorrected(corrections, orderCode, owner);
     return correctedView(orderCode, found, request.id);
   };
   jsonRoute(app, frame, {

@@ -30,6 +30,19 @@ export const OrderCorrections = Type.Object(
       }),
       { description: "Everything that was corrected, oldest first. Nothing is ever removed here." },
     ),
+    supplements: Type.Array(
+      Type.Object({
+        amountCents: Type.Integer({ description: "In US cents.", examples: [430] }),
+        label: text("The reason, as the receipt prints it.", "USPS Ground Advantage postage to the corrected address"),
+        state: oneOf(
+          ["asked", "paid", "withdrawn"],
+          "`asked`: the parcel waits until the order's checkout, or a charge of the firm, has paid it. `withdrawn`: no longer needed.",
+          ["asked"],
+        ),
+        at: timestamp("When it was asked for."),
+      }),
+      { description: "What a correction costs on top of the order's total, oldest first." },
+    ),
     requestId: requestId(),
   },
   { $id: "OrderCorrections", description: "What was corrected on an order, and what may be corrected now." },
@@ -80,12 +93,16 @@ export const replacementForm = {
 
 export const correctedView = (
   code: string,
-  { status, refusals, corrections }: Corrected,
+  { status, refusals, corrections, supplements }: Corrected,
   requestId: string,
 ): Static<typeof OrderCorrections> => ({
   orderCode: code,
   status,
   refusals,
   corrections: corrections.map(({ kind, before, after, at }) => ({ kind, before, after, at: at.toISOString() })),
+  supplements: supplements.map(({ amountCents, label, state, askedAt }) => ({
+    ...{ amountCents, label, state },
+    at: askedAt.toISOString(),
+  })),
   requestId,
 });

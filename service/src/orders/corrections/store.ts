@@ -1,5 +1,5 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
-import { dayMs } from "../../kernel/platform/clock.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
@@ -7,10 +7,24 @@ import { isCode } from "../../kernel/platform/text.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { lastFax } from "../fulfilment/fulfilment.ts";
 import { type Correction, correctionsOf, findToCorrect, type LockedOrder, lockOrder } from "../order/order.ts";
+import { type Supplement, supplementsOf } from "../payments/payments.ts";
 import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
+/** The parcels of orders that wait to be handed over, as the carriers and the people who ship have them. */
+export type Parcels = {
+  /** Why the parcel can't be addressed to another place any more; null when it can. */
+  whyFixed: (db: Sql, orderId: number) => Promise<string | null>;
+  /** Gives up the labels of a locked order whose address has just changed, and has the parcel labeled again. */
+  readdress: (tx: Tx, order: LockedOrder, at: Date) => Promise<void>;
+};
+
 /** The facts that decide what a firm may do. */
-export async function troubleOf(db: Sql, order: Omit<Trouble, Computed> & { id: number }, at: Date): Promise<Trouble> {
+export async function troubleOf(
+  db: Sql,
+  parcels: Pick<Parcels, "whyFixed">,
+  order: Omit<Trouble, Computed> & { id: number },
+  at: Date,
+): Promise<Trouble> {
   const corrections = await correctionsOf(db, order.id);
   const sealed = await db.query(sql`
     SELECT FROM documents WHERE order_id = ${order.id} AND kind IN ('sealed', 'notarized') LIMIT 1`);
@@ -27,10 +41,18 @@ export async function troubleOf(db: Sql, order: Omit<Trouble, Computed> & { id: 
     faxedAgain: againBy("fax_retried"),
     refundIsAsked:
       (await openTasksOf(db, { orderId: order.id, kinds: ["refund_asked", "refund_approval"] })).length > 0,
+    parcelIsFixed: order.status === "ShippingPending" ? await parcels.whyFixed(db, order.id) : null,
   };
 }
 
-type Computed = "isSealed" | "lastFax" | "faxChanges" | "shippedAgain" | "faxedAgain" | "refundIsAsked";
+type Computed =
+  | "isSealed"
+  | "lastFax"
+  | "faxChanges"
+  | "shippedAgain"
+  | "faxedAgain"
+  | "refundIsAsked"
+  | "parcelIsFixed";
 
 /** Locks the owner's order until the transaction ends. @throws ServiceError `not_found` for another owner's order */
 export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, code: string): Promise<LockedOrder> {
@@ -40,14 +62,27 @@ export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, co
   return order;
 }
 
-/** The corrections that a firm has made to its order, and for each possible action the reason against it, or null. */
-export type Corrected = { status: string; corrections: Correction[]; refusals: Readonly<Record<Act, string | null>> };
+/**
+ * The corrections that a firm has made to its order, what they cost on top of its total, and for each possible action the
+ * reason against it, or null.
+ */
+export type Corrected = {
+  status: string;
+  corrections: Correction[];
+  supplements: Supplement[];
+  refusals: Readonly<Record<Act, string | null>>;
+};
 
 /** @throws ServiceError `not_found` for another owner's order */
-export async function readCorrected(db: Sql, orderCode: string, owner: Owner, at: Date): Promise<Corrected> {
+export async function readCorrected(
+  { orders: { db, clock }, parcels }: { orders: { db: Sql; clock: Clock }; parcels: Pick<Parcels, "whyFixed"> },
+  orderCode: string,
+  owner: Owner,
+): Promise<Corrected> {
   const order = isCode(orderCode) ? await findToCorrect(db, orderCode, owner) : undefined;
   if (!order) throw new ServiceError("not_found", "Order not found.");
-  const trouble = await troubleOf(db, order, at);
+  const trouble = await troubleOf(db, parcels, order, clock());
   const refusals = Object.fromEntries(acts.map((act) => [act, whyNot(trouble, act)])) as Corrected["refusals"];
-  return { status: order.status, corrections: await correctionsOf(db, order.id), refusals };
+  const corrections = await correctionsOf(db, order.id);
+  return { status: order.status, corrections, supplements: await supplementsOf(db, order.id), refusals };
 }

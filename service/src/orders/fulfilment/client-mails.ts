@@ -12,6 +12,7 @@ import {
   type OrderMail,
   verifiedOrder,
 } from "../order/order.ts";
+import { dueCents } from "../payments/payments.ts";
 
 /** Whether orders of the environment can be paid online. */
 export type TakesPayment = (environment: Environment) => boolean;
@@ -22,16 +23,19 @@ export type Mailable = {
   status: string;
   documentsDeletedAt: Date | null;
   payBy: "client" | "firm";
+  /** The amount that is to be paid on top of the order's total; null for none. */
+  supplementCents: number | null;
 };
 
 const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "quote_ready",
   "payment_received",
   "payment_failed",
+  "supplement_due",
   "refunded",
 ] as const);
 
-export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${documentsDeletedAt(sql`o.id`)}`;
+export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;
 
 /**
  * Whether the mail still applies. An order that is paid, or can't be paid here, gets no request for payment. If the
@@ -39,6 +43,7 @@ export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy",
  */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
+  if (moment === "supplement_due") return takesPayment(order.environment) && order.supplementCents !== null;
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
   return moment !== "payment_failed" || isPayable(order.status);
 }
@@ -46,6 +51,7 @@ export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order
 /** The mails that a firm may send again, and when each is useful. */
 const usefulWhile = {
   quote_ready: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
+  supplement_due: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
   shipped: ({ status }: Mailable) => status === "Shipped",
   completed: ({ status, documentsDeletedAt }: Mailable) => status === "Completed" && documentsDeletedAt === null,
 } as const satisfies Partial<Record<MailMoment, (order: Mailable) => boolean>>;

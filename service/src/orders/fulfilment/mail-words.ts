@@ -5,6 +5,8 @@ export type MailFacts = {
   /** The firm that placed the order. */
   firm: string;
   totalCents: number;
+  /** The amount to pay on top of the total; null for none. */
+  supplementCents: number | null;
   /** The refunded amount; null when unknown. */
   refundedCents: number | null;
   carrier: string | null;
@@ -62,6 +64,15 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
       `Your payment of ${dollars(totalCents)} for the document from ${firm} did not go through, so the order is not paid.`,
       "You can try again, or use another card or account.",
     ],
+    goal: "payment",
+  }),
+  supplement_due: ({ firm, supplementCents }) => ({
+    subject: "An additional amount is due",
+    lines: [
+      `The parcel with the document from ${firm} goes to a corrected address. Postage to it is dearer than the order’s total covers.`,
+      "The parcel waits until the difference is paid. Nothing else changes.",
+    ],
+    facts: [["Amount", supplementCents === null ? null : dollars(supplementCents)]],
     goal: "payment",
   }),
   signed: ({ firm, takenIn }) => ({

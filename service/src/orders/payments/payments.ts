@@ -15,6 +15,7 @@ import { watchCharges } from "./firm/stuck.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
 import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
+import { supplementRows } from "./supplements.ts";
 
 export {
   type CheckoutDeps,
@@ -48,9 +49,20 @@ export { isTestModeKey, openProcessor, type Processor } from "./processor/proces
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
 export { type HeldPayment, heldPayments, paymentState, processorEventState } from "./store.ts";
+export {
+  askSupplement,
+  dueCents,
+  dueOf,
+  type Supplement,
+  supplementState,
+  supplementsOf,
+  supplementsOfCode,
+  supplementsPaid,
+  withdrawSupplement,
+} from "./supplements.ts";
 export { resolveUnapplied, type UnappliedPayment, unappliedOf, unappliedPayments } from "./unapplied.ts";
 
-export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows];
+export const protectedTables = [...moneyRows, ...checkoutRows, ...firmRows, supplementRows];
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 

@@ -87,10 +87,10 @@ export type NewPayment = {
 
 /**
  * Records a payment and issues its receipt. For a payment that was refunded earlier, issues the credit note, too.
- * @returns false when the session's money was already recorded
+ * @returns the payment's id; null when the session's money was already recorded
  * @throws ServiceError `unavailable` when the recorded payment fails its MAC
  */
-export async function recordPayment(tx: Tx, payment: NewPayment): Promise<boolean> {
+export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number | null> {
   const { orderId, paymentIntent, sessionId, amount, currency, simulated, at, refundedAt = null } = payment;
   const { isPlaceholder = false } = payment;
   const recorded = await tx.query<{ id: number }>(sql`
@@ -106,7 +106,7 @@ export async function recordPayment(tx: Tx, payment: NewPayment): Promise<boolea
     await tx.query(
       sql`SELECT ${verifiedPayments} FROM payments WHERE order_id = ${orderId} AND session_id = ${sessionId}`,
     );
-  return row !== undefined;
+  return row?.id ?? null;
 }
 
 /**

@@ -1,16 +1,27 @@
+import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyInstance } from "fastify";
-import type { DeliveryDeps, NamedFile } from "../../closing/deliveries/deliveries.ts";
-import { deliveryFile, deliveryZip, openDelivery } from "../../closing/deliveries/deliveries.ts";
+import type { DeliveryDeps, Link, NamedFile } from "../../closing/deliveries/deliveries.ts";
+import {
+  deliveryDoor,
+  deliveryFile,
+  deliveryZip,
+  enterDelivery,
+  mailDeliveryCode,
+  openDelivery,
+} from "../../closing/deliveries/deliveries.ts";
 import { readShownFirm, type ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import { loggedNetwork } from "../../kernel/platform/network.ts";
 import { accentStripe, attribution, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, codeText, facts, notice } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
+import { field } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { refreshingPolicy } from "../ui/page/policy.ts";
+import type { PageCall } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { clientRoute } from "./client-route.ts";
@@ -18,16 +29,22 @@ import { clientRoute } from "./client-route.ts";
 type DeliveryPageDeps = { assets: Assets; limits: RateLimits; documents: { deliveries: DeliveryDeps } };
 
 /**
- * Adds the page that shows the documents of a closing to anyone with their link. Opening the page downloads nothing;
- * otherwise programs that follow the links in a mail would appear in the list of downloads.
+ * Adds the page that shows the documents of a closing to a holder of their link and, if it asks for one, of the code that
+ * is mailed to the recipient. Opening the page mails and downloads nothing: programs follow the links in a mail.
  */
 export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { assets, documents } = deps;
   const { deliveries } = documents;
   const path = "/deliveries/:id/:token";
 
-  clientRoute(app, deps, path, async ({ params }, reader) => {
-    const opened = await openDelivery(deliveries, params);
+  codeRoutes(app, deps);
+
+  clientRoute(app, deps, path, async (call, reader) => {
+    const link = linkOf(call);
+    const { params } = call;
+    const door = await deliveryDoor(deliveries, link);
+    if (!door.isOpen) return doorPage(assets, { ...door, path: pathOf(link), said: call.query["code"] }, reader);
+    const opened = await openDelivery(deliveries, link);
     const firm = await readShownFirm(deliveries.db, opened.room.partnerId);
     const logo = logoOf(firm.branding);
     const page = deliveryPage(assets, { ...opened, firm, path: `/deliveries/${params.id}/${params.token}` }, reader);
@@ -38,8 +55,10 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
     app,
     deps,
     path,
-    async ({ params, request }) => {
-      const { name, file } = await deliveryZip(deliveries, params, loggedNetwork(request.ip) ?? null);
+    async (call, reader) => {
+      const link = linkOf(call);
+      if (!(await deliveryDoor(deliveries, link)).isOpen) return { redirect: linkFor(reader, pathOf(link)) };
+      const { name, file } = await deliveryZip(deliveries, link, loggedNetwork(call.request.ip) ?? null);
       return { pdf: file, name, type: "application/zip" };
     },
     "POST",
@@ -49,12 +68,108 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
     app,
     deps,
     `${path}/:documentId`,
-    async ({ params, request }) => {
-      const { name, file } = await deliveryFile(deliveries, params, loggedNetwork(request.ip) ?? null);
+    async (call, reader) => {
+      const link = { ...call.params, ...linkOf(call) };
+      if (!(await deliveryDoor(deliveries, link)).isOpen) return { redirect: linkFor(reader, pathOf(link)) };
+      const { name, file } = await deliveryFile(deliveries, link, loggedNetwork(call.request.ip) ?? null);
       return { pdf: file, name };
     },
     "POST",
   );
+}
+
+const cookieName = "delivery";
+
+type LinkCall = PageCall<{ id: string; token: string }>;
+
+/** The link, with the session from this browser's cookie. */
+function linkOf({ params: { id, token }, request }: LinkCall): Link {
+  const cookies = parseCookie(request.headers.cookie ?? "");
+  return { id, token, session: cookies[cookieName]?.slice(0, 100) ?? null };
+}
+
+const pathOf = ({ id, token }: Link): string => `/deliveries/${id}/${token}`;
+
+/** The mail with a code, and the code that was typed. */
+function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
+  const { deliveries } = deps.documents;
+  const back = (reader: Reader, link: Link, said: "sent" | "wait" | "wrong" | "locked") => ({
+    redirect: linkFor(reader, `${pathOf(link)}?code=${said}`),
+  });
+  const isRefusal = (error: unknown) => error instanceof ServiceError && error.code === "conflict";
+  clientRoute(
+    app,
+    deps,
+    "/deliveries/:id/:token/code",
+    async (call, reader) => {
+      const link = linkOf(call);
+      try {
+        await mailDeliveryCode(deliveries, link);
+        return back(reader, link, "sent");
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        return back(reader, link, "wait");
+      }
+    },
+    "POST",
+  );
+  clientRoute(
+    app,
+    deps,
+    "/deliveries/:id/:token/enter",
+    async (call, reader) => {
+      const link = linkOf(call);
+      const typed = { typed: call.form["code"] ?? "", network: loggedNetwork(call.request.ip) ?? null };
+      try {
+        const entered = await enterDelivery(deliveries, link, typed);
+        if (entered === null) return back(reader, link, "wrong");
+        const cookie = stringifySetCookie({
+          name: cookieName,
+          value: entered.session,
+          expires: entered.expiresAt,
+          path: `/deliveries/${link.id}`,
+          secure: deliveries.verifier.baseUrl.startsWith("https:"),
+          httpOnly: true,
+          sameSite: "lax",
+        });
+        return { redirect: linkFor(reader, pathOf(link)), headers: { "Set-Cookie": cookie } };
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        return back(reader, link, "locked");
+      }
+    },
+    "POST",
+  );
+}
+
+type Door = Awaited<ReturnType<typeof deliveryDoor>> & { path: string; said: string | undefined };
+
+/** The page before the code was typed. It names neither the closing nor its documents. */
+function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, said }: Door, reader: Reader): string {
+  const { words } = reader;
+  const { code } = words.delivery;
+  const message =
+    said === "sent" ? code.sent : said === "wait" ? code.wait : said === "wrong" && !isLocked ? code.wrong : null;
+  return layout(assets, {
+    ...clientFrame(words),
+    title: code.title,
+    body: html`<div class="message"><h1>${code.title}</h1>
+${room.environment === "test" && notice("attention", words.orderPage.test.title, words.orderPage.test.text)}
+${message && html`<p role="${said === "wrong" ? "alert" : "status"}">${message}</p>`}
+${
+  isLocked
+    ? html`<p role="alert">${code.locked}</p>`
+    : html`<p>${code.intro(to)}</p>
+<form class="button-form" method="post" action="${linkFor(reader, `${path}/code`)}"><button type="submit" class="${isMailed ? "quiet-button" : ""}">${isMailed ? code.again : code.send}</button></form>
+${
+  isMailed &&
+  html`<form class="form" method="post" action="${linkFor(reader, `${path}/enter`)}">
+${field({ form: "code", name: "code", label: code.label, required: true, maxLength: 12, inputMode: "numeric", autocomplete: "one-time-code", hint: code.hint })}
+<div class="form-actions"><button type="submit">${code.enter}</button></div>
+</form>`
+}`
+}</div>`,
+  });
 }
 
 type Opened = Awaited<ReturnType<typeof openDelivery>> & { firm: ShownFirm; path: string };

@@ -30,6 +30,8 @@ export type OrderView = Omit<
   /** Whether a time with a notary can be booked. */
   takesAppointment: boolean;
   together: PaidTogether;
+  /** The amount that is due on top of the total, and for which the parcel waits; null for none. */
+  supplementCents: number | null;
   /** Whether a bank payment is in process, so that nothing has to be paid now. */
   isPaymentInProcess: boolean;
   /** Tells when the order's documents will be deleted, or when they were. */
@@ -132,8 +134,13 @@ const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">
  * The buttons for payment: one for all documents of the client's closing if there are several, and one for this
  * document.
  */
-function payPart({ code, together, totalCents }: OrderView, reader: Pick<Reader, "words" | "asked">): Html {
+function payPart(order: OrderView, reader: Pick<Reader, "words" | "asked">): Html {
+  const { code, together, totalCents, supplementCents } = order;
   const { orderPage: page } = reader.words;
+  if (supplementCents !== null)
+    return html`<p>${page.supplement(money(supplementCents))}</p>
+${payButton(`/orders/${code}/checkout`, page.pay(money(supplementCents)), reader)}
+<p class="quiet-text no-print">${page.payHint}</p>`;
   const { orders, withheld } = together;
   const path = `/orders/${code}/checkout`;
   const total = orders.reduce((sum, each) => sum + each.totalCents, 0);

@@ -37,6 +37,8 @@ export type OrderPageDeps = {
     isConfigured: boolean;
     /** Returns the address of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
+    /** The amount that is due on top of the order's total, in US cents; null for none. */
+    supplementOf: (order: { code: string; status: string }) => Promise<number | null>;
     /** Whether a bank payment for the order is in process. */
     isInProcess: (orderCode: string) => Promise<boolean>;
     /**
@@ -117,10 +119,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   async function view(code: string, { words }: Reader): Promise<OrderView> {
     const order = await orderOf(db, code);
+    const supplementCents = await payments.supplementOf(order);
+    const isDue = isPayable(order.status) || supplementCents !== null;
     const [signers, firm, isPaymentInProcess, receipts] = await Promise.all([
       deps.documents.signersOf(order.code),
       deps.firmOf(order.partnerId),
-      isPayable(order.status) && payments.isInProcess(order.code),
+      isDue && payments.isInProcess(order.code),
       receiptsOf(deps, order),
     ]);
     const takesAppointment =
@@ -128,10 +132,11 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     const payable =
       order.payBy === "client" &&
       payments.isConfigured &&
-      isPayable(order.status) &&
+      isDue &&
       order.documentsDeletedAt === null &&
       !isPaymentInProcess;
-    const together = payable ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
+    const together =
+      payable && supplementCents === null ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
     const title = deps.documents.titleOf(order);
     const retention = orderRetention(deps.retention, order, words);
     const shown = {
@@ -139,6 +144,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       payable,
       takesAppointment,
       together,
+      supplementCents: order.payBy === "client" ? supplementCents : null,
       isPaymentInProcess,
       retention,
       signers,

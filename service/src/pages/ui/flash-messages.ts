@@ -121,6 +121,7 @@ const flashMessages = {
   "order-placed": "The order was placed.",
   "act-resolved": "Your answer was recorded.",
   "delivery-sent": "The link is being mailed to the recipient.",
+  "receiver-ended": "Nothing is sent to them by itself. You can send it yourself.",
   "delivery-revoked": "The link was ended.",
   "closing-placed": "The closing was placed. This is its room.",
   "mails-on": "You get these emails from now on.",

@@ -7,8 +7,10 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sendToReceivers, writeReceivers } from "../../../src/closing/deliveries/deliveries.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { silent } from "../../orders/order/orders-database.ts";
 
 const running = await forTests(openHarness());
 const { baseUrl } = running.service;
@@ -119,6 +121,20 @@ async function send(fields: Record<string, string> = {}, room = roomCode) {
   );
 }
 
+/** Sends as the form does when its boxes stay as they are. */
+const sendWithCode = (email: string) => send({ email, code: "on" });
+const newestCode = (email: string) =>
+  mailsTo(running.service, email)
+    .filter((mail) => /Subject: .*Your code for the documents/.test(mail))
+    .flatMap((mail) => /^\s*(\d{6})\s*$/m.exec(mail)?.[1] ?? []);
+const postTo = (path: string, fields: Record<string, string> = {}, cookie = "") =>
+  fetch(baseUrl + path, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie, "Accept-Language": "en" },
+    body: new URLSearchParams(fields),
+  });
+
 const links = (email: string) => [
   ...new Set(
     mailsTo(running.service, email).flatMap(
@@ -193,6 +209,113 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.equal((await postForm(baseUrl + end, {}, agent)).status, 404);
   for (const method of ["GET", "POST"]) assert.equal((await fetch(baseUrl + path, { method })).status, 404);
   assert.match(await look(), /The link was ended/);
+});
+
+/** A link that asks for a code, before any was mailed. */
+async function asking(email: string) {
+  assert.equal((await sendWithCode(email)).status, 303);
+  return until(() => links(email)[0]);
+}
+
+const wrongOf = (code: string) => (code === "000000" ? "000001" : "000000");
+
+test("asks for a code that only the recipient's mailbox gets, before it shows or sends anything", async () => {
+  const email = "code@lender.example";
+  const path = await asking(email);
+  const door = await (await fetch(baseUrl + path, { headers: { "Accept-Language": "en" } })).text();
+  assert.match(door, /We mail a code to c/);
+  assert.doesNotMatch(door, /signed\.pdf|Ortega|lender\.example"/);
+  assert.equal(newestCode(email).length, 0, "a scanner that opens the link has no code mailed");
+  const early = await postTo(path);
+  assert.deepEqual([early.status, early.headers.get("location")], [303, path]);
+
+  assert.match((await postTo(`${path}/code`)).headers.get("location") ?? "", /code=sent$/);
+  assert.match((await postTo(`${path}/code`)).headers.get("location") ?? "", /code=wait$/, "one a minute");
+  const code = await until(() => newestCode(email)[0]);
+  assert.match((await postTo(`${path}/enter`, { code: wrongOf(code) })).headers.get("location") ?? "", /code=wrong$/);
+  const entered = await postTo(`${path}/enter`, { code: ` ${code.slice(0, 3)} ${code.slice(3)}` });
+  const [cookie = ""] = (entered.headers.get("set-cookie") ?? "").split(";");
+  assert.match(entered.headers.get("set-cookie") ?? "", /HttpOnly/);
+  assert.match(
+    await (await fetch(baseUrl + path, { headers: { cookie, "Accept-Language": "en" } })).text(),
+    /signed\.pdf/,
+  );
+  assert.ok((await bytesOf(await postTo(path, {}, cookie))).length > 1000);
+  assert.match(
+    (await postTo(`${path}/enter`, { code })).headers.get("location") ?? "",
+    /code=wrong$/,
+    "a code works once",
+  );
+
+  const other = await asking("code2@lender.example");
+  assert.doesNotMatch(await (await fetch(baseUrl + other, { headers: { cookie } })).text(), /signed\.pdf/);
+  const forged = cookie.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+  assert.doesNotMatch(await (await fetch(baseUrl + path, { headers: { cookie: forged } })).text(), /signed\.pdf/);
+  const listed = await look();
+  assert.match(listed, /Code entered /);
+});
+
+test("the fifth wrong code locks the link, however they are sent, and no row in the database opens it again", async () => {
+  const email = "guess@lender.example";
+  const path = await asking(email);
+  await postTo(`${path}/code`);
+  const code = await until(() => newestCode(email)[0]);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => postTo(`${path}/enter`, { code: wrongOf(code) })));
+  const said = answers.map((answer) => /code=(\w+)/.exec(answer.headers.get("location") ?? "")?.[1]);
+  assert.deepEqual(said.filter((word) => word === "wrong").length, 5);
+  assert.match((await postTo(`${path}/enter`, { code })).headers.get("location") ?? "", /code=locked$/);
+  assert.match(
+    await (await fetch(baseUrl + path, { headers: { "Accept-Language": "en" } })).text(),
+    /the link is locked/,
+  );
+  assert.match(await look(), /Locked after five wrong codes/);
+  const id = path.split("/")[2] ?? "";
+  await running.db.query(
+    sql`UPDATE closing_delivery_codes SET failures = 0, locked_at = NULL WHERE delivery_id = ${id}`,
+  );
+  assert.equal((await postTo(`${path}/enter`, { code })).status, 503);
+  await assert.rejects(running.db.query(sql`UPDATE closing_deliveries SET asks_code = false WHERE id = ${id}`));
+});
+
+test("sends people what they are to receive once it is done, once each, by links that ask for a code", async () => {
+  const { roomCode: room, deed: finished, note: unfinished } = await closing();
+  const [email, gone] = ["lee@lender.example", "gone@lender.example"];
+  const { db, rowMac } = running;
+  for (const code of [finished, unfinished]) {
+    const [order] = await db.query<{ orderId: number; roomId: string }>(sql`
+      SELECT o.id AS "orderId", a.room_id AS "roomId" FROM orders o JOIN room_orders a ON a.order_id = o.id
+      WHERE ${isSealed(sql`o.code`, "order", code)}`);
+    assert.ok(order);
+    const receivers = [email, gone].map((each) => ({ name: "Lee Lender", email: each.toUpperCase() }));
+    await db.transaction((tx) => writeReceivers(tx, { ...order, by: "member:test", at: new Date() }, receivers));
+  }
+  const sweep = (minutes: number) =>
+    sendToReceivers(
+      { db, rowMac, log: silent, clock: () => new Date(Date.now() + minutes * 60_000) },
+      new AbortController().signal,
+    );
+  const sentTo = (to: string) =>
+    db.query<{ files: number; asks: boolean }>(sql`
+      SELECT jsonb_array_length(files) AS files, asks_code AS asks FROM closing_deliveries WHERE recipient_email = ${to}`);
+  const own = `${baseUrl}/dashboard/rooms/${room}`;
+  assert.match(await (await fetch(own, { headers: agent })).text(), /lee@lender\.example<\/strong>: 2 documents/);
+  assert.equal((await postForm(`${own}/receivers/end`, { email: gone }, agent)).status, 303);
+  assert.equal((await postForm(`${own}/receivers/end`, { email: gone }, agent)).status, 404);
+  await sweep(0);
+  assert.deepEqual(await sentTo(email), [], "documents that are done within ten minutes go together");
+  await Promise.all([sweep(11), sweep(11)]);
+  const [first, ...more] = await sentTo(email);
+  assert.deepEqual([first?.asks, more.length], [true, 0]);
+  await finish(acme, unfinished);
+  await Promise.all([sweep(0), sweep(0)]);
+  assert.equal((await sentTo(email)).length, 2, "the last one goes at once");
+  await sweep(60);
+  assert.deepEqual([(await sentTo(email)).length, await sentTo(gone)], [2, []]);
+  await until(() => links(email).length === 2);
+  const put = sql`SELECT room_id, order_id, 'Eve', 'eve@example.com', asked_by, asked_at FROM closing_receivers LIMIT 1`;
+  await db.query(sql`INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at) ${put}`);
+  await sweep(60);
+  assert.deepEqual(await sentTo("eve@example.com"), []);
 });
 
 test("prevents changes of a delivery in the database, and opens none that was changed", async () => {

@@ -24,7 +24,7 @@ export type LabelRow = {
 };
 
 /** A service with accounts at EasyPost and the payment processor, and a firm with live access. */
-export async function openLabelsWorld() {
+export async function openLabelsWorld(env: Record<string, string> = {}) {
   const [easypost, stripe]: [EasyPostDouble, StripeDouble] = await Promise.all([startEasyPost(), startStripe()]);
   const harness: Harness = await openHarness({
     STRIPE_SECRET_KEY: "sk_live_double",
@@ -33,6 +33,7 @@ export async function openLabelsWorld() {
     EASYPOST_API_KEY: easypost.apiKey,
     EASYPOST_API_BASE: easypost.url,
     EASYPOST_WEBHOOK_SECRET: easypost.webhookSecret,
+    ...env,
   });
   const { db } = harness;
   const url = () => harness.service.baseUrl;

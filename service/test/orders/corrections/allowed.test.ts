@@ -11,6 +11,7 @@ const nothingYet = {
   shippedAgain: 0,
   faxedAgain: 0,
   refundIsAsked: false,
+  parcelIsFixed: null,
 };
 const at = (status: string, more: object = {}) => ({
   status,
@@ -39,7 +40,7 @@ const table: Readonly<Record<string, string>> = {
   NotarizationFailed: "document email address fax again refund",
   IdentityLocked: "document address fax refund",
   NotarizationComplete: "email address fax refund",
-  ShippingPending: "email fax refund",
+  ShippingPending: "email address fax refund",
   Shipped: "email fax refund",
   ShippingFailed: "email address fax again refund",
   Delivered: "email fax refund",
@@ -83,6 +84,12 @@ test("a parcel and a fax are sent again once, and a fax number can be changed th
   assert.ok(!allowedIn("FaxFailed", { faxedAgain: 1 }).includes("again"));
   assert.ok(allowedIn("FaxFailed", { faxChanges: 2 }).includes("fax"));
   assert.ok(!allowedIn("FaxFailed", { faxChanges: 3 }).includes("fax"));
+});
+
+test("a parcel that the carrier has keeps its address", () => {
+  const parcelIsFixed = "The carrier has the parcel.";
+  assert.equal(whyNot(at("ShippingPending", { parcelIsFixed }), "address"), parcelIsFixed);
+  assert.ok(allowedIn("ShippingFailed", { parcelIsFixed: null }).includes("address"));
 });
 
 test("only one refund can be requested at a time", () => {

@@ -56,6 +56,8 @@ const envelopesOf = async (code: string) =>
   db.query<{ id: number; outcome: string | null }>(sql`
     SELECT id, outcome FROM envelopes WHERE order_id = ${await idOf(code)} ORDER BY attempt`);
 
+const parcels = { whyFixed: async () => null, readdress: async () => {} };
+
 let people = 0;
 /** A person with a new address. */
 const person = (name: string) => ({ name, email: `${name.toLowerCase()}${people++}@example.com` });
@@ -168,10 +170,10 @@ test("an address, a fax number and an email are corrected together, or none is",
     ...{ ship_name: "Lender", ship_line1: "2 State Street", ship_city: "Albany" },
     ...{ ship_state: "NY", ship_postal: "12207" },
   };
-  await changeOrder(db, code, sql`status = 'ShippingPending'`);
+  await changeOrder(db, code, sql`status = 'Shipped'`);
   const refused = await call(`${code}/corrections`, { ...moved, fax_to: "2125550199", email: "new@example.com" });
   assert.equal(refused.code, 409);
-  assert.match(refused.error ?? "", /^The parcel is being made ready/);
+  assert.match(refused.error ?? "", /^The parcel is on its way/);
   assert.deepEqual((await correctionsOf(code)).corrections, []);
 
   await changeOrder(db, code, sql`status = 'ShippingFailed'`);
@@ -263,7 +265,7 @@ test("of two concurrent requests to send again one moves the order", async () =>
       SELECT partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`)
   )[0] ?? { partnerId: "" };
   const wanted = { owner: { partnerId, environment: "test" as const }, orderCode: code, actor: "test" };
-  const outcomes = await Promise.allSettled([1, 2, 3].map(() => beginAgain(running.deps, wanted)));
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => beginAgain({ orders: running.deps, parcels }, wanted)));
   assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
   assert.equal((await correctionsOf(code)).corrections.length, 1);
 });

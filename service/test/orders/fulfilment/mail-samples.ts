@@ -7,6 +7,7 @@ export const order: MailOrder = {
   customerName: "Dana Whitfield",
   title: "Deed of trust",
   totalCents: 109_50,
+  supplementCents: 4_30,
   refundedCents: 109_50,
   faxTo: "+13125550199",
   carrier: "USPS",

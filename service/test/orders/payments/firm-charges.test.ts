@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { shipping } from "@signsealship/testing/inputs/order-form";
 import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
 import { chargeState } from "../../../src/orders/payments/firm/store.ts";
-import { watchPayments } from "../../../src/orders/payments/payments.ts";
+import { askSupplement, supplementsOfCode, watchPayments } from "../../../src/orders/payments/payments.ts";
 import { codeTo, giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
@@ -423,6 +425,32 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   await deliver(late);
   assert.equal(await live.statusOf(code), "AwaitingPayment");
   stripe.firm.outcomes.delete(method);
+});
+
+test("charges a supplement to the card once, by the placer's limits, and only its event settles it", async () => {
+  assert.equal((await setLimit("500.00", "100000")).status, 303);
+  const { orderCode: code } = await live.place({ ...shipping, pay_by: "firm" });
+  const { intent } = await charge(code, "answered");
+  await deliver(stripe.chargeEvent(intent ?? ""));
+  await until(async () => (await live.statusOf(code)) === "ShippingPending");
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    await askSupplement(tx, order, { amountCents: 407, label: "Postage", actor: "system", at: new Date() });
+  });
+  const extra = await until(async () =>
+    (await chargesOf(code)).find((each) => each.state === "answered" && each.intent !== intent),
+  );
+  assert.match(await look(`/dashboard/orders/${code}`), /\$4\.07 for Postage is to be paid/);
+  assert.equal((await supplementsOfCode(db, code))[0]?.state, "asked");
+  const event = stripe.chargeEvent(extra.intent ?? "");
+  for (const each of [event, event, { ...event, id: `${event.id}2` }]) await deliver(each);
+  assert.equal((await supplementsOfCode(db, code))[0]?.state, "paid");
+  const paid = await db.query<{ amount: number }>(sql`
+    SELECT amount_cents::int AS amount FROM payments WHERE payment_intent = ${extra.intent}`);
+  assert.deepEqual(paid, [{ amount: 407 }]);
+  assert.equal(await live.statusOf(code), "ShippingPending");
+  assert.equal((await chargesOf(code)).length, 2);
 });
 
 test("a firm whose customer the processor no longer knows gets a new one", async () => {

@@ -75,6 +75,9 @@ test("places several documents for people who are named once, in one room, and t
     doc1_signs_client: "on",
     doc1_signs_1: "on",
     doc2_signs_client: "on",
+    doc1_gets_2: "on",
+    doc3_gets_1: "on",
+    doc3_gets_2: "on",
     doc3: files[2] ?? "",
     doc3_name: "Payoff letter",
     doc3_fax: "on",
@@ -121,6 +124,13 @@ test("places several documents for people who are named once, in one room, and t
       ["ana@example.com", "signer"],
       ["lee@lender.example", "recipient"],
     ],
+  );
+  const page = await (
+    await fetch(`${running.service.baseUrl}/dashboard/rooms/${roomCode}`, { headers: dana.headers })
+  ).text();
+  assert.match(
+    page,
+    /Will be sent[\s\S]*Ana Ortega, ana@example\.com<\/strong>: 1 document,[\s\S]*lee@lender\.example<\/strong>: 2 documents/,
   );
 });
 

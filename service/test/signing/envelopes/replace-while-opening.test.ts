@@ -11,6 +11,7 @@ import { openEnvelope } from "../../../src/signing/envelopes/lifecycle/open.ts";
 import { openCeremonyService } from "./ceremony/ceremony-service.ts";
 
 const running = await forTests(openCeremonyService());
+const deps = { orders: running.deps, parcels: { whyFixed: async () => null, readdress: async () => {} } };
 
 const waiters = async () =>
   (
@@ -74,18 +75,18 @@ test("asks the person who replaced a signer before the envelope was open, or dur
 test("asks the client at the address that was corrected before the envelope was open, or during its preparation", async () => {
   const corrected = new Map([["email", "corrected@example.com"]]);
   const before = await unopened(client);
-  await correctOrder(running.deps, before.request, corrected);
+  await correctOrder(deps, before.request, corrected);
   await before.open();
   assert.deepEqual(await before.emailsOf(), ["corrected@example.com", "john@example.com"]);
   const during = await unopened(client);
-  await inTurn(during.code, () => correctOrder(running.deps, during.request, corrected), during.open);
+  await inTurn(during.code, () => correctOrder(deps, during.request, corrected), during.open);
   assert.deepEqual(await during.emailsOf(), ["corrected@example.com", "john@example.com"]);
 });
 
 test("keeps the signers of an open envelope when the client’s address is corrected", async () => {
   const { request, emailsOf, open } = await unopened(client);
   await open();
-  await correctOrder(running.deps, request, new Map([["email", "corrected@example.com"]]));
+  await correctOrder(deps, request, new Map([["email", "corrected@example.com"]]));
   assert.deepEqual(await emailsOf(), [client.email, "john@example.com"]);
 });
 

@@ -456,6 +456,20 @@ class OrderCorrection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OrderSupplement:
+    """An amount that a correction costs on top of the order's total."""
+
+    amount_cents: int
+    """The amount in US cents."""
+    label: str
+    """The reason, as the receipt prints it."""
+    state: Literal["asked", "paid", "withdrawn"]
+    """While it is `asked`, the order's checkout pays it."""
+    at: datetime
+    """The time when it was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderCorrections:
     """The corrections of an order, and those that are possible now."""
 
@@ -467,6 +481,8 @@ class OrderCorrections:
     """The reasons why acts are refused now."""
     corrections: list[OrderCorrection]
     """Everything that was corrected, oldest first."""
+    supplements: list[OrderSupplement]
+    """The amounts that corrections cost on top of the order's total, oldest first."""
     request_id: str
     """The id of the request, for support."""
 

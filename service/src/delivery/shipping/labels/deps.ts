@@ -7,11 +7,13 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { Pricing } from "../../../orders/pricing/pricing.ts";
 import type { Providers } from "../../../providers/providers.ts";
 
-type LabelSettings = {
+export type LabelSettings = {
   /** The API's address; label files may be there, or at any https address. */
   apiBase: string | null;
   /** How much a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;
+  /** Whether the payer can be asked for dearer postage to a corrected address; otherwise people decide. */
+  asksPayers: boolean;
 };
 
 export type LabelDeps = {

@@ -3,10 +3,11 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { claimantOf, openTask } from "../../../kernel/tasks/tasks.ts";
-import type { LockedOrder } from "../../../orders/order/order.ts";
+import { correctionsOf, type LockedOrder } from "../../../orders/order/order.ts";
+import { askSupplement, supplementsPaid } from "../../../orders/payments/payments.ts";
 import { type Asked, type CarrierOffer, createEasyPost } from "../../../providers/providers.ts";
 import { buyLabelAct } from "./buy.ts";
-import type { LabelDeps } from "./deps.ts";
+import { easypostActor, type LabelDeps } from "./deps.ts";
 import { dollars } from "./dollars.ts";
 import { chooseRate } from "./quote.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
@@ -94,6 +95,7 @@ async function decide(
     const reason = `${carrier} ${service} is ${dollars(amountCents)}; ${
       label.mostCents === null ? "no postage was quoted" : `at most ${dollars(label.mostCents)} is paid without asking`
     }.`;
+    if (await askPayer(deps, tx, { order, label }, rate)) return;
     await leave(tx, label, reason);
     const { id: orderId, environment, isRush } = order;
     return void (await openTask(tx, { kind: "postage_dearer", at, environment, orderId, isRush, reason }));
@@ -102,6 +104,27 @@ async function decide(
   const payload = { shipmentId, rateId, carrier, service, amountCents };
   const { number: attempt } = label;
   await providers.intend(tx, { act: buyLabelAct, provider: "easypost", orderId: order.id, attempt, payload, at });
+}
+
+/**
+ * Asks the payer for what postage to a corrected address costs more than was quoted and paid.
+ * @returns false when people decide instead: the address is the one that was quoted, or nobody can pay here
+ */
+async function askPayer(
+  { clock, easypost }: LabelDeps,
+  tx: Tx,
+  { order, label }: { order: LockedOrder; label: Label },
+  { carrier, service, amountCents: rateCents }: CarrierOffer,
+): Promise<boolean> {
+  if (!easypost.settings?.asksPayers || label.orderedBy !== null || label.mostCents === null) return false;
+  if (!(await correctionsOf(tx, order.id)).some(({ kind }) => kind === "address")) return false;
+  const quotedCents = (await findLabelOrder(tx, order.id))?.quotedCents ?? 0;
+  const amountCents = rateCents - quotedCents - (await supplementsPaid(tx, order.id));
+  const words = `${carrier} ${service} is ${dollars(rateCents)} to the corrected address`;
+  await leave(tx, label, `${words}: the payer is asked for ${dollars(amountCents)} more.`);
+  const line = `${carrier} ${service} postage to the corrected address`.slice(0, 200);
+  await askSupplement(tx, order, { amountCents, label: line, actor: easypostActor, at: clock() });
+  return true;
 }
 
 async function leave(tx: Tx, { id, orderId }: Label, why: string): Promise<void> {

@@ -3,6 +3,8 @@ import { Value } from "typebox/value";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { dispatchQueue } from "../../../orders/order/order.ts";
 import { type Act, createEasyPost, type Intent } from "../../../providers/providers.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { dollars } from "./dollars.ts";
@@ -20,7 +22,11 @@ function shipmentOf({ payload }: Intent): string {
 }
 
 /** Returns an unused label. Its postage is refunded once the carrier has confirmed that it was not used. */
-export async function giveBack({ providers, clock }: LabelDeps, tx: Tx, label: Label): Promise<void> {
+export async function giveBack(
+  { providers, clock }: Pick<LabelDeps, "providers" | "clock">,
+  tx: Tx,
+  label: Label,
+): Promise<void> {
   const { id, orderId, number: attempt, shipmentId } = label;
   if (label.state !== "bought" || label.refundState !== null || isHandedOver(new Set(label.seen))) return;
   await updateLabel(tx, id, sql`refund_state = 'intended'`);
@@ -65,8 +71,10 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
   async settled(tx, intent, end) {
     const label = await labelOfAct(tx, intent.orderId, intent.attempt);
     if (!label || end.kind === "unclear") return;
-    if (end.kind === "done") return recordRefund(deps, tx, label, end.result.refundStatus);
-    await recordRefund(deps, tx, label, "rejected", end.why);
+    if (end.kind === "done") await recordRefund(deps, tx, label, end.result.refundStatus);
+    else await recordRefund(deps, tx, label, "rejected", end.why);
+    // A parcel whose address was corrected gets its next label now.
+    await enqueue(tx, dispatchQueue, { orderId: label.orderId });
   },
 });
 

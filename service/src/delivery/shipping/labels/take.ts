@@ -5,9 +5,10 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, explainTask } from "../../../kernel/tasks/tasks.ts";
 import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
 import type { LockedOrder } from "../../../orders/order/order.ts";
+import { supplementsOf, supplementsPaid, withdrawSupplement } from "../../../orders/payments/payments.ts";
 import { requireNoActUnderWay } from "../../../providers/providers.ts";
-import { easypostActor, type LabelDeps } from "./deps.ts";
-import { findLabelOrder, insertLabel, labelsOf, shippingAttempt } from "./store.ts";
+import { easypostActor, type LabelDeps, type LabelSettings } from "./deps.ts";
+import { findLabelOrder, insertLabel, type Label, labelsOf, shippingAttempt } from "./store.ts";
 
 /** The queue of labels that are prepared and then bought; payload `{labelId}`. */
 export const prepareQueue = "label-prepare";
@@ -22,13 +23,43 @@ export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
-    if (labels.some((label) => label.attempt === attempt && label.state !== "withdrawn")) return "beside";
-    const quotedCents = (await findLabelOrder(tx, order.id))?.quotedCents ?? null;
-    const mostCents = quotedCents === null ? null : Math.floor(quotedCents * (1 + settings.rateTolerance));
+    // After a correction of the address, the next label waits until the carrier has answered about the earlier one.
+    const isGivenBack = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
+    const isBlocking = (label: Label) =>
+      label.attempt === attempt && label.state !== "withdrawn" && !isGivenBack(label);
+    if (labels.some(isBlocking)) return "beside";
+    const mostCents = await budgetOf(tx, order.id, settings);
     await prepareLater(tx, await insertLabel(tx, order.id, { attempt, orderedBy: null, mostCents, at }));
     return "beside";
   },
 });
+
+/** The most that is paid for a label without asking: what was quoted and paid for it since, and what the operator absorbs. */
+async function budgetOf(tx: Tx, orderId: number, { rateTolerance }: LabelSettings): Promise<number | null> {
+  const quotedCents = (await findLabelOrder(tx, orderId))?.quotedCents ?? null;
+  if (quotedCents === null) return null;
+  return Math.floor((quotedCents + (await supplementsPaid(tx, orderId))) * (1 + rateTolerance));
+}
+
+/** Prepares the label of a locked order again, once its payer has paid the dearer postage since the last try. */
+export async function buyAsPaid(
+  { easypost: { settings } }: TakeDeps,
+  tx: Tx,
+  order: LockedOrder,
+  at: Date,
+): Promise<void> {
+  if (!settings || order.status !== "ShippingPending") return;
+  const attempt = await shippingAttempt(tx, order.id);
+  const last = (await labelsOf(tx, order.id)).findLast((label) => label.attempt === attempt);
+  if (last?.state !== "not_bought") return;
+  const isPaidSince = (await supplementsOf(tx, order.id)).some(
+    ({ state, changedAt }) => state === "paid" && changedAt > last.createdAt,
+  );
+  if (!isPaidSince) return;
+  const mostCents = await budgetOf(tx, order.id, settings);
+  await tellShippers(tx, order.id, "The dearer postage was paid: the label is being bought.");
+  await prepareLater(tx, await insertLabel(tx, order.id, { attempt, orderedBy: null, mostCents, at }));
+}
 
 const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { labelId });
 
@@ -53,6 +84,7 @@ export async function buyAnyway(
   await tx.query(auditLine({ at, action: "label.ordered", actor: operator, partnerId, orderId, detail }));
   const end = { state: "done", at, by: operator, outcome: "the label is bought" } as const;
   await closeTasks(tx, { orderId, kinds: ["postage_dearer"] }, end);
+  await withdrawSupplement(tx, order, { actor: operator, at });
 }
 
 /** Sets the reason that the shipping task shows to people. */

@@ -2,6 +2,7 @@ import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { parcelQueue } from "../../../orders/order/order.ts";
+import { withdrawSupplement } from "../../../orders/payments/payments.ts";
 import { createEasyPost } from "../../../providers/providers.ts";
 import type { LabelDeps } from "./deps.ts";
 import { fileQueue } from "./file.ts";
@@ -18,6 +19,7 @@ import {
   shippingAttempt,
   updateLabel,
 } from "./store.ts";
+import { buyAsPaid } from "./take.ts";
 
 /** The jobs of labels: reviews after an order has moved, and polls, because events may be lost. */
 export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
@@ -26,6 +28,8 @@ export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
 }
 
 const refundedStatuses: ReadonlySet<string> = new Set(["RefundPending", "Refunded", "Cancelled"]);
+/** The statuses from which a parcel may still get a label. */
+const waitsForParcel: ReadonlySet<string> = new Set(["ShippingPending", "ShippingFailed", "OnHold"]);
 const shippedStatuses: ReadonlySet<string> = new Set(["Shipped", "Delivered", "Completed"]);
 
 /**
@@ -38,16 +42,23 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
     if (!order) return;
     const attempt = await shippingAttempt(tx, orderId);
     const shippedAs = await lastTrackingNumber(tx, orderId);
+    const at = deps.clock();
+    const labels = await labelsOf(tx, orderId);
+    const isLabeled = labels.some((label) => label.attempt === attempt && isKept(label));
+    if (isLabeled || !waitsForParcel.has(order.status)) await withdrawSupplement(tx, order, { actor: "system", at });
+    await buyAsPaid(deps, tx, order, at);
     const isUnwanted = (label: Label): boolean =>
       refundedStatuses.has(order.status) ||
       label.attempt < attempt ||
       (shippedStatuses.has(order.status) && shippedAs !== null && !isSameNumber(shippedAs, label.trackingNumber));
-    for (const label of await labelsOf(tx, orderId)) {
+    for (const label of labels) {
       if (isUnwanted(label)) await giveBack(deps, tx, label);
       else if (label.seen.length > 0) await followParcel(deps, tx, { order, label, news: new Set() });
     }
   });
 }
+
+const isKept = ({ state, refundState }: Label): boolean => state === "bought" && refundState === null;
 
 // After two months no more reports are expected about a parcel.
 const longestWayMs = 60 * dayMs;

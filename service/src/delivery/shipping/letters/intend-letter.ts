@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { tooCostly } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf, explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
 import type { MailClass } from "../../../providers/providers.ts";
 import { type PaperOrder, paperOrder, withSentDocument } from "../../paper/paper.ts";
-import type { LetterDeps } from "./deps.ts";
+import { type LetterDeps, mailQueue } from "./deps.ts";
 import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
 import { currentLetter, letterActs } from "./store.ts";
 
@@ -45,6 +47,9 @@ export async function intendLetter(deps: LetterDeps, orderId: number): Promise<v
     if (!locked || !(await waitsForLetter(tx, locked)) || (await isClaimed(tx, orderId))) return;
     const { isUnderWay, next } = await letterActs(tx, orderId);
     if (isUnderWay) return;
+    // The firm may have corrected the address while the document was measured.
+    if (!isDeepStrictEqual((await paperOrder(tx, found.code, "live")).shipTo, order.shipTo))
+      return enqueue(tx, mailQueue, { orderId });
     const at = deps.clock();
     if ("misfit" in plan) return printByHand(tx, locked, plan.misfit, at);
     await deps.providers.intend(tx, { act: "letter.send", provider: "lob", orderId, attempt: next, payload: plan, at });

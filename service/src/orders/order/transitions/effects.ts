@@ -48,6 +48,7 @@ export type MailMoment =
   | "quote_ready"
   | "payment_received"
   | "payment_failed"
+  | "supplement_due"
   | "signed"
   | "shipped"
   | "ready_for_pickup"

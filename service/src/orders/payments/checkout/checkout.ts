@@ -14,6 +14,7 @@ import {
 } from "../../order/order.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/store.ts";
 import type { Processor } from "../processor/processor.ts";
+import { dueOf, supplementsOf } from "../supplements.ts";
 import { openSession } from "./sessions.ts";
 import { hasPendingFunds, type Part } from "./store.ts";
 
@@ -38,11 +39,11 @@ const notPayable = (message: string) => new ServiceError("not_payable", message)
 const inProcess = "A bank payment is being processed. Wait until the bank has answered.";
 const firmPays = "A payment by your firm is under way. Wait until it has ended.";
 
-const partOf = ({ id, code, totalCents }: LockedOrder): Part => ({
-  orderId: id,
-  orderCode: code,
-  amountCents: totalCents,
-});
+/** The amount that the locked order waits for: its total, or a supplement. */
+export async function partOf(tx: Tx, { id, code, status, totalCents }: LockedOrder): Promise<Part> {
+  const due = isPayable(status) ? undefined : dueOf(status, await supplementsOf(tx, id));
+  return { orderId: id, orderCode: code, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null };
+}
 
 /**
  * Returns the order's open hosted checkout, or creates a new one. The order's status doesn't change. A checkout that
@@ -59,7 +60,7 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
     const refusal = await paymentRefusal(tx, deps.notarySupply, order);
     if (refusal !== null) throw notPayable(refusal);
     requireProcessor(deps, order.environment);
-    return { groupId: null, parts: [partOf(order)] };
+    return { groupId: null, parts: [await partOf(tx, order)] };
   };
   return openSession(deps, () => requireProcessor(deps, "live"), opened);
 }
@@ -74,10 +75,12 @@ export async function paymentRefusal(
   order: LockedOrder,
   ownCharge?: string,
 ): Promise<string | null> {
-  if (!isPayable(order.status)) return `An order in ${order.status} is not payable.`;
+  const isFirst = isPayable(order.status);
+  if (!isFirst && !dueOf(order.status, await supplementsOf(tx, order.id)))
+    return `An order in ${order.status} is not payable.`;
   const deletedAt = await whenDocumentsWereDeleted(tx, order.id);
   if (deletedAt) return deletedMessage("The document of this order", deletedAt);
-  const gap = await notaryGapOfQuote(supply, tx, order.id);
+  const gap = isFirst ? await notaryGapOfQuote(supply, tx, order.id) : null;
   if (gap !== null)
     return `The notarization of this order can’t be performed as quoted. ${gap} Cancel it and place it again.`;
   const charges = await chargesOfOrder(tx, order.id);
@@ -150,7 +153,7 @@ async function payableParts(
   const refusals: string[] = [];
   for (const order of await lockGroup(tx, members)) {
     const refusal = await paymentRefusal(tx, supply, order);
-    if (refusal === null) parts.push(partOf(order));
+    if (refusal === null) parts.push(await partOf(tx, order));
     else refusals.push(refusal);
   }
   if (parts.length === 0)

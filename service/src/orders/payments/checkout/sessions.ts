@@ -72,7 +72,8 @@ async function reserve(tx: Tx, { groupId, parts }: Wanted, now: Date, ended: Rea
   const sessions = [...current.values()];
   const [only] = sessions;
   if (only && sessions.length === 1 && only.groupId === groupId && isUsable(only, amountCents, now)) {
-    const shared = groupId === null ? parts : await partsOf(tx, only.id);
+    const { supplementId } = only;
+    const shared = groupId === null ? parts.map((part) => ({ ...part, supplementId })) : await partsOf(tx, only.id);
     if (keyOf(shared) === keyOf(parts)) return { session: only };
   }
   const open = sessions.filter(({ id }) => !ended.has(id));
@@ -81,6 +82,7 @@ async function reserve(tx: Tx, { groupId, parts }: Wanted, now: Date, ended: Rea
   for (const { id } of sessions) await endSession(tx, id);
   const session: CheckoutSession = {
     ...{ id: newUuid(), groupId, status: "minting", amountCents, currency, sessionId: null, url: null },
+    supplementId: groupId === null ? (parts[0]?.supplementId ?? null) : null,
     expiresAt: new Date(now.getTime() + sessionMs),
   };
   await insertMinting(tx, session, parts, now);
@@ -88,7 +90,7 @@ async function reserve(tx: Tx, { groupId, parts }: Wanted, now: Date, ended: Rea
 }
 
 const keyOf = (parts: readonly Part[]): string =>
-  parts.map(({ orderId, amountCents }) => `${orderId}:${amountCents}`).join();
+  parts.map(({ orderId, amountCents, supplementId }) => `${orderId}:${amountCents}:${supplementId}`).join();
 
 const isUsable = ({ status, expiresAt, amountCents }: CheckoutSession, totalCents: number, now: Date): boolean =>
   status !== "replacing" && expiresAt.getTime() > now.getTime() + marginMs && amountCents === totalCents;

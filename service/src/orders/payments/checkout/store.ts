@@ -6,6 +6,7 @@ import { type StateMac, verified, writeStateMacs } from "../../../kernel/platfor
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { chargesOfCode, isOpenCharge } from "../firm/store.ts";
 import type { CheckoutRequest } from "../processor/processor.ts";
+import { coveredAmount } from "../supplements.ts";
 
 /**
  * `replacing`: this service has asked the processor to end the session, so that another can be created. The row changes
@@ -15,6 +16,8 @@ export type CheckoutSession = {
   id: string;
   /** The group whose orders the session pays together; null for a session of a single order. */
   groupId: string | null;
+  /** The supplement of its single order that it pays; null for the order's total. */
+  supplementId: number | null;
   status: "minting" | "open" | "replacing";
   amountCents: number;
   currency: string;
@@ -24,14 +27,14 @@ export type CheckoutSession = {
   expiresAt: Date;
 };
 
-/** An order of a checkout, and its share of the total. */
-export type Part = { orderId: number; orderCode: string; amountCents: number };
+/** An order of a checkout, and its share of the total: the order's own total, or a supplement. */
+export type Part = { orderId: number; orderCode: string; amountCents: number; supplementId: number | null };
 
 const partState: StateMac = {
   table: sql`checkout_parts`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (c) => sql`${c}.id, ${c}.checkout_id, ${c}.order_id, ${c}.position, ${c}.amount_cents`,
+  covered: (c) => sql`${c}.id, ${c}.checkout_id, ${c}.order_id, ${c}.position, ${coveredAmount(c)}`,
 };
 
 /** The MAC covers the orders that a session's money pays, and the address to which payers are sent. */
@@ -41,7 +44,7 @@ export const sessionState: StateMac = {
   mac: sql`row_mac`,
   covered: (
     s,
-  ) => sql`${s}.id, coalesce(to_jsonb(${s}.order_id), to_jsonb(${s}.group_id)), ${s}.status, ${s}.amount_cents,
+  ) => sql`${s}.id, coalesce(to_jsonb(${s}.order_id), to_jsonb(${s}.group_id)), ${s}.status, ${coveredAmount(s)},
     ${s}.currency, ${s}.session_id, ${s}.url, extract(epoch FROM ${s}.created_at), extract(epoch FROM ${s}.expires_at),
     ${s}.state_version`,
 };
@@ -56,7 +59,7 @@ const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 const isOf = (orderId: Statement) =>
   sql`(s.order_id = ${orderId} OR s.id IN (SELECT checkout_id FROM checkout_parts WHERE order_id = ${orderId}))`;
 
-const columns = sql`s.id, s.group_id AS "groupId", s.status, s.amount_cents AS "amountCents", s.currency,
+const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplementId", s.status, s.amount_cents AS "amountCents", s.currency,
   s.session_id AS "sessionId", s.url, s.expires_at AS "expiresAt"`;
 
 /**
@@ -89,7 +92,8 @@ export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<bo
 /** The parts of a shared checkout, as its page lists them. @throws ServiceError `unavailable` when one fails its MAC */
 export const partsOf = (db: Sql, checkoutId: string) =>
   db.query<Part>(sql`
-    SELECT c.order_id AS "orderId", o.code AS "orderCode@order", c.amount_cents AS "amountCents", ${verified(partState, sql`c`)}
+    SELECT c.order_id AS "orderId", o.code AS "orderCode@order", c.amount_cents AS "amountCents",
+      c.supplement_id AS "supplementId", ${verified(partState, sql`c`)}
     FROM checkout_parts c JOIN orders o ON o.id = c.order_id WHERE c.checkout_id = ${checkoutId} ORDER BY c.position`);
 
 type OrderOfSession = {
@@ -112,20 +116,20 @@ export const ordersOf = (db: Sql, id: string) =>
 /** A session of one order or, with parts, of several orders of a group. */
 export async function insertMinting(
   tx: Tx,
-  { id, groupId, amountCents, currency, expiresAt }: CheckoutSession,
+  { id, groupId, supplementId, amountCents, currency, expiresAt }: CheckoutSession,
   parts: readonly Part[],
   at: Date,
 ): Promise<void> {
   const orderId = groupId === null ? parts[0]?.orderId : null;
   await tx.query(sql`
-    INSERT INTO checkout_sessions (id, order_id, group_id, status, amount_cents, currency, created_at, expires_at)
-    VALUES (${id}, ${orderId}, ${groupId}, 'minting', ${amountCents}, ${currency}, ${at}, ${expiresAt})`);
+    INSERT INTO checkout_sessions (id, order_id, group_id, supplement_id, status, amount_cents, currency, created_at, expires_at)
+    VALUES (${id}, ${orderId}, ${groupId}, ${supplementId}, 'minting', ${amountCents}, ${currency}, ${at}, ${expiresAt})`);
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
   if (groupId === null) return;
   for (const [position, part] of parts.entries())
     await tx.query(sql`
-      INSERT INTO checkout_parts (checkout_id, order_id, position, amount_cents)
-      VALUES (${id}, ${part.orderId}, ${position}, ${part.amountCents})`);
+      INSERT INTO checkout_parts (checkout_id, order_id, position, amount_cents, supplement_id)
+      VALUES (${id}, ${part.orderId}, ${position}, ${part.amountCents}, ${part.supplementId})`);
   await writeStateMacs(tx, partState, sql`checkout_id = ${id}`);
 }
 
@@ -134,7 +138,8 @@ export async function mintRequest(db: Sql, { id, groupId, ...session }: Checkout
   const lines: readonly Part[] =
     groupId === null
       ? await db.query<Part>(sql`
-          SELECT o.id AS "orderId", o.code AS "orderCode@order", s.amount_cents AS "amountCents"
+          SELECT o.id AS "orderId", o.code AS "orderCode@order", s.amount_cents AS "amountCents",
+            s.supplement_id AS "supplementId"
           FROM checkout_sessions s JOIN orders o ON o.id = s.order_id WHERE s.id = ${id}`)
       : await partsOf(db, id);
   const [order] = await db.query<{ partnerId: string; environment: string }>(sql`
@@ -202,25 +207,31 @@ export const endPending = (tx: Tx, id: string) =>
 export const bindSession = (tx: Tx, id: string, sessionId: string) =>
   change(tx, sql`s.id = ${id} AND s.session_id IS NULL`, sql`session_id = ${sessionId}`);
 
-export type Payee = { orderId: number; orderCode: string; amountCents: number | null };
+export type Payee = { orderId: number; orderCode: string; amountCents: number | null; supplementId: number | null };
 
 /**
  * The orders that a session pays, and its status; undefined for one that is not on record. Our own id of the session
- * takes precedence, because it is in the signed event. A session of one order pays the order's total.
+ * takes precedence, because it is in the signed event. A session of one order pays the order's total, or a supplement.
  * @throws ServiceError `unavailable` for a session that fails its MAC, because its money must not pay another order
  */
 export async function sessionPayees(
   db: Sql,
   { sessionId, checkoutId }: { sessionId: string | null; checkoutId: string | null },
 ): Promise<{ status: string; payees: readonly Payee[] } | undefined> {
-  const [found] = await db.query<{ id: string; status: string; orderId: number | null; code: string | null }>(sql`
-    SELECT s.id, s.status, s.order_id AS "orderId", o.code AS "code@order",
-      ${verifiedSession}
+  type Found = Pick<CheckoutSession, "id" | "amountCents" | "supplementId"> & {
+    status: string;
+    orderId: number | null;
+    code: string | null;
+  };
+  const [found] = await db.query<Found>(sql`
+    SELECT s.id, s.status, s.order_id AS "orderId", o.code AS "code@order", s.amount_cents AS "amountCents",
+      s.supplement_id AS "supplementId", ${verifiedSession}
     FROM checkout_sessions s LEFT JOIN orders o ON o.id = s.order_id
     WHERE s.session_id = ${sessionId} OR s.id = ${checkoutId}
     ORDER BY s.id = ${checkoutId} DESC NULLS LAST LIMIT 1`);
   if (!found) return undefined;
-  const { id, status, orderId, code } = found;
+  const { id, status, orderId, code, supplementId } = found;
   if (orderId === null) return { status, payees: await partsOf(db, id) };
-  return { status, payees: [{ orderId, orderCode: code ?? "", amountCents: null }] };
+  const amountCents = supplementId === null ? null : found.amountCents;
+  return { status, payees: [{ orderId, orderCode: code ?? "", amountCents, supplementId }] };
 }

@@ -18,7 +18,7 @@ import {
   orderPayer,
   verifiedOrders,
 } from "../../order/order.ts";
-import { paymentRefusal } from "../checkout/checkout.ts";
+import { partOf, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
 import { currentSessions } from "../checkout/store.ts";
 import type { ChargeAnswer } from "../processor/firm-account.ts";
@@ -66,7 +66,7 @@ export async function chargeByMember(deps: ChargeDeps, principal: Principal, cod
 
 /**
  * Writes the charge of a payable order that the caller asks for, and has it sent.
- * @returns its id
+ * @returns its id and sum
  * @throws ServiceError `not_payable` without a method on file, and above the caller's limits
  */
 export async function chargePayable(
@@ -74,23 +74,25 @@ export async function chargePayable(
   deps: ChargeDeps,
   principal: Principal,
   order: LockedOrder,
-): Promise<string> {
+): Promise<{ chargeId: string; totalCents: number }> {
   const method = await store.activeMethod(tx, order);
   if (!method) throw noMethod();
   const spender = actorOf(principal);
-  const limit = await spendingRefusal(tx, deps, order, { spender, amountCents: order.totalCents });
+  const { amountCents } = await partOf(tx, order);
+  const limit = await spendingRefusal(tx, deps, order, { spender, amountCents });
   if (limit !== null) throw new ServiceError("not_payable", refusals[limit]);
   const asked = { methodId: method.id, askedBy: spender, at: deps.clock(), reason: null };
-  const id = await insert(tx, order, asked);
+  const chargeId = await insert(tx, order, asked);
   await enqueue(tx, firmChargeQueue, { orderId: order.id });
-  return id;
+  return { chargeId, totalCents: amountCents };
 }
 
 type Asked = { methodId: string; askedBy: string; at: Date; reason: string | null };
 
 /** Inserts a charge that will be sent. With a reason, inserts a refused charge, which is never sent. @returns its id */
 async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reason }: Asked): Promise<string> {
-  const { id: orderId, partnerId, environment, totalCents: amountCents } = order;
+  const { id: orderId, partnerId, environment } = order;
+  const { amountCents, supplementId } = await partOf(tx, order);
   const id = newUuid();
   const state = reason === null ? "asked" : "refused";
   const charge = {
@@ -100,6 +102,7 @@ async function insert(tx: Tx, order: LockedOrder, { methodId, askedBy, at, reaso
     environment,
     methodId,
     amountCents,
+    supplementId,
     askedBy,
     askedAt: at,
     changedAt: at,
@@ -175,12 +178,15 @@ async function reserve(tx: Tx, deps: ChargeDeps, code: string): Promise<store.Fi
   const order = await lockOrder(tx, code);
   if (!order || (await orderPayer(tx, order.id)) !== "firm") return undefined;
   const earlier = await store.chargesOfOrder(tx, order.id);
-  if (earlier.length > 0) return earlier.find(({ state }) => state === "asked");
+  const asked = earlier.find(({ state }) => state === "asked");
+  if (asked) return asked;
+  const { amountCents, supplementId } = await partOf(tx, order);
+  if (earlier.some((each) => each.supplementId === supplementId)) return undefined;
   const method = await store.activeMethod(tx, order);
   if (!method || (await paymentRefusal(tx, deps.notarySupply, order)) !== null) return undefined;
   const spender = (await readOrigins(tx, deps.rowMac, [order.id])).get(order.id)?.placedBy;
   if (!spender || !/^(?:member|key):/.test(spender)) return undefined;
-  const reason = await spendingRefusal(tx, deps, order, { spender, amountCents: order.totalCents });
+  const reason = await spendingRefusal(tx, deps, order, { spender, amountCents });
   // A key without a spending limit places orders as before: the firm opens their checkout.
   if (reason === "no_limit" && spender.startsWith("key:")) return undefined;
   await insert(tx, order, { methodId: method.id, askedBy: spender, at: deps.clock(), reason });
@@ -213,9 +219,10 @@ async function reasonAgainst(
   tx: Tx,
   deps: ChargeDeps,
   order: LockedOrder,
-  { id, amountCents, askedBy: spender }: store.FirmCharge,
+  { id, amountCents, supplementId, askedBy: spender }: store.FirmCharge,
 ): Promise<string | null> {
-  if (order.totalCents !== amountCents) return "price_changed";
+  const due = await partOf(tx, order);
+  if (due.amountCents !== amountCents || due.supplementId !== supplementId) return "price_changed";
   if ((await paymentRefusal(tx, deps.notarySupply, order, id)) !== null) return "not_payable";
   const limit = await spendingRefusal(tx, deps, order, { spender, amountCents, except: id });
   if (limit !== null) return limit;

@@ -43,11 +43,11 @@ export function chargeGroup<Result extends GroupCharge>(
       const refusal = await paymentRefusal(tx, deps.notarySupply, order);
       if (refusal !== null) refusals.push(`Order ${order.code}: ${refusal}`);
       else {
-        const chargeId = await chargePayable(tx, deps, principal, order).catch((error: unknown) => {
+        const charged = await chargePayable(tx, deps, principal, order).catch((error: unknown) => {
           if (!(error instanceof ServiceError) || error.code !== "not_payable") throw error;
           return refuse(`Order ${order.code}: ${error.message}`);
         });
-        orders.push({ orderCode: order.code, chargeId, totalCents: order.totalCents });
+        orders.push({ orderCode: order.code, ...charged });
       }
     }
     if (orders.length === 0) await refuse(refusals[0] ?? "No order of this room is paid by your firm.");

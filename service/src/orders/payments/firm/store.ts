@@ -11,6 +11,7 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { SavedMethod } from "../processor/firm-account.ts";
 import { paymentState } from "../store.ts";
+import { coveredAmount } from "../supplements.ts";
 
 /** The MAC covers the processor's ids of the firm and its method, so that a forged row can't charge somebody else. */
 const methodState: StateMac = {
@@ -40,7 +41,7 @@ export const chargeState: StateMac = {
   mac: sql`row_mac`,
   covered: (
     c,
-  ) => sql`${c}.id, ${c}.order_id, ${c}.partner_id, ${c}.environment, ${c}.method_id, ${c}.amount_cents, ${c}.asked_by,
+  ) => sql`${c}.id, ${c}.order_id, ${c}.partner_id, ${c}.environment, ${c}.method_id, ${coveredAmount(c)}, ${c}.asked_by,
     extract(epoch FROM ${c}.asked_at), ${c}.state, ${c}.payment_intent, ${c}.reason, extract(epoch FROM ${c}.changed_at),
     ${c}.state_version`,
 };
@@ -172,6 +173,8 @@ export type FirmCharge = {
   environment: Environment;
   methodId: string;
   amountCents: number;
+  /** The supplement that it pays; null for the order's total. */
+  supplementId: number | null;
   askedBy: string;
   askedAt: Date;
   changedAt: Date;
@@ -182,7 +185,7 @@ export type FirmCharge = {
 
 const charges = (where: Statement): Statement => sql`
   SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
-    c.method_id AS "methodId", c.amount_cents AS "amountCents", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
+    c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
     c.changed_at AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason, ${verified(chargeState, sql`c`)}
   FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
 
@@ -237,12 +240,13 @@ type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "changedAt">;
 
 /** @returns false when a charge of the order is in progress */
 export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
-  const { id, orderId, partnerId, environment, methodId, amountCents, askedBy, askedAt, state, reason } = charge;
+  const { id, orderId, partnerId, environment, methodId, amountCents, supplementId, askedBy, askedAt, state, reason } =
+    charge;
   const inserted = await tx.query(sql`
-    INSERT INTO firm_charges (id, order_id, partner_id, environment, method_id, amount_cents, asked_by, asked_at, state, reason,
-      changed_at)
-    VALUES (${id}, ${orderId}, ${partnerId}, ${environment}, ${methodId}, ${amountCents}, ${askedBy}, ${askedAt}, ${state},
-      ${reason}, ${askedAt})
+    INSERT INTO firm_charges (id, order_id, partner_id, environment, method_id, amount_cents, supplement_id, asked_by, asked_at, state,
+      reason, changed_at)
+    VALUES (${id}, ${orderId}, ${partnerId}, ${environment}, ${methodId}, ${amountCents}, ${supplementId}, ${askedBy}, ${askedAt},
+      ${state}, ${reason}, ${askedAt})
     ON CONFLICT DO NOTHING RETURNING id`);
   if (inserted.length === 1) await writeStateMacs(tx, chargeState, sql`id = ${id}`);
   return inserted.length === 1;

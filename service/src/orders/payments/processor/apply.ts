@@ -15,6 +15,7 @@ import {
   unappliedEvents,
   wasRefunded,
 } from "../store.ts";
+import { settleSupplement } from "../supplements.ts";
 import type { DisputeMessage, RefundMessage, SessionMessage } from "./message.ts";
 
 /**
@@ -64,6 +65,8 @@ export type Share = {
   amount: number | null;
   /** Why the amount of a payment for several orders is wrong; null when it is right. */
   mismatch: string | null;
+  /** The supplement that it pays; null for the order's total. */
+  supplementId: number | null;
 };
 
 /** Applies a message about a session to one of its orders. @param status the session's status before the message */
@@ -98,19 +101,26 @@ async function takeMoney(
 ): Promise<Taken> {
   const { sessionId, paymentIntent } = message;
   const { at, simulated, share } = options;
-  const { amount, mismatch } = share;
+  const { amount, mismatch, supplementId } = share;
   // The full wrong amount is recorded only for the first order.
-  if (mismatch !== null && amount === 0) return hold(tx, order, mismatch, options);
+  if (mismatch !== null && amount === 0)
+    return supplementId === null ? hold(tx, order, mismatch, options) : nothing("stale", order);
   const known = sessionId ?? `intent:${paymentIntent}`;
   const payment = {
     ...{ paymentIntent, sessionId: known, amount: amount ?? 0 },
     ...{ currency: message.currency ?? "", simulated, at },
   };
   const gone = paymentIntent !== null && (await wasRefunded(tx, order.id, paymentIntent));
-  if (!(await recordPayment(tx, { orderId: order.id, ...payment, ...(gone && { refundedAt: at }) })))
-    return nothing("repeated", order);
+  const paymentId = await recordPayment(tx, { orderId: order.id, ...payment, ...(gone && { refundedAt: at }) });
+  if (paymentId === null) return nothing("repeated", order);
+  const isSettled =
+    supplementId !== null &&
+    !gone &&
+    mismatch === null &&
+    (await settleSupplement(tx, order, { supplementId, paymentId, cents: amount ?? 0 }, actorOf(options)));
+  if (isSettled) return nothing("moved", order);
   const right = mismatch === null && amount === order.totalCents && message.currency?.toLowerCase() === currency;
-  if (gone || targetOf(order, "payment_cleared") === null) {
+  if (gone || supplementId !== null || targetOf(order, "payment_cleared") === null) {
     await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
     return { ...nothing("unapplied", order), isHeld: !gone };
   }

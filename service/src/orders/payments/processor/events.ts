@@ -109,8 +109,8 @@ async function readDispute(tx: Tx, message: DisputeMessage, isLive: boolean, opt
 const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
   typeof livemode === "boolean" && expected !== null && livemode !== expected;
 
-/** An order code with the order's share of the money, if it is known. */
-type Named = { orderCode: string; amountCents: number | null };
+/** An order code with the order's share of the money, if it is known, and the supplement that the share pays. */
+type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
 
 /**
  * The orders of the session or the payment. If its creation was interrupted and nothing was recorded, the event's
@@ -130,7 +130,9 @@ async function payeesOf(tx: Tx, message: SessionMessage | RefundMessage): Promis
   const { sessionId, chargeId } = message;
   if (chargeId !== null) {
     const charge = await selectCharge(tx, chargeId);
-    return charge ? [{ orderCode: charge.orderCode, amountCents: null }] : named;
+    if (!charge) return named;
+    const { orderCode: code, amountCents, supplementId } = charge;
+    return [{ orderCode: code, amountCents: supplementId === null ? null : amountCents, supplementId }];
   }
   return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
 }
@@ -195,14 +197,23 @@ function sharesOf(
   orders: readonly LockedOrder[],
 ): (order: LockedOrder) => Share {
   if (payees.length <= 1 && payees.every(({ amountCents }) => amountCents === null))
-    return () => ({ amount, mismatch: null });
+    return () => ({ amount, mismatch: null, supplementId: null });
+  const supplements = new Map(payees.map(({ orderCode, supplementId = null }) => [orderCode, supplementId]));
   const sum = payees.reduce((total, { amountCents }) => total + (amountCents ?? 0), 0);
   if (amount === sum && paidIn?.toLowerCase() === currency) {
     const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
-    return ({ code }) => ({ amount: parts.get(code) ?? 0, mismatch: null });
+    return ({ code }) => ({
+      amount: parts.get(code) ?? 0,
+      mismatch: null,
+      supplementId: supplements.get(code) ?? null,
+    });
   }
   const mismatch = `a checkout of ${payees.length} orders paid ${amount} ${paidIn}, not ${sum} ${currency}`;
-  return ({ id }) => ({ amount: id === orders[0]?.id ? amount : 0, mismatch });
+  return ({ id, code }) => ({
+    amount: id === orders[0]?.id ? amount : 0,
+    mismatch,
+    supplementId: supplements.get(code) ?? null,
+  });
 }
 
 async function readRefund(

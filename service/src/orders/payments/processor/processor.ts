@@ -12,7 +12,7 @@ export type CheckoutRequest = {
   firmName: string;
   environment: string;
   /** One line for each order. */
-  lines: readonly { orderCode: string; amountCents: number }[];
+  lines: readonly { orderCode: string; amountCents: number; supplementId: number | null }[];
   currency: string;
   expiresAt: Date;
 };
@@ -269,7 +269,9 @@ function sessionOf(
       price_data: {
         currency,
         unit_amount: line.amountCents,
-        product_data: { name: `Document services for ${firmName}, order ${line.orderCode.slice(0, 6).toUpperCase()}` },
+        product_data: {
+          name: `${line.supplementId === null ? "Document services" : "An additional amount"} for ${firmName}, order ${line.orderCode.slice(0, 6).toUpperCase()}`,
+        },
       },
     })),
     success_url: `${back}/returned`,

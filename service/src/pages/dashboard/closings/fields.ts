@@ -24,6 +24,8 @@ export type ClosingDocument = {
    * closing sign the document.
    */
   signers: ReadonlySet<string>;
+  /** The people who are sent the final document, by their rows. The client and the signers get copies anyway. */
+  receivers: ReadonlySet<string>;
   /** The document's own destination, as fields of the order form; null when it goes where the closing goes. */
   own: FormValues | null;
 };
@@ -55,6 +57,10 @@ function tickedIn(values: FormValues, n: number): Set<string> {
   const hadBox = (person: string) => shown > 0 && (person === "client" || Number(person) <= shown);
   return new Set(everybody.filter((person) => values[`doc${n}_signs_${person}`] === "on" || !hadBox(person)));
 }
+
+/** Nobody is sent a document until somebody ticks them. */
+const receiversIn = (values: FormValues, n: number): Set<string> =>
+  new Set(everybody.filter((person) => person !== "client" && values[`doc${n}_gets_${person}`] === "on"));
 
 /**
  * Reads the address and fax number of one document. The button "Another address" adds these fields, and "Use the
@@ -88,14 +94,14 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     if (!file || values["remove"] === String(n)) return [];
     const services = { sign: false, notary: false, ship: false, fax: false };
     for (const service of documentServices) services[service] = values[`doc${n}_${service}`] === "on";
-    const [signers, own] = [tickedIn(values, n), ownIn(values, n)];
-    return [{ ...file, name: text(values, `doc${n}_name`), services, signers, own }];
+    const [signers, receivers, own] = [tickedIn(values, n), receiversIn(values, n), ownIn(values, n)];
+    return [{ ...file, name: text(values, `doc${n}_name`), services, signers, receivers, own }];
   });
   const added = rows.flatMap((n) => {
     const file = fileIn(values[`add${n}`] ?? "");
     const services = { sign: true, notary: false, ship: false, fax: false };
-    const signers = new Set(everybody);
-    return file ? [{ ...file, name: nameOfFile(file.fileName), services, signers, own: null }] : [];
+    const [signers, receivers] = [new Set(everybody), new Set<string>()];
+    return file ? [{ ...file, name: nameOfFile(file.fileName), services, signers, receivers, own: null }] : [];
   });
   return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
@@ -117,7 +123,7 @@ function nameOfFile(fileName: string): string {
 /** Whether a file can be sent with all fields of the form, where there is no script. */
 export function takesFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
   const rows = peopleRows(values);
-  const ofDocument = ({ own }: ClosingDocument) => 7 + rows + (own ? 2 + shipFields.length : 0);
+  const ofDocument = ({ own }: ClosingDocument) => 7 + 2 * rows + (own ? 2 + shipFields.length : 0);
   const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
   return 20 + 3 * rows + ofDocuments <= mostFieldsWithFile;
 }
@@ -172,6 +178,10 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
     fields.set("signers", JSON.stringify(signers.map(({ name, email }) => ({ name, email }))));
   return fields;
 }
+
+/** The people who are sent the final document once it is done. */
+export const receiversOf = (values: FormValues, { receivers }: Pick<ClosingDocument, "receivers">) =>
+  peopleIn(values).flatMap(({ row, name, email }) => (receivers.has(String(row)) ? [{ name, email }] : []));
 
 /** Whether people sign the document: here, or before the notary. */
 export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "services">): boolean => sign || notary;

@@ -73,6 +73,7 @@ ${hiddenFields({ people_rows: String(peopleRows(values)) })}
 ${peopleRows(values) < mostPeople && html`<div class="form-actions"><button type="submit" class="quiet-button" name="more_people" value="1" formaction="${rowsPath}#closing-people" formnovalidate>Add another person</button></div>`}
 </fieldset>
 ${documents.length > 0 && signersPart(documents, values)}
+${documents.length > 0 && receiversPart(documents, values)}
 <fieldset><legend>Where it goes</legend>
 <p class="hint">For the documents that are shipped or faxed, except those with an address or a number of their own.</p>
 <details id="closing-address"${(documents.some(({ services }) => services.ship) || (values["ship_name"] ?? "") !== "") && html` open`}><summary>Address</summary>${shippingPart(part)}</details>
@@ -148,6 +149,25 @@ ${people.map(({ row, ...person }) => checkbox({ name: `doc${n}_signs_${row}`, la
 )}
 </fieldset>`;
 }
+
+/** The same grid for the people who are sent the final documents. */
+const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
+  html`<fieldset id="closing-receivers"><legend id="receivers-title">Who receives what</legend>
+<p class="hint">The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. The client and those who sign get their copies anyway.</p>
+${documents.map(
+  ({ n, name, receivers }) =>
+    html`<div class="closing-signers" role="group" aria-labelledby="receivers-title receivers-name-${n}"><p class="breakable" id="receivers-name-${n}">${n}. ${name || "File"}</p>
+${Array.from({ length: peopleRows(values) }, (_, index) => {
+  const row = String(index + 1);
+  const named = peopleIn(values).find((each) => String(each.row) === row)?.name ?? "";
+  return checkbox({
+    name: `doc${n}_gets_${row}`,
+    label: personLabel(row, { name: named, signs: true }),
+    checked: receivers.has(row),
+  });
+})}</div>`,
+)}
+</fieldset>`;
 
 const roles = [
   { value: "signs", label: "Signs" },

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { writeReceivers } from "../../../closing/deliveries/deliveries.ts";
 import { type NewClosing, newRoomFields, participantFields, placeClosing } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -6,7 +7,16 @@ import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/ord
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
-import { type ClosingDocument, documentsIn, hasOwn, isSigned, orderOf, peopleIn, signersOf } from "./fields.ts";
+import {
+  type ClosingDocument,
+  documentsIn,
+  hasOwn,
+  isSigned,
+  orderOf,
+  peopleIn,
+  receiversOf,
+  signersOf,
+} from "./fields.ts";
 
 /** Thrown with everything that is wrong with a closing's form; nothing was placed. */
 export class ClosingRefused extends ServiceError {
@@ -28,10 +38,12 @@ export async function placeForm(orders: OrderDeps, request: FastifyRequest, valu
   const fields = new Map(Object.entries(values));
   const { roomCode } = await submitRecorded(orders, request, fields, async (record) => {
     const closing = await closingIn(orders, request, values);
-    return placeClosing(orders, principalOf(request), closing, record).catch((error: unknown) => {
-      if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
-      throw new ClosingRefused([refusalWords(error.message).text]);
-    });
+    return placeClosing(orders, principalOf(request), closing, { record, receive: writeReceivers }).catch(
+      (error: unknown) => {
+        if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+        throw new ClosingRefused([refusalWords(error.message).text]);
+      },
+    );
   });
   return roomCode;
 }
@@ -71,7 +83,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     try {
       const sent = { fields, upload: null, documentName: document.name || document.fileName };
       const { order } = await draftOrder(orders, principal, sent);
-      drafts.push({ order, label: document.name.slice(0, 200) });
+      drafts.push({ order, label: document.name.slice(0, 200), receivers: receiversOf(values, document) });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       messages.add(inWords(error.message, document));

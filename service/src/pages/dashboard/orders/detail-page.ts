@@ -29,7 +29,7 @@ import {
   type TitleOf,
   type WithTemplate,
 } from "../../../orders/order/order.ts";
-import { type CheckoutDeps, isPaymentInProcess } from "../../../orders/payments/payments.ts";
+import { type CheckoutDeps, dueOf, isPaymentInProcess, type Supplement } from "../../../orders/payments/payments.ts";
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import {
   type EnvelopeDeps,
@@ -139,22 +139,24 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
         desk.firmNotes.of(order.code, principal),
         clientMails(db, order.code, principal),
         inPersonOf(db, order.code, principal),
-        readCorrected(db, order.code, principal, clock()),
+        readCorrected(desk.corrections, order.code, principal),
         maySeeBilling(principal) ? documentsOfOrder(db, order.code, principal) : [],
       ]);
     const decidedBy = inPerson?.request.decidedBy ?? "";
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
     const view = { order, title: desk.titleOf(order) };
+    const due = dueOf(order.status, corrected.supplements);
     const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
     const body = orderDetailBody({
       ...view,
       submission,
       ...{ corrected, history, notes, mails, documents, receipts, rooms, openRooms },
-      sendable: mailsToSendAgain(desk.takesPayment, order),
+      sendable: mailsToSendAgain(desk.takesPayment, { ...order, supplementCents: due?.amountCents ?? null }),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,
       firmPays: await readFirmPays(db, order),
-      payable: desk.orders.offer.checkoutUrlOf !== null && (await isToBePaid(db, order)),
+      dueCents: due?.amountCents ?? order.totalCents,
+      payable: desk.orders.offer.checkoutUrlOf !== null && (await isToBePaid(db, order, due)),
       retention: orderRetention(frame.retention, order),
       signers,
       notices: desk.noticesOf(order),
@@ -195,8 +197,12 @@ function attachForm(forms: FastifyInstance, { frame, desk }: OrderDetailDeps, fo
 }
 
 /** Whether a checkout of the order can be opened now. */
-const isToBePaid = async (db: Sql, { code, status, documentsDeletedAt }: PublicOrderRow): Promise<boolean> =>
-  isPayable(status) && documentsDeletedAt === null && !(await isPaymentInProcess(db, code));
+const isToBePaid = async (
+  db: Sql,
+  { code, status, documentsDeletedAt }: PublicOrderRow,
+  due: Supplement | undefined,
+): Promise<boolean> =>
+  (isPayable(status) || due !== undefined) && documentsDeletedAt === null && !(await isPaymentInProcess(db, code));
 
 /** The topics that the address lists as fired; null when it lists none, or unknown ones. */
 function firedIn(fired: string | undefined): OrderDetailView["fired"] {

@@ -1,4 +1,5 @@
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
+import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { type OrderHistory, sandboxMoves } from "../../../orders/fulfilment/fulfilment.ts";
 import { type NoticesOf, noticeMessage, type PublicOrderRow, serviceFlags } from "../../../orders/order/order.ts";
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
@@ -48,6 +49,8 @@ export type OrderDetailView = OrderRoomsView &
     firmPays: FirmPays;
     /** Whether the order's hosted checkout can be opened now. */
     payable: boolean;
+    /** The amount that would be paid now: the total, or a supplement. */
+    dueCents: number;
     /** Tells when the order's documents will be deleted, or when they were. */
     retention: Html | string | null;
     /** Topics that the last sandbox step fired; null when the page was not opened by such a step. */
@@ -135,7 +138,7 @@ function reasonOf({ order, history }: OrderDetailView): string | null {
 }
 
 function statusCard(view: OrderDetailView): Html {
-  const { order, payable } = view;
+  const { order, payable, dueCents } = view;
   const { tone, label, headline, summary } = statusWords(order.status);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
@@ -145,10 +148,17 @@ ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf
 ${againButton(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>
-${firmPaysPart(order, view.firmPays, payable)}
-${payable && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(order.totalCents)}`, { kind: "quiet-button" })}
+${supplementsPart(view.corrected)}
+${firmPaysPart({ ...order, dueCents }, view.firmPays, payable)}
+${payable && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(dueCents)}`, { kind: "quiet-button" })}
 </section>`;
 }
+
+const supplementWords = { asked: "is to be paid", paid: "is paid", withdrawn: "is not needed any more" } as const;
+
+/** The amounts that corrections cost on top of the order's total. */
+const supplementsPart = ({ supplements }: Corrected): Html =>
+  html`${supplements.map(({ amountCents, label, state }) => html`<p>${money(amountCents)} for ${label} ${supplementWords[state]}.${state === "asked" && " The parcel waits for it."}</p>`)}`;
 
 const firedNotice = (topics: readonly Topic[]): Html =>
   topics.length === 0

@@ -32,7 +32,7 @@ export const readFirmPays = async (db: Sql, order: Shown): Promise<FirmPays> =>
 
 /** The state of the firm's payment, and the button that charges again. `payable`: nothing is under way. */
 export function firmPaysPart(
-  { code, totalCents }: { code: string; totalCents: number },
+  { code, dueCents }: { code: string; dueCents: number },
   firmPays: FirmPays,
   payable: boolean,
 ): Html {
@@ -40,7 +40,7 @@ export function firmPaysPart(
   const { method, latest } = firmPays;
   const isTold = latest && (isOpenCharge(latest) || payable);
   return html`${isTold && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
-${payable && method && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(totalCents)} to ${methodName(method)}`)}
+${payable && method && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`)}
 ${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or open the checkout.</p>`}`;
 }
 

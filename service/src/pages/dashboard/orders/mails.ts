@@ -31,6 +31,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
   quote_ready: "Quote, with the link to pay",
   payment_received: "Payment received",
   payment_failed: "Payment failed",
+  supplement_due: "Additional amount, with the link to pay",
   signed: "Signed, with the link to the documents",
   shipped: "On its way, with the tracking number",
   ready_for_pickup: "Ready for pickup",
@@ -45,6 +46,7 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
 
 const sendWords: Readonly<Record<SentAgain, string>> = {
   quote_ready: "Send the payment link again",
+  supplement_due: "Send the payment link again",
   shipped: "Send the tracking number again",
   completed: "Send the documents again",
 };

@@ -74,7 +74,7 @@ function addressFields(typed?: FormValues): Html {
   const line = (name: string, label: string, maxLength: number, required = true) =>
     field({ form: "address", name: `ship_${name}`, label, required, maxLength, value: typed?.[`ship_${name}`] ?? "" });
   return html`${line("name", "Recipient", 200)}${line("line1", "Address", 200)}${line("line2", "Suite, floor", 200, false)}${line("city", "City", 100)}${line("state", "State", 2)}${line("postal", "ZIP code", 10)}
-<p class="hint">Where postage to it is dearer than was quoted, a person decides before a label is bought.</p>`;
+<p class="hint">A label for the earlier address is given back. Where postage to the new one is dearer than was quoted, the difference is asked for separately, and the parcel waits for it.</p>`;
 }
 
 function documentForm({ order, submission, corrected }: PutRightView): Html {
@@ -156,11 +156,11 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
       }),
     });
   post("correct", "order-corrected", (of, typed) =>
-    correctOrder(corrections.orders, of, new Map(correctableFields.map((name) => [name, typed[name] ?? ""]))),
+    correctOrder(corrections, of, new Map(correctableFields.map((name) => [name, typed[name] ?? ""]))),
   );
-  post("send-again", "order-sent-again", (of) => beginAgain(corrections.orders, of));
+  post("send-again", "order-sent-again", (of) => beginAgain(corrections, of));
   post("refund-request", "refund-asked", (of, { reason, amount }) =>
-    askRefund(corrections.orders, of, { reason, amountCents: centsOf(amount ?? "") }),
+    askRefund(corrections, of, { reason, amountCents: centsOf(amount ?? "") }),
   );
   const authenticate = reauthenticate(frame.callers);
   pageRoute(app, deps, {
@@ -176,7 +176,7 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
           fields: new Map(sent.fields.get("find_places") === "on" ? [["find_places", "on"]] : []),
           upload: upload?.bytes.length === 0 ? null : upload,
         });
-        if (sent.fields.get("again") === "on") await beginAgain(corrections.orders, of);
+        if (sent.fields.get("again") === "on") await beginAgain(corrections, of);
       } finally {
         sent.release();
       }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import {
   type Deliverable,
   type DeliveryDeps,
+  endReceiver,
   revokeDelivery,
   roomZip,
   sendDelivery,
@@ -39,10 +40,18 @@ export function deliveryForms(
     url: `${path}/deliveries`,
     handle: doOnce(deliveries, async ({ params: { code }, form: typed, request }) => {
       const { name = "", email = "", days = "" } = typed;
-      const delivery = { name, email, days, orderCodes: chosenIn(typed) };
+      const delivery = { name, email, days, orderCodes: chosenIn(typed), asksCode: typed["code"] === "on" };
       await sendDelivery(deliveries, principalOf(request), code, delivery);
       return done(`/dashboard/rooms/${code}`, "delivery-sent");
     }),
+  });
+  pageRoute(forms, frame, {
+    ...formIn("delivery"),
+    url: `${path}/receivers/end`,
+    handle: async ({ params: { code: roomCode }, form: { email = "" }, request }) => {
+      await endReceiver(deliveries, principalOf(request), { roomCode, email });
+      return done(`/dashboard/rooms/${roomCode}`, "receiver-ended");
+    },
   });
   pageRoute(forms, frame, {
     ...formIn("delivery"),
@@ -69,7 +78,7 @@ type DeliveryView = {
 /** All finished documents, to download or to send, and what was sent before. */
 export function deliveryCard(view: DeliveryView): Html {
   const { roomCode, deliveries, problem } = view;
-  const { orders, sent } = deliveries;
+  const { orders, sent, waiting: receivers } = deliveries;
   const finished = orders.filter(({ final }) => final !== null && final.deletedAt === null);
   const waiting = orders.length - finished.length;
   const rest = waiting > 0 && html` ${waiting === 1 ? "1 document is" : `${waiting} documents are`} not finished yet.`;
@@ -80,7 +89,11 @@ export function deliveryCard(view: DeliveryView): Html {
 <p>${finished.length === 1 ? "1 document is" : `${finished.length} documents are`} finished.${rest}</p>
 <div class="form-actions"><a class="button quiet-button" href="/dashboard/rooms/${roomCode}/zip" download>Download everything (zip)</a></div>
 ${sendForm(view, finished)}`;
-  return card("delivery", "Deliver", html`${body}${sent.length > 0 && sentPart(view)}`);
+  return card(
+    "delivery",
+    "Deliver",
+    html`${body}${receivers.length > 0 && waitingPart(view)}${sent.length > 0 && sentPart(view)}`,
+  );
 }
 
 const sendForm = ({ roomCode, submission, typed }: DeliveryView, finished: readonly Deliverable[]): Html =>
@@ -89,10 +102,27 @@ const sendForm = ({ roomCode, submission, typed }: DeliveryView, finished: reado
 ${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off" })}
 ${field({ form: "delivery", name: "email", label: "Email", type: "email", value: typed?.["email"], required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
+${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: typed === null || typed["code"] !== undefined, hint: "The page mails six digits to this address before it shows anything. Five wrong ones lock the link." })}
 <fieldset><legend>Documents</legend>${finished.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${title ?? `Order ${code.slice(0, 6).toUpperCase()}`}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
 <p class="quiet-text">A custody certificate names the signers with their addresses and the order’s code, which opens the order’s page. Send documents only to people whom the closing concerns: they keep these after the link has ended.</p>
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
+
+/** The people who are sent documents once they are done, as the closing was placed. */
+function waitingPart({ roomCode, deliveries: { waiting } }: DeliveryView): Html {
+  const people = Map.groupBy(waiting, ({ email }) => email);
+  return html`<div class="room-part"><h3>Will be sent</h3>${[...people].map(
+    ([email, own]) =>
+      html`<p><strong class="breakable">${own[0]?.name}, ${email}</strong>: ${own.length === 1 ? "1 document" : `${own.length} documents`}, within minutes after each is done.</p>
+${buttonForm(`/dashboard/rooms/${roomCode}/receivers/end`, "Do not send", { fields: { email }, kind: "quiet-button", about: `to ${own[0]?.name}` })}`,
+  )}</div>`;
+}
+
+const useWords = {
+  download: "Download begun",
+  code_entered: "Code entered",
+  locked: "Locked after five wrong codes",
+} as const;
 
 function sentPart({ roomCode, deliveries }: DeliveryView): Html {
   return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
@@ -102,7 +132,8 @@ function sentPart({ roomCode, deliveries }: DeliveryView): Html {
         ? html`The link was ended ${time(revokedAt)}.`
         : html`The link ${hasEnded ? "ended" : "ends"} ${time(expiresAt)}.`;
       return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${count === 1 ? "1 document" : `${count} documents`}, ${time(createdAt)}. ${end}</p>
-${uses.length === 0 ? html`<p class="quiet-text">Not downloaded yet.</p>` : html`<ul>${uses.map(({ at, file, network }) => html`<li>Download begun ${time(at)}: <span class="breakable">${file ?? "everything"}</span>${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
+${uses.every(({ kind }) => kind !== "download") && html`<p class="quiet-text">Not downloaded yet.</p>`}
+${uses.length > 0 && html`<ul>${uses.map(({ kind, at, file, network }) => html`<li>${useWords[kind]} ${time(at)}${kind === "download" && html`: <span class="breakable">${file ?? "everything"}</span>`}${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
 ${!revokedAt && !hasEnded && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;
     },
   )}</div>`;

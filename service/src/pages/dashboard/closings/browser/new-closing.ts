@@ -64,15 +64,18 @@ function showSigners(): void {
   const values = typed();
   const text = (name: string) => (values.get(name) ?? "").trim();
   for (const box of form().querySelectorAll<HTMLInputElement>(".closing-signers input")) {
-    const [, n = "", row = ""] = /^doc(\d+)_signs_(\w+)$/.exec(box.name) ?? [];
+    const [, n = "", what = "", row = ""] = /^doc(\d+)_(signs|gets)_(\w+)$/.exec(box.name) ?? [];
     const isClient = row === "client";
     const name = text(isClient ? "name" : `person${row}_name`);
-    const signs = isClient ? text("client_signs") === "on" : text(`person${row}_role`) !== "follows";
+    const signs =
+      what === "gets" || (isClient ? text("client_signs") === "on" : text(`person${row}_role`) !== "follows");
     const isNamed = isClient || name !== "" || text(`person${row}_email`) !== "";
     if (box.labels?.[0]) box.labels[0].textContent = personLabel(row, { name, signs });
     box.parentElement?.toggleAttribute("hidden", !(signs && isNamed));
+    part(`${what === "gets" ? "receivers" : "signers"}-name-${n}`).textContent =
+      `${n}. ${text(`doc${n}_name`) || "File"}`;
+    if (what === "gets") continue;
     part(`signers-row-${n}`).hidden = text(`doc${n}_sign`) !== "on" && text(`doc${n}_notary`) !== "on";
-    part(`signers-name-${n}`).textContent = `${n}. ${text(`doc${n}_name`) || "File"}`;
   }
 }
 

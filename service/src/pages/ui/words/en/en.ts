@@ -44,6 +44,8 @@ export const en = {
       "Your bank payment is being processed. There is nothing else to do.",
       "Some banks take up to four business days. This page changes when the bank has answered.",
     ],
+    supplement: (amount: string) =>
+      `The parcel goes to a corrected address, and postage to it is dearer. It waits until ${amount} more is paid.`,
     payHint: "You pay on the secure page of our payment processor. Nothing is charged before you confirm there.",
     toQuote: "See what the amount is for",
     progress: "Progress",
@@ -139,6 +141,19 @@ export const en = {
     check:
       "Each file can be checked without us. The zip has a page for it that needs no network, and so has this site:",
     listed: "Each download is listed for the sender.",
+    code: {
+      title: "Type your code",
+      intro: (email: string) => `We mail a code to ${email}, so that nobody else opens the documents.`,
+      send: "Mail the code",
+      again: "Mail another code",
+      label: "Code",
+      hint: "Six digits. It works for 10 minutes.",
+      enter: "Open the documents",
+      wrong: "This code is wrong or has expired.",
+      sent: "The code is being mailed. Look for it, also in the spam folder.",
+      wait: "A code was mailed a moment ago, or too many were. Look for the newest one, also in the spam folder.",
+      locked: "A wrong code was typed five times, so the link is locked. Ask its sender for another.",
+    },
   },
   payment: {
     leaving: {

@@ -62,6 +62,8 @@ export const es: Words = {
       "Su pago bancario se está procesando. No tiene que hacer nada más.",
       "Algunos bancos tardan hasta cuatro días hábiles. Esta página cambia cuando el banco responda.",
     ],
+    supplement: (amount) =>
+      `El paquete va a una dirección corregida y el envío cuesta más. Espera hasta que se paguen ${amount} más.`,
     payHint:
       "Usted paga en la página segura de nuestro procesador de pagos. No se le cobra nada antes de que lo confirme allí.",
     toQuote: "Ver a qué corresponde el importe",
@@ -158,6 +160,19 @@ export const es: Words = {
     check:
       "Cada archivo se puede comprobar sin nosotros. El zip tiene una página para ello que no necesita red, y este sitio también:",
     listed: "Cada descarga se muestra al remitente.",
+    code: {
+      title: "Escriba su código",
+      intro: (email) => `Enviamos un código a ${email} para que nadie más abra los documentos.`,
+      send: "Enviar el código",
+      again: "Enviar otro código",
+      label: "Código",
+      hint: "Seis dígitos. Sirve durante 10 minutos.",
+      enter: "Abrir los documentos",
+      wrong: "Este código es incorrecto o ha caducado.",
+      sent: "El código se está enviando. Búsquelo también en la carpeta de correo no deseado.",
+      wait: "Se acaba de enviar un código, o se enviaron demasiados. Busque el más reciente, también en el correo no deseado.",
+      locked: "Se escribió un código incorrecto cinco veces y el enlace está bloqueado. Pida otro al remitente.",
+    },
   },
   payment: {
     leaving: {

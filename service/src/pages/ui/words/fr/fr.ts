@@ -62,6 +62,8 @@ export const fr: Words = {
       "Votre paiement bancaire est en cours de traitement. Vous n’avez rien d’autre à faire.",
       "Certaines banques prennent jusqu’à quatre jours ouvrables. Cette page change quand la banque a répondu.",
     ],
+    supplement: (amount) =>
+      `Le colis part à une adresse corrigée et l’envoi coûte plus cher. Il attend le paiement de ${amount} de plus.`,
     payHint:
       "Vous payez sur la page sécurisée de notre prestataire de paiement. Rien n’est débité avant que vous ne confirmiez.",
     toQuote: "Voir à quoi correspond le montant",
@@ -159,6 +161,19 @@ export const fr: Words = {
     check:
       "Chaque fichier peut être vérifié sans nous. Le zip contient une page pour cela, qui n’a pas besoin de réseau, et ce site aussi :",
     listed: "Chaque téléchargement est indiqué à l’expéditeur.",
+    code: {
+      title: "Saisissez votre code",
+      intro: (email) => `Nous envoyons un code à ${email} pour que personne d’autre n’ouvre les documents.`,
+      send: "Envoyer le code",
+      again: "Envoyer un autre code",
+      label: "Code",
+      hint: "Six chiffres. Il est valable 10 minutes.",
+      enter: "Ouvrir les documents",
+      wrong: "Ce code est faux ou a expiré.",
+      sent: "Le code est en cours d’envoi. Cherchez-le aussi dans les courriers indésirables.",
+      wait: "Un code vient d’être envoyé, ou trop l’ont été. Cherchez le plus récent, aussi dans les courriers indésirables.",
+      locked: "Un code faux a été saisi cinq fois : le lien est bloqué. Demandez-en un autre à l’expéditeur.",
+    },
   },
   payment: {
     leaving: {

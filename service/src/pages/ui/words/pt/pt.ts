@@ -61,6 +61,8 @@ export const pt: Words = {
       "Seu pagamento bancário está sendo processado. Você não precisa fazer mais nada.",
       "Alguns bancos levam até quatro dias úteis. Esta página muda quando o banco responder.",
     ],
+    supplement: (amount) =>
+      `O pacote vai para um endereço corrigido e o envio custa mais. Ele espera até que mais ${amount} sejam pagos.`,
     payHint:
       "Você paga na página segura do nosso processador de pagamentos. Nada é cobrado antes de você confirmar lá.",
     toQuote: "Ver a que se refere o valor",
@@ -157,6 +159,19 @@ export const pt: Words = {
     check:
       "Cada arquivo pode ser verificado sem nós. O zip tem uma página para isso que não precisa de rede, e este site também:",
     listed: "Cada download é mostrado ao remetente.",
+    code: {
+      title: "Digite o seu código",
+      intro: (email) => `Enviamos um código para ${email}, para que ninguém mais abra os documentos.`,
+      send: "Enviar o código",
+      again: "Enviar outro código",
+      label: "Código",
+      hint: "Seis dígitos. Vale por 10 minutos.",
+      enter: "Abrir os documentos",
+      wrong: "Este código está errado ou expirou.",
+      sent: "O código está sendo enviado. Procure também na pasta de spam.",
+      wait: "Um código acabou de ser enviado, ou muitos já foram. Procure o mais recente, também na pasta de spam.",
+      locked: "Um código errado foi digitado cinco vezes, e o link está bloqueado. Peça outro ao remetente.",
+    },
   },
   payment: {
     leaving: {

@@ -60,6 +60,8 @@ export const tl: Words = {
       "Pinoproseso ang inyong bayad sa bangko. Wala na kayong kailangang gawin.",
       "Inaabot ng hanggang apat na araw na may pasok ang ilang bangko. Magbabago ang pahinang ito kapag sumagot na ang bangko.",
     ],
+    supplement: (amount) =>
+      `Ang parsela ay ipapadala sa itinamang address at mas mahal ang padala. Maghihintay ito hanggang mabayaran ang dagdag na ${amount}.`,
     payHint:
       "Magbabayad kayo sa ligtas na pahina ng aming tagaproseso ng bayad. Walang sisingilin bago kayo magkumpirma roon.",
     toQuote: "Tingnan kung para saan ang halaga",
@@ -158,6 +160,19 @@ export const tl: Words = {
     check:
       "Masusuri ang bawat file nang wala kami. May pahina ang zip para dito na hindi nangangailangan ng network, at mayroon din ang site na ito:",
     listed: "Nakikita ng nagpadala ang bawat pag-download.",
+    code: {
+      title: "I-type ang inyong code",
+      intro: (email) => `Nagpapadala kami ng code sa ${email} para walang ibang makabukas ng mga dokumento.`,
+      send: "Ipadala ang code",
+      again: "Magpadala ng ibang code",
+      label: "Code",
+      hint: "Anim na numero. Gumagana ito nang 10 minuto.",
+      enter: "Buksan ang mga dokumento",
+      wrong: "Mali o lipas na ang code na ito.",
+      sent: "Ipinapadala ang code. Hanapin din ito sa spam folder.",
+      wait: "Kapapadala lang ng code, o napakarami na. Hanapin ang pinakabago, pati sa spam folder.",
+      locked: "Limang beses nang nagkamali ng code, kaya naka-lock ang link. Humingi ng iba sa nagpadala.",
+    },
   },
   payment: {
     leaving: {

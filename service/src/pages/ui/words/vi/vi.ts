@@ -59,6 +59,8 @@ export const vi: Words = {
       "Khoản thanh toán qua ngân hàng của quý vị đang được xử lý. Quý vị không cần làm gì thêm.",
       "Một số ngân hàng cần tới bốn ngày làm việc. Trang này thay đổi khi ngân hàng trả lời.",
     ],
+    supplement: (amount) =>
+      `Bưu kiện được gửi đến địa chỉ đã sửa và cước phí cao hơn. Bưu kiện chờ đến khi trả thêm ${amount}.`,
     payHint:
       "Quý vị thanh toán trên trang bảo mật của đơn vị xử lý thanh toán. Không có khoản nào bị trừ trước khi quý vị xác nhận tại đó.",
     toQuote: "Xem số tiền này dùng cho việc gì",
@@ -155,6 +157,19 @@ export const vi: Words = {
     check:
       "Mỗi tệp có thể được kiểm tra mà không cần chúng tôi. Tệp zip có một trang để kiểm tra không cần mạng, và trang này cũng có:",
     listed: "Mỗi lần tải xuống được hiển thị cho người gửi.",
+    code: {
+      title: "Nhập mã của quý vị",
+      intro: (email) => `Chúng tôi gửi một mã đến ${email} để không ai khác mở được tài liệu.`,
+      send: "Gửi mã",
+      again: "Gửi mã khác",
+      label: "Mã",
+      hint: "Sáu chữ số. Mã có hiệu lực trong 10 phút.",
+      enter: "Mở tài liệu",
+      wrong: "Mã này sai hoặc đã hết hạn.",
+      sent: "Mã đang được gửi. Hãy tìm cả trong thư mục thư rác.",
+      wait: "Một mã vừa được gửi, hoặc đã gửi quá nhiều. Hãy tìm mã mới nhất, cả trong thư mục thư rác.",
+      locked: "Mã sai đã được nhập năm lần, nên liên kết bị khóa. Hãy xin người gửi một liên kết khác.",
+    },
   },
   payment: {
     leaving: {

@@ -1,0 +1,120 @@
+/**
+ * The code that a link asks for: six digits, mailed to the recipient. The link alone then opens nothing, wherever a mail
+ * was forwarded to or scanned by.
+ */
+import { readMailFirm } from "../../firms/partners/partners.ts";
+import { hourMs, minuteMs } from "../../kernel/platform/clock.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName } from "../../kernel/platform/mail/plain-name.ts";
+import { nameIn } from "../../kernel/platform/mail/template.ts";
+import { keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
+import { type DeliveryDeps, deliveryPath, isSame, type Link, linkedDelivery, macOf, sessionUnder } from "./link.ts";
+import * as store from "./store.ts";
+
+const codeMs = 10 * minuteMs;
+const sessionMs = 12 * hourMs;
+const mostFailures = 5;
+/** A link that was passed on must not fill the recipient's mailbox. */
+const mostCodes = 20;
+
+function digitsUnder(key: SecretBytes, codeId: string): string {
+  const random = macOf(key, "delivery-code", codeId).readUIntBE(0, 6);
+  return String(random % 1_000_000).padStart(6, "0");
+}
+
+const locked = () =>
+  new ServiceError("conflict", "A wrong code was typed five times: the link is locked. Ask its sender for another.");
+
+/**
+ * Mails a new code to the recipient, in place of the one before.
+ * @throws ServiceError `not_found` as for the link, `conflict` for a locked link, within a minute of the last code, and
+ * for the 21st code
+ */
+export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<void> {
+  const { id } = await linkedDelivery(deps, link);
+  await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    const code = await store.lockCode(tx, id);
+    if (!code) throw new ServiceError("conflict", "This link asks for no code.");
+    if (code.lockedAt) throw locked();
+    if (code.askedAt && at.getTime() - code.askedAt.getTime() < minuteMs)
+      throw new ServiceError(
+        "conflict",
+        "A code was mailed less than a minute ago. Look for it, also in the spam folder.",
+      );
+    if (code.asked >= mostCodes)
+      throw new ServiceError("conflict", "Too many codes were mailed. Ask the sender for another link.");
+    const codeId = newUuid();
+    await store.updateCode(tx, id, { ...code, codeId, askedAt: at, asked: code.asked + 1 });
+    await deliveryCodeMail.enqueue(tx, { deliveryId: id, codeId });
+  });
+}
+
+/**
+ * Tries a code. The fifth wrong one in a row locks the link for good. A code works once.
+ * @returns the session for the browser, and its end; null for a wrong or expired code
+ * @throws ServiceError `not_found` as for the link, `conflict` for a locked link
+ */
+export async function enterDelivery(
+  deps: DeliveryDeps,
+  link: Link,
+  { typed, network }: { typed: string; network: string | null },
+): Promise<{ session: string; expiresAt: Date } | null> {
+  const { id } = await linkedDelivery(deps, link);
+  const isRight = await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    const code = await store.lockCode(tx, id);
+    if (!code || code.lockedAt) throw locked();
+    const { codeId, askedAt } = code;
+    const isFresh = codeId !== null && askedAt !== null && at.getTime() - askedAt.getTime() < codeMs;
+    const digits = typed.replaceAll(/\D/g, "");
+    if (isFresh && keysOf(deps.secrets).some((key) => isSame(digitsUnder(key, codeId), digits))) {
+      await store.updateCode(tx, id, { ...code, codeId: null, failures: 0 });
+      await store.writeUse(tx, id, { kind: "code_entered", at, file: null, network });
+      return true;
+    }
+    const failures = code.failures + 1;
+    const lockedAt = failures >= mostFailures ? at : null;
+    await store.updateCode(tx, id, { ...code, failures, lockedAt });
+    if (lockedAt) await store.writeUse(tx, id, { kind: "locked", at, file: null, network });
+    return false;
+  });
+  if (!isRight) return null;
+  const expiresAt = new Date(deps.clock().getTime() + sessionMs);
+  const end = String(expiresAt.getTime());
+  return { session: `${end}.${sessionUnder(deps.secrets, id, end)}`, expiresAt };
+}
+
+/** The mail with a code. It is not sent once another code took its place, or the code was used. */
+export const deliveryCodeMail = defineMail({
+  queue: "delivery-code-mail",
+  async load({ deliveryId, codeId }: { deliveryId: string; codeId: string }, { db, clock }: MailDeps) {
+    const [delivery, code] = [await store.selectDelivery(db, deliveryId), await store.selectCode(db, deliveryId)];
+    if (!delivery || delivery.revokedAt !== null || delivery.expiresAt <= clock() || code?.codeId !== codeId)
+      return null;
+    const room = await store.roomById(db, delivery.roomId);
+    return room ? { delivery, room, firm: await readMailFirm(db, room.partnerId) } : null;
+  },
+  write({ delivery: { id, recipientName, recipientEmail }, room, firm }, { codeId }, { baseUrl, secrets }) {
+    const heading = "Your code for the documents";
+    return {
+      id: `delivery-code:${codeId}`,
+      to: recipientEmail,
+      environment: room.environment,
+      subject: heading,
+      heading,
+      greeting: isPlainName(recipientName) ? `Hello ${recipientName},` : "Hello,",
+      lines: [
+        `Type this code on the page of the documents from ${nameIn(firm, "the firm")}. It works for 10 minutes, once.`,
+        "If you did not ask for it, somebody else has your link. Do not tell anybody the code, and tell the firm.",
+      ],
+      code: digitsUnder(secrets, codeId),
+      link: { label: "Back to the page", url: `${baseUrl}${deliveryPath(secrets, id)}` },
+      caution: "Nobody of us or of the firm will ever ask you for this code.",
+      why: `You receive it because somebody with the link to your documents asked for a code.`,
+      firm,
+    };
+  },
+});

@@ -1,0 +1,48 @@
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked, type StateMac, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import type { Receiver } from "../rooms/rooms.ts";
+
+/** The MAC covers all columns: database access alone must not be enough to have documents sent to somebody. */
+const receiverState: StateMac = {
+  table: sql`closing_receivers`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (r) => sql`${r}.id, ${r}.room_id, ${r}.order_id, ${r}.name, ${r}.email, ${r}.asked_by,
+    extract(epoch FROM ${r}.asked_at), extract(epoch FROM ${r}.ended_at), ${r}.delivery_id`,
+};
+
+export const receiverRows = stateRows(receiverState);
+
+type Asked = { roomId: string; orderId: number; by: string; at: Date };
+
+/** Records who is sent the final document of an order. */
+export async function writeReceivers(
+  tx: Tx,
+  { roomId, orderId, by, at }: Asked,
+  receivers: readonly Receiver[],
+): Promise<void> {
+  for (const { name, email } of receivers)
+    await tx.query(sql`
+      INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at)
+      VALUES (${roomId}, ${orderId}, ${name.trim()}, ${email.trim().toLowerCase()}, ${by}, ${at}) ON CONFLICT DO NOTHING`);
+  await writeStateMacs(tx, receiverState, sql`order_id = ${orderId}`);
+}
+
+type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string };
+
+/** The people of a room who wait for documents. Rows that were put into the database are left out. */
+export async function waitingReceivers(db: Sql, roomId: string): Promise<WaitingReceiver[]> {
+  const rows = await db.query<WaitingReceiver & Marked>(sql`
+    SELECT r.id, r.order_id AS "orderId", r.name, r.email, r.asked_by AS "askedBy", ${marked(receiverState, sql`r`)}
+    FROM closing_receivers r WHERE r.room_id = ${roomId} AND r.ended_at IS NULL ORDER BY r.email, r.id`);
+  return rows.filter(({ isAuthentic }) => isAuthentic);
+}
+
+export async function endWait(tx: Tx, id: number, at: Date, deliveryId: string | null): Promise<void> {
+  await tx.query(
+    sql`UPDATE closing_receivers SET ended_at = ${at}, delivery_id = ${deliveryId}::uuid WHERE id = ${id}`,
+  );
+  await writeStateMacs(tx, receiverState, sql`id = ${id}`);
+}

@@ -1,0 +1,90 @@
+/**
+ * People who are sent final documents once they are done, chosen when the closing was placed. Documents that are done
+ * within ten minutes are sent together.
+ */
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { roomNotFound } from "../rooms/rooms.ts";
+import { type Deliverable, deliverableOf } from "./contents.ts";
+import { notFound } from "./link.ts";
+import { endWait, waitingReceivers } from "./receiver-store.ts";
+import { writeDelivery } from "./send.ts";
+import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
+
+/** Takes back that a person is sent documents of a room. @throws ServiceError `not_found` when nothing waits for them */
+export async function endReceiver(
+  { db, clock }: { db: Database; clock: Clock },
+  principal: Principal,
+  { roomCode, email }: { roomCode: string; email: string },
+): Promise<void> {
+  const room = isCode(roomCode) ? await roomByCode(db, roomCode, principal) : undefined;
+  if (!room) throw roomNotFound();
+  const { id: roomId } = room;
+  await db.transaction(async (tx) => {
+    const at = clock();
+    await lockDeliveries(tx, roomId);
+    const own = (await waitingReceivers(tx, roomId)).filter((each) => each.email === email);
+    if (own.length === 0) throw notFound();
+    for (const { id } of own) await endWait(tx, id, at, null);
+    const detail = { room: roomId, documents: own.length };
+    const { partnerId } = principal;
+    await tx.query(auditLine({ at, action: "delivery.unasked", actor: actorOf(principal), partnerId, detail }));
+  });
+}
+
+/** The statuses in which an order has its final document, or will have none. */
+const over: readonly string[] = ["Completed", "Cancelled", "Refunded"];
+const mergedMs = 10 * minuteMs;
+const mostAtOnce = 100;
+const keptDays = 14;
+
+type Deps = { db: Database; clock: Clock; rowMac: RowMac; log: Log };
+
+/**
+ * Sends documents to people who wait for them: ten minutes after one is done, or at once when all of a person's are. A
+ * crash in between loses nothing, and sends nothing twice: the delivery and the end of the wait commit together.
+ */
+export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promise<void> {
+  const { db, clock, log } = deps;
+  const before = new Date(clock().getTime() - mergedMs);
+  const due = await db.query<{ roomId: string; email: string }>(sql`
+    SELECT r.room_id AS "roomId", r.email FROM closing_receivers r JOIN orders o ON o.id = r.order_id
+    WHERE r.ended_at IS NULL GROUP BY r.room_id, r.email
+    HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})
+    LIMIT ${mostAtOnce}`);
+  for (const { roomId, email } of due) {
+    if (stopping.aborted) return;
+    // An altered row of one room must not keep the others waiting.
+    await db
+      .transaction((tx) => sendTo(tx, deps, roomId, email))
+      .catch((error: unknown) => log.error({ err: error, room: roomId }, "a closing's documents were not sent"));
+  }
+}
+
+async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: string): Promise<void> {
+  const at = clock();
+  await lockDeliveries(tx, roomId);
+  const own = (await waitingReceivers(tx, roomId)).filter((each) => each.email === email);
+  const [receiver] = own;
+  const room = receiver && (await roomById(tx, roomId));
+  if (!receiver || !room) return;
+  const ids = own.map(({ orderId }) => orderId);
+  const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));
+  const ended: Deliverable[] = [];
+  for (const row of rows) ended.push(await deliverableOf({ db: tx, rowMac, titleOf: () => null }, row, room.reference));
+  const orders = ended.filter(
+    ({ status, final }) => status === "Completed" && final !== null && final.deletedAt === null,
+  );
+  const recipient = { recipientName: receiver.name, recipientEmail: email };
+  const delivery = { ...recipient, days: keptDays, asksCode: true, actor: receiver.askedBy, at };
+  const deliveryId = orders.length > 0 ? await writeDelivery(tx, room, orders, delivery) : null;
+  const sent = new Set(orders.map(({ id }) => id));
+  for (const { id, orderId } of own)
+    if (ended.some((each) => each.id === orderId)) await endWait(tx, id, at, sent.has(orderId) ? deliveryId : null);
+}

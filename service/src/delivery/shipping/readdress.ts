@@ -1,0 +1,63 @@
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { closeTasks, explainTask } from "../../kernel/tasks/tasks.ts";
+import type { Parcels } from "../../orders/corrections/corrections.ts";
+import { dispatchQueue, type LockedOrder } from "../../orders/order/order.ts";
+import { withdrawSupplement } from "../../orders/payments/payments.ts";
+import { actsOfOrder } from "../../providers/providers.ts";
+import { buyLabelAct } from "./labels/buy.ts";
+import type { LabelDeps } from "./labels/deps.ts";
+import { isHandedOver } from "./labels/progress.ts";
+import { giveBack } from "./labels/refund.ts";
+import { type Label, labelsOf, shippingAttempt, updateLabel } from "./labels/store.ts";
+import { currentLetter, letterActs } from "./letters/store.ts";
+
+type Deps = Pick<LabelDeps, "providers" | "clock">;
+
+/** Corrections of the addresses of parcels that wait to be handed over. The caller has locked the order. */
+export const openParcels = (deps: Deps): Parcels => ({
+  whyFixed,
+  readdress: (tx, order, at) => readdress(deps, tx, order, at),
+});
+
+/**
+ * A purchase whose outcome is open may end as a label for the earlier address. A letter is the printer's from its request
+ * on, and a parcel is the carrier's from its first scan.
+ */
+async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
+  const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);
+  if (purchase?.state === "begun") return "A label is being bought at this moment. Try again in a minute.";
+  if (purchase?.state === "unknown")
+    return "Nobody knows yet whether a label was bought. The operator of this service looks into it.";
+  if ((await currentLetter(db, orderId)) || (await letterActs(db, orderId)).isUnderWay)
+    return "The printer has the letter. Ask the operator of this service to hold the order.";
+  const isGone = ({ state, seen }: Label) => state === "bought" && isHandedOver(new Set(seen));
+  return (await labelsOfNow(db, orderId)).some(isGone) ? "The carrier has the parcel." : null;
+}
+
+async function labelsOfNow(db: Sql, orderId: number): Promise<Label[]> {
+  const attempt = await shippingAttempt(db, orderId);
+  return (await labelsOf(db, orderId)).filter((label) => label.attempt === attempt);
+}
+
+/**
+ * Labels that are not bought are withdrawn. A bought one is given back first, and the next one is bought once the carrier
+ * has answered: a parcel never has two labels that count.
+ */
+async function readdress(deps: Deps, tx: Tx, order: LockedOrder, at: Date): Promise<void> {
+  const { id: orderId } = order;
+  await withdrawSupplement(tx, order, { actor: "system", at });
+  const end = { state: "dropped", at, by: "system", outcome: "the address was corrected" } as const;
+  await closeTasks(tx, { orderId, kinds: ["postage_dearer"] }, end);
+  const labels = await labelsOfNow(tx, orderId);
+  for (const label of labels) {
+    if (label.state === "bought") await giveBack(deps, tx, label);
+    else if (label.state !== "withdrawn") await updateLabel(tx, label.id, sql`state = 'withdrawn'`);
+  }
+  const numbers = labels.flatMap(({ state, trackingNumber }) => (state === "bought" ? [trackingNumber] : []));
+  const given = numbers.length > 0 ? ` Hand over no parcel with the label ${numbers.join(", ")}.` : "";
+  for (const kind of ["label_print", "packet_print"] as const)
+    await explainTask(tx, orderId, kind, `The address was corrected: print everything again.${given}`, true);
+  if (order.environment === "live") await enqueue(tx, dispatchQueue, { orderId });
+}

@@ -1,0 +1,135 @@
+/**
+ * Amounts that are asked for after an order was paid, because a correction made it dearer. The order's total stays. A
+ * supplement is paid by the same checkout or charge as an order, and only the processor's event settles it.
+ */
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parcelQueue } from "../order/order.ts";
+
+/** `withdrawn`: no longer needed, so money that still comes for it is unapplied. */
+export type Supplement = {
+  id: number;
+  amountCents: number;
+  /** The reason, as the receipt prints it. */
+  label: string;
+  state: "asked" | "paid" | "withdrawn";
+  askedAt: Date;
+  changedAt: Date;
+};
+
+/** The MAC covers all columns. */
+export const supplementState: StateMac = {
+  table: sql`supplements`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (s) => sql`${s}.id, ${s}.order_id, ${s}.amount_cents, ${s}.label, ${s}.state, ${s}.payment_id,
+    extract(epoch FROM ${s}.asked_at), extract(epoch FROM ${s}.changed_at), ${s}.state_version`,
+};
+
+export const supplementRows = stateRows(supplementState);
+
+/**
+ * For the MACs of rows that pay an order or a supplement: the amount with the supplement. Without a supplement it is the
+ * amount alone, so that the MACs of earlier rows stay valid.
+ */
+export const coveredAmount = (row: Statement): Statement => sql`CASE WHEN ${row}.supplement_id IS NULL
+  THEN to_jsonb(${row}.amount_cents) ELSE jsonb_build_array(${row}.amount_cents, ${row}.supplement_id) END`;
+
+const columns = sql`s.id, s.amount_cents AS "amountCents", s.label, s.state, s.asked_at AS "askedAt",
+  s.changed_at AS "changedAt", ${verified(supplementState, sql`s`)}`;
+
+/** The supplements of an order, oldest first. @throws ServiceError `unavailable` for an altered one */
+export const supplementsOf = (db: Sql, orderId: number) =>
+  db.query<Supplement>(sql`SELECT ${columns} FROM supplements s WHERE s.order_id = ${orderId} ORDER BY s.id`);
+
+/** The same for pages, which know the order's code. */
+export const supplementsOfCode = (db: Sql, orderCode: string) =>
+  db.query<Supplement>(sql`
+    SELECT ${columns} FROM supplements s JOIN orders o ON o.id = s.order_id
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY s.id`);
+
+/** The status in which an order waits for its supplement. */
+const waiting = "ShippingPending";
+
+/** The supplement that is to be paid now; undefined for none. */
+export const dueOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined =>
+  status === waiting ? supplements.find(({ state }) => state === "asked") : undefined;
+
+/** For a select list on orders `o`: the amount of the supplement that is to be paid now, or null. */
+export const dueCents: Statement = sql`(SELECT s.amount_cents FROM supplements s
+    WHERE s.order_id = o.id AND s.state = 'asked' AND o.status = ${waiting}) AS "supplementCents",
+  ${verifiedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}`;
+
+/** The cents that were paid on top of the order's total. */
+export const supplementsPaid = async (db: Sql, orderId: number): Promise<number> =>
+  (await supplementsOf(db, orderId))
+    .filter(({ state }) => state === "paid")
+    .reduce((sum, { amountCents }) => sum + amountCents, 0);
+
+type Asked = { amountCents: number; label: string; actor: string; at: Date };
+
+/**
+ * Asks the payer of the locked order for a further amount, in place of an earlier request: by a mail to the client,
+ * or by a charge of the firm within the limits of the member who placed the order.
+ */
+export async function askSupplement(
+  tx: Tx,
+  order: LockedOrder,
+  { amountCents, label, actor, at }: Asked,
+): Promise<void> {
+  const { id: orderId, partnerId } = order;
+  await withdrawSupplement(tx, order, { actor, at });
+  const [row] = await tx.query<{ id: number }>(sql`
+    INSERT INTO supplements (order_id, amount_cents, label, asked_at, changed_at)
+    VALUES (${orderId}, ${amountCents}, ${label}, ${at}, ${at}) RETURNING id`);
+  if (!row) throw new Error("the supplement was not written");
+  await writeStateMacs(tx, supplementState, sql`id = ${row.id}`);
+  const detail = { supplement: row.id, amountCents, label };
+  await tx.query(auditLine({ at, action: "supplement.asked", actor, partnerId, orderId, detail }));
+  await mailClient(tx, orderId, "supplement_due", at);
+  await enqueue(tx, firmChargeQueue, { orderId });
+}
+
+/** Ends the wish for a further amount of a locked order, if there is one, and closes its checkout. */
+export async function withdrawSupplement(
+  tx: Tx,
+  { id: orderId, partnerId }: Pick<LockedOrder, "id" | "partnerId">,
+  { actor, at }: { actor: string; at: Date },
+): Promise<void> {
+  const asked = (await supplementsOf(tx, orderId)).find(({ state }) => state === "asked");
+  if (!asked) return;
+  await tx.query(sql`UPDATE supplements SET state = 'withdrawn', changed_at = ${at} WHERE id = ${asked.id}`);
+  await writeStateMacs(tx, supplementState, sql`id = ${asked.id}`);
+  const detail = { supplement: asked.id, amountCents: asked.amountCents };
+  await tx.query(auditLine({ at, action: "supplement.withdrawn", actor, partnerId, orderId, detail }));
+  await enqueue(tx, closeCheckoutQueue, { orderId });
+}
+
+// A hold or a failed parcel ends, and the supplement is needed then.
+const takesMoney: ReadonlySet<string> = new Set([waiting, "ShippingFailed", "OnHold"]);
+
+/**
+ * Settles a supplement with a payment of its exact amount, and lets the order's shipping go on.
+ * @returns false when nothing waits for the money
+ */
+export async function settleSupplement(
+  tx: Tx,
+  { id: orderId, partnerId, status }: LockedOrder,
+  { supplementId, paymentId, cents }: { supplementId: number; paymentId: number; cents: number },
+  { actor, at }: { actor: string; at: Date },
+): Promise<boolean> {
+  const due = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
+  if (due?.state !== "asked" || due.amountCents !== cents || !takesMoney.has(status)) return false;
+  await tx.query(sql`
+    UPDATE supplements SET state = 'paid', payment_id = ${paymentId}, changed_at = ${at} WHERE id = ${due.id}`);
+  await writeStateMacs(tx, supplementState, sql`id = ${due.id}`);
+  const detail = { supplement: due.id, amountCents: cents };
+  await tx.query(auditLine({ at, action: "supplement.paid", actor, partnerId, orderId, detail }));
+  await enqueue(tx, closeCheckoutQueue, { orderId });
+  await enqueue(tx, parcelQueue, { orderId });
+  return true;
+}

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner, ownProcess } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { openLabelsWorld } from "./labels-world.ts";
+
+const world = await forTests(openLabelsWorld(ownProcess));
+const { db, stripe, easypost } = world;
+const { headers } = await newPartner(world.harness.service, { live: true, name: "Beta Title" });
+
+type Corrections = {
+  error?: string;
+  refusals: Record<string, string | null>;
+  supplements: { amountCents: number; label: string; state: string }[];
+};
+
+const elsewhere = {
+  ship_name: "Lender Inc.",
+  ship_line1: "9 Other Street",
+  ship_city: "Albany",
+  ship_state: "NY",
+  ship_postal: "12207",
+};
+
+async function call<T>(code: string, path: string, body?: object) {
+  const response = await fetch(`${world.url()}/api/partner/orders/${code}/${path}`, {
+    method: "POST",
+    headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as T & { error?: string } };
+}
+
+const correct = (code: string, more: object = {}) => call<Corrections>(code, "corrections", { ...elsewhere, ...more });
+const corrections = async (code: string) =>
+  (await (await fetch(`${world.url()}/api/partner/orders/${code}/corrections`, { headers })).json()) as Corrections;
+const place = (fields: Record<string, string> = {}) => world.place(fields, headers);
+
+/** A paid order whose label was bought for the address that was quoted. */
+async function labeled() {
+  const code = await world.payFor(await place());
+  return { code, first: await world.boughtLabel(code) };
+}
+
+/** Makes the carrier offer only this rate while the work is done. */
+async function atRate<T>(rate: string, work: () => Promise<T>): Promise<T> {
+  const { offers } = easypost;
+  const usual = offers.splice(0, offers.length, { carrier: "USPS", service: "GroundAdvantage", rate, days: 3 });
+  try {
+    return await work();
+  } finally {
+    offers.splice(0, offers.length, ...usual);
+  }
+}
+
+/** A labeled order whose corrected address costs $4.07 more than the $5.93 that were quoted. */
+const dearer = () =>
+  atRate("10.00", async () => {
+    const { code, first } = await labeledAtUsual();
+    assert.equal((await correct(code)).status, 200);
+    const asked = await until(async () => (await corrections(code)).supplements.find(({ state }) => state === "asked"));
+    return { code, first, asked };
+  });
+
+/** The same, when the carrier's offers are not the usual ones: the label is bought before. */
+const ready: { code: string; first: Awaited<ReturnType<typeof labeled>>["first"] }[] = [];
+for (let n = 0; n < 5; n++) ready.push(await labeled());
+async function labeledAtUsual() {
+  const next = ready.pop();
+  assert.ok(next);
+  return next;
+}
+
+const sessionOf = (url: string): string => url.split("/").at(-1) ?? "";
+const checkout = (code: string) => call<{ checkoutUrl: string }>(code, "checkout");
+const deliver = (event: Parameters<typeof stripe.deliver>[1]) => stripe.deliver(world.url(), event);
+const payments = (code: string) =>
+  db.query<{ cents: number; supplement: string | null }>(sql`
+    SELECT p.amount_cents::int AS cents, s.state AS supplement FROM payments p JOIN orders o ON o.id = p.order_id
+      LEFT JOIN supplements s ON s.payment_id = p.id
+    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY p.id`);
+const states = async (code: string) =>
+  (await world.labels(code)).map(({ state, refundState }) => `${state}/${refundState}`);
+const addressOf = (trackingNumber: string) =>
+  JSON.stringify(
+    [...easypost.shipments.values()].find((each) => each["tracking_code"] === trackingNumber)?.["to_address"],
+  );
+
+test("a parcel that waits to be handed over goes to the corrected address: its label is given back, and another bought", async () => {
+  const { code, first } = await labeled();
+  assert.equal((await corrections(code)).refusals["address"], null);
+  assert.equal((await correct(code)).status, 200);
+  const second = await until(async () => {
+    const found = (await world.labels(code)).find(({ number, state }) => number === 2 && state === "bought");
+    return found?.fileSha256 ? found : null;
+  });
+  assert.notEqual(second.trackingNumber, first.trackingNumber);
+  assert.match(addressOf(second.trackingNumber) ?? "", /9 OTHER STREET/i);
+  assert.deepEqual(await states(code), ["bought/submitted", "bought/null"]);
+  assert.deepEqual((await corrections(code)).supplements, []);
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  assert.match(
+    await world.page(`/operator/paper/${code}`, cookie),
+    new RegExp(`name="tracking"[^>]*value="${second.trackingNumber}"`),
+  );
+
+  await world.deliver(second.trackerId, "in_transit");
+  await until(async () => (await world.statusOf(code)) === "Shipped");
+  const refused = await correct(code, { ship_line1: "1 Third Street" });
+  assert.deepEqual([refused.status, refused.body.error], [409, "The parcel is on its way."]);
+});
+
+test("dearer postage is asked of the payer; the label is bought when the processor's event came, once", async () => {
+  await atRate("10.00", async () => {
+    const { code, asked } = await dearer();
+    assert.deepEqual([asked.amountCents, asked.label], [407, "USPS Ground Advantage postage to the corrected address"]);
+    assert.deepEqual(await states(code), ["bought/submitted", "not_bought/null"]);
+    assert.equal(
+      (await world.tasks(code)).some(({ kind }) => kind === "postage_dearer"),
+      false,
+    );
+    const page = await world.page(`/orders/${code}`, "");
+    assert.match(page, /postage to it is dearer. It waits until \$4\.07 more is paid/);
+    assert.match(page, /Pay \$4\.07/);
+    await until(() =>
+      world.mails().some((mail) => mail.includes("An additional amount is due") && mail.includes(code)),
+    );
+
+    const { body } = await checkout(code);
+    const session = sessionOf(body.checkoutUrl);
+    assert.equal((await checkout(code)).body.checkoutUrl, body.checkoutUrl);
+    const event = stripe.pay(session);
+    await Promise.all([deliver(event), deliver(event)]);
+    await deliver({ ...event, id: `${event.id}_again` });
+    await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
+    const [total, extra, ...others] = await payments(code);
+    assert.equal(others.length, 0);
+    assert.deepEqual([total?.supplement, extra], [null, { cents: 407, supplement: "paid" }]);
+    assert.equal((await world.labels(code)).at(-1)?.cents, 1000);
+    assert.equal(await world.statusOf(code), "ShippingPending");
+    const closed = await checkout(code);
+    assert.deepEqual([closed.status, closed.body.error], [409, "An order in ShippingPending is not payable."]);
+
+    const receipts = (await (
+      await fetch(`${world.url()}/api/partner/orders/${code}/receipts`, { headers })
+    ).json()) as { receipts: { kind: string; amountCents: number }[] };
+    assert.deepEqual(
+      receipts.receipts.map(({ amountCents }) => amountCents),
+      [total?.cents, 407],
+    );
+    assert.match(await world.page(`/orders/${code}`, ""), /\$4\.07/);
+  });
+});
+
+test("money for a supplement that is not needed any more waits for a person, and moves nothing", async () => {
+  const { code } = await dearer();
+  const session = sessionOf((await checkout(code)).body.checkoutUrl);
+  const event = stripe.pay(session);
+  // The next address costs what was quoted.
+  assert.equal((await correct(code, { ship_line1: "10 Near Street" })).status, 200);
+  await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
+  await deliver(event);
+  const task = await until(async () => (await world.tasks(code)).find(({ kind }) => kind === "payment_unapplied"));
+  assert.equal(task.state, "open");
+  assert.deepEqual(
+    (await corrections(code)).supplements.map(({ state }) => state),
+    ["withdrawn"],
+  );
+  assert.equal(await world.statusOf(code), "ShippingPending");
+});
+
+test("an operator who buys the label at its price ends the wish for a supplement and its checkout", async () => {
+  const { code } = await dearer();
+  const session = sessionOf((await checkout(code)).body.checkoutUrl);
+  const { cookie } = await newOperator(world.harness, { roles: ["agent", "shipper"] });
+  await atRate("10.00", async () => {
+    assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "1000" })).status, 303);
+    await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
+  });
+  await until(() => stripe.sessions.get(session)?.["status"] === "expired");
+  assert.deepEqual(
+    (await corrections(code)).supplements.map(({ state }) => state),
+    ["withdrawn"],
+  );
+});
+
+test("of a correction and a hand-over at once, the later one knows of the earlier", async () => {
+  const { code, first } = await labeledAtUsual();
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  const form = { carrier: "USPS", tracking: first.trackingNumber };
+  const [corrected] = await Promise.all([
+    correct(code),
+    world.post(`/operator/paper/${code}/moves/shipped`, cookie, form),
+  ]);
+  assert.equal(await world.statusOf(code), "Shipped");
+  const [label] = await world.labels(code);
+  if (corrected.status === 409) assert.equal(label?.refundState, null);
+  else assert.notEqual(label?.refundState, null);
+  assert.ok([200, 409].includes(corrected.status));
+});
+
+test("while a label is being bought, or its purchase is unclear, the address stays", async () => {
+  easypost.failOn(/^POST \/v2\/shipments\/[^/]+\/buy$/, "hang");
+  const code = await world.payFor(await place());
+  await until(async () => (await world.labels(code)).some(({ state }) => state === "buying"));
+  await until(async () => easypost.failing() === 0);
+  const refused = await correct(code);
+  assert.equal(refused.status, 409);
+  assert.match(refused.body.error ?? "", /A label is being bought at this moment|Nobody knows yet/);
+});
+
+/** kill -9, and a start after which the leases of the killed node are over. */
+async function killAndRestart(): Promise<void> {
+  const { harness } = world;
+  await harness.service.kill();
+  await db.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`);
+  await db.query(sql`UPDATE jobs SET due_at = now()`);
+  harness.service = await harness.service.restart();
+}
+
+test("a service that is killed while the carrier voids a label voids it once, and only then buys the next", async () => {
+  const { code } = await labeled();
+  const before = easypost.labels();
+  const refunds = () => easypost.requests.filter(({ path }) => path.endsWith("/refund")).length;
+  const asked = refunds();
+  easypost.failOn(/^POST \/v2\/shipments\/[^/]+\/refund$/, "hang");
+  assert.equal((await correct(code)).status, 200);
+  await until(() => refunds() === asked + 1);
+  assert.deepEqual(await states(code), ["bought/intended"], "no second label while nobody knows of the first");
+  await killAndRestart();
+  await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
+  await until(async () => (await states(code)).join() === "bought/submitted,bought/null");
+  assert.deepEqual([refunds(), easypost.labels()], [asked + 1, before + 1]);
+});
+
+test("a service that is killed when the money for a supplement has come buys the label once", async () => {
+  await atRate("10.00", async () => {
+    const { code } = await dearer();
+    const before = easypost.labels();
+    const event = stripe.pay(sessionOf((await checkout(code)).body.checkoutUrl));
+    await deliver(event);
+    await killAndRestart();
+    await deliver(event);
+    await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
+    assert.equal(easypost.labels(), before + 1);
+    assert.deepEqual(
+      (await payments(code)).map(({ supplement }) => supplement),
+      [null, "paid"],
+    );
+  });
+});
