@@ -39,6 +39,7 @@ export {
   type PlaceBlock,
   type RoomEnvelope,
   readRoomDocument,
+  notaryBlockOf,
   roomEnvelopeOf,
   setSignature,
   takeFromSigner,

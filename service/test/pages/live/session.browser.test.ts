@@ -11,8 +11,6 @@ import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import type { Page } from "playwright-core";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { openLog } from "../../../src/kernel/platform/logs.ts";
-import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
@@ -38,22 +36,7 @@ await addNotary(
 const at = (path: string) => running.service.baseUrl + path;
 const headers = { cookie: nora.cookie, Origin: running.service.baseUrl };
 
-const { place, claim, statusOf } = ordersToNotarize(running, partner);
-
-/** Signs at home with a mailed link, as a browser without scripts does. */
-async function signsAtHome(email: string): Promise<void> {
-  const path = await until(
-    () => mailsTo(running.service, email).flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
-  );
-  const look = async () => (await fetch(at(path))).text();
-  const page = await look();
-  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1] ?? "";
-  const given = { version: value("version"), language: value("language"), can_read: "on" };
-  assert.equal((await postForm(at(`${path}/consent`), given, {})).status, 303);
-  const revision = /name="revision" value="(\d+)"/.exec(await look())?.[1] ?? "1";
-  const signed = await postForm(at(`${path}/sign`), { revision, name: "Jane Doe" }, {});
-  assert.equal(signed.status, 303, await signed.text());
-}
+const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
 
 async function comesIn(email: string, tries: "the device" | "nothing"): Promise<OpenPage> {
   const link = await until(
@@ -201,13 +184,7 @@ test("two signers who signed at home acknowledge their signatures before a notar
   ]);
   const code = await place({ svc_sign: "true", signers });
   for (const email of people) await signsAtHome(email);
-  await until(async () => (await statusOf(code)) === "EsignComplete");
-  // Prevents the sandbox from performing the notarization.
-  await running.db.transaction(async (tx) => {
-    const order = await lockOrder(tx, code);
-    assert.ok(order);
-    await transition(tx, order, "next_segment", { actor: "test", at: new Date(), log: openLog("silent") });
-  });
+  await reachesNotary(code);
   await claim(code, nora.cookie);
   const { page, rooms, opened } = await session(code, "acknowledgment", people);
   await marks(page, /^Opening/, /^Appearance by audio and video \(Ann Lee\)/);

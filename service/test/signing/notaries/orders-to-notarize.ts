@@ -4,7 +4,9 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { postForm } from "../../firms/members/signed-in-member.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 
 /** A commission in Ohio, with a registration for acts by audio and video. */
 export const ohioCommission = {
@@ -23,6 +25,7 @@ export function ordersToNotarize(
 ) {
   const at = (path: string) => origin + path;
   const read = async <T>(path: string) => (await (await fetch(at(path), { headers })).json()) as T;
+  const statusOf = async (code: string) => (await read<{ status: string }>(`/api/partner/orders/${code}`)).status;
   return {
     /** Places an order and pays it in the sandbox. It then waits for a notary, or first for its signers. */
     async place(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
@@ -45,7 +48,30 @@ export function ordersToNotarize(
       assert.equal(claimed.status, 303);
       return task;
     },
-    statusOf: async (code: string) => (await read<{ status: string }>(`/api/partner/orders/${code}`)).status,
+    statusOf,
+    /** Signs at home with a mailed link, as a browser without scripts does. */
+    async signsAtHome(email: string): Promise<void> {
+      const path = await until(
+        () => mailsTo(service, email).flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
+      );
+      const look = async () => (await fetch(at(path))).text();
+      const page = await look();
+      const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1] ?? "";
+      const given = { version: value("version"), language: value("language"), can_read: "on" };
+      assert.equal((await postForm(at(`${path}/consent`), given, {})).status, 303);
+      const revision = /name="revision" value="(\d+)"/.exec(await look())?.[1] ?? "1";
+      const signed = await postForm(at(`${path}/sign`), { revision, name: "Jane Doe" }, {});
+      assert.equal(signed.status, 303, await signed.text());
+    },
+    /** Moves an order whose signers have all signed to its notary, before the sandbox performs the notarization. */
+    async reachesNotary(code: string): Promise<void> {
+      await until(async () => (await statusOf(code)) === "EsignComplete");
+      await db.transaction(async (tx) => {
+        const order = await lockOrder(tx, code);
+        assert.ok(order);
+        await transition(tx, order, "next_segment", { actor: "test", at: new Date(), log: openLog("silent") });
+      });
+    },
     async notarized(code: string): Promise<Buffer> {
       const path = `/api/partner/orders/${code}/documents`;
       const { documents } = await read<{ documents: { kind: string; documentId: string }[] }>(path);

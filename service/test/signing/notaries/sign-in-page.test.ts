@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { verifySignatures } from "@signsealship/evidence/seal";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type OpenedKey, openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
@@ -171,6 +173,56 @@ test("signatures of the document stay valid, and the block covers nothing", asyn
     answer?.signatures?.map(({ permitted }) => permitted),
     [true, true, true],
     JSON.stringify(answer),
+  );
+});
+
+test("the notary fills the block that was reserved before the signers signed: readers accept every signature", async () => {
+  const { pem, p12 } = make("Nora Ames");
+  await register(pem);
+  key = await openPkcs12(p12, password);
+  const emails = ["ann@example.com", "ben@example.com"];
+  const signers = JSON.stringify([
+    { name: "Ann Lee", email: emails[0] },
+    { name: "Ben Cole", email: emails[1] },
+  ]);
+  const code = await orders().place({ svc_sign: "true", signers });
+  for (const email of emails) await orders().signsAtHome(email);
+  await orders().reachesNotary(code);
+  await orders().claim(code, nora.cookie);
+  const [reserved] = await running.db.query<{ name: string }>(sql`
+    SELECT b.block ->> 'name' AS name FROM envelope_blocks b JOIN envelopes e ON e.id = b.envelope_id
+      JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  const names = { principal_1_name: "Ann Lee", principal_2_name: "Ben Cole", principal_2_address: "2 Main Street" };
+  const noted = await post(desk(code, "/act"), { ...act, ...names, principal_2_basis: "personal_knowledge" });
+  assert.equal(noted.status, 303, await noted.text());
+  const prepared = await prepare(code);
+  assert.deepEqual([prepared.refused, prepared.isVisible], [undefined, true]);
+  const tail = Buffer.from(prepared.tail ?? "", "base64").toString("latin1");
+  assert.ok(reserved && tail.includes(`(${reserved.name})`), "the signature is in the reserved field");
+  assert.doesNotMatch(tail, /SignSealShip-Notary-/, "no other field is added");
+  await signed(code, prepared);
+  const report = await (await get(desk(code, "/signed"))).text();
+  assert.match(report, /All 3 earlier signatures are as they were/);
+  assert.match(report, /It has the required sentence/);
+  assert.equal((await post(desk(code, "/signed"), confirmedIn(report))).status, 303);
+  const file = await orders().notarized(code);
+  const path = join(folder.path, "reserved.pdf");
+  writeFileSync(path, file);
+  assert.deepEqual(
+    (await pdfsig(path)).map(({ valid }) => valid),
+    [true, true, true, true, true],
+  );
+  assert.ok((await mutoolOpens(path)) && (await qpdfAccepts(path)));
+  const [answer] = askPyHanko([{ judge: file }]);
+  assert.deepEqual(
+    answer?.signatures?.map(({ permitted }) => permitted),
+    [true, true, true, true, true],
+    JSON.stringify(answer),
+  );
+  const judged = await verifySignatures(file, [], Date.now(), createNodeCrypto());
+  assert.deepEqual(
+    judged.flatMap(({ claims }) => claims.filter(({ state }) => state === "fails")),
+    [],
   );
 });
 

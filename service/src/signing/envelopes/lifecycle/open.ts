@@ -5,7 +5,7 @@ import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
 import { newVerifyCode } from "../../../kernel/platform/ids.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import { planFields } from "../pdf/placement/plan-fields.ts";
+import { planFields, planFieldsAndBlock } from "../pdf/placement/plan-fields.ts";
 import type { Prepared } from "../pdf/prepare.ts";
 import { prepareIn } from "../pdf/tasks.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
@@ -19,6 +19,7 @@ import {
   whoseTurn,
 } from "../records/envelope.ts";
 import { insertRevision, storeTail, withOriginal } from "../records/revisions.ts";
+import { insertBlock } from "../records/rooms.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { issueLink } from "./issue-link.ts";
@@ -58,22 +59,16 @@ async function openOn(
   const { code: orderCode, partnerId, environment } = order;
   const owner = { orderCode, partnerId, environment };
   const { signers, fields: requested } = order;
-  const planned = await planFields(workers, {
-    holder: order.partnerId,
-    bytes: original.bytes,
-    signers: signers.length,
-    fields: requested,
-  });
+  const { isNotarized } = order;
+  const toPlan = { holder: partnerId, bytes: original.bytes, signers: signers.length, fields: requested };
+  const { planned, block } = isNotarized
+    ? await planFieldsAndBlock(workers, toPlan)
+    : { planned: await planFields(workers, toPlan), block: null };
+  const about = { signers: signers.length, page: signaturePageWords, docSha256: original.sha256, isNotarized };
   const prepared = await prepareIn(workers, {
-    holder: order.partnerId,
+    holder: partnerId,
     bytes: original.bytes,
-    input: {
-      planned,
-      signers: signers.length,
-      page: signaturePageWords,
-      docSha256: original.sha256,
-      isNotarized: order.isNotarized,
-    },
+    input: { planned, ...about, ...(block && { block }) },
   });
   const tail = await storeTail(deps, owner, prepared.tail);
   const sha256 = (await hashYielding(original.bytes)).update(prepared.tail).digest("hex");
@@ -89,6 +84,7 @@ async function openOn(
     const at = clock();
     const bytes = original.bytes.length + prepared.tail.length;
     const envelope = await insertEnvelope(tx, orderId, current, prepared, at);
+    if (prepared.block) await insertBlock(tx, envelope.id, prepared.block);
     await insertRevision(tx, envelope, { number: 1, signer: null, bytes, sha256, createdAt: at }, tail);
     await appendToTrail(tx, rowMac, envelope, "created", at, {
       attempt: envelope.attempt,
@@ -118,10 +114,11 @@ export async function insertEnvelope(
   tx: Tx,
   orderId: number,
   { pages, signers }: SigningOrder,
-  { fields }: Pick<Prepared, "fields">,
+  prepared: Pick<Prepared, "fields" | "block">,
   at: Date,
 ): Promise<Envelope> {
-  const last = Math.max(pages, ...fields.map(({ page }) => page + 1));
+  const last = Math.max(pages, ...prepared.fields.map(({ page }) => page + 1));
+  const fields = prepared.fields.filter(({ name }) => name !== prepared.block?.name);
   const [row] = await tx.query<{ id: number }>(sql`
     INSERT INTO envelopes (order_id, attempt, verify_code, fields, pages, created_at, expires_at, remind_at)
     SELECT ${orderId}, 1 + coalesce(max(attempt), 0), ${sealed("envelope", newVerifyCode())}, ${JSON.stringify(fields)}::jsonb, ${last}, ${at},

@@ -38,6 +38,7 @@ import {
   type NotaryBlock,
   setExpiry,
   setMaySign,
+  signedBlockOf,
 } from "../records/rooms.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { insertEnvelope, signaturePageWords } from "./open.ts";
@@ -88,18 +89,17 @@ export async function openRoomEnvelope(
     const block = await place(original, planned);
     const input = { planned, signers: signers.length, page: signaturePageWords, docSha256, isNotarized: true, block };
     const prepared = await prepareIn(deps.workers, { holder, bytes, input });
-    const own = prepared.fields.find(({ signer }) => signer === signers.length + 1);
+    const own = prepared.block;
     if (!own) throw new Error("the prepared document has no field for its notary");
     const tail = await storeTail(deps, owner, prepared.tail);
     const sha256 = (await hashYielding(bytes)).update(prepared.tail).digest("hex");
-    const fields = prepared.fields.filter((each) => each !== own);
     const length = bytes.length + prepared.tail.length;
     const write = async (tx: Tx) => {
       const locked = await lockOrder(tx, orderCode);
       if (locked?.status !== "NotarizationPending" || (await findOpenEnvelope(tx, orderId)))
         throw new ServiceError("conflict", "The document is prepared already. Reload the page.");
       const at = deps.clock();
-      const envelope = await insertEnvelope(tx, orderId, order, { fields }, at);
+      const envelope = await insertEnvelope(tx, orderId, order, prepared, at);
       // No reminders are sent for signatures in a notary's presence.
       await tx.query(sql`UPDATE envelopes SET remind_at = NULL WHERE id = ${envelope.id}`);
       const { name, object, width, height } = own;
@@ -130,6 +130,15 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
   if (!envelope || !block || !head) return undefined;
   const { id, verifyCode } = envelope;
   return { id, verifyCode, head, block, signers: await findSigners(db, id) };
+}
+
+/**
+ * The field that is reserved for the notary in the document that waits for one now; null when the notary adds one. A
+ * document that was signed elsewhere does not come from the order's envelope.
+ */
+export async function notaryBlockOf(db: Sql, orderId: number): Promise<NotaryBlock | null> {
+  const open = await findOpenEnvelope(db, orderId);
+  return (open?.isInRoom ? await blockOf(db, open.id) : await signedBlockOf(db, orderId)) ?? null;
 }
 
 /** The newest revision, for sending. @throws as `openDocument` */

@@ -45,6 +45,11 @@ export type PlannedBlock = {
   readonly height: number;
   /** A blank place, from the upper left corner of a page that is shown upright; null to use an added page. */
   readonly at: { readonly page: number; readonly x: number; readonly y: number } | null;
+  /**
+   * The notary can also add the field when signing. The document is prepared without it when it has signatures already,
+   * because readers may report a new field as a change, and when no page has room.
+   */
+  readonly isOptional?: true;
 };
 
 export type Prepared = {
@@ -52,6 +57,8 @@ export type Prepared = {
   readonly tail: Buffer;
   /** In the order of the planned fields, followed by those on the added page. */
   readonly fields: readonly PreparedField[];
+  /** The notary's own field, which is the last of them; null without one. */
+  readonly block: PreparedField | null;
 };
 
 /**
@@ -62,16 +69,36 @@ export type Prepared = {
  * @throws PdfRefusal for a document that can't be extended like this, UnfitField
  */
 export function prepareDocument(original: Buffer, preparation: Preparation, typeset: Typeset): Prepared {
+  const { block, ...withoutBlock } = preparation;
+  try {
+    return build(original, preparation, typeset);
+  } catch (error) {
+    // The signers' fields may fit where the block does not: readers measure some pages differently.
+    if (!(error instanceof UnfitField) || !block?.isOptional) throw error;
+    return build(original, withoutBlock, typeset);
+  }
+}
+
+function build(original: Buffer, preparation: Preparation, typeset: Typeset): Prepared {
   const { signers, docSha256 } = preparation;
   const look = lookUpPdf(original);
   const writer = createRevisionWriter(look, docSha256);
   const without = signersWithout(preparation.planned, signers);
-  const { block } = preparation;
-  const needsPage = without.length > 0 || block?.at === null;
+  const block = blockToPlace(preparation, without.length, look);
+  const isOnAdded = block !== null && (without.length > 0 ? fitsBelow(block, without.length) : !block.at);
+  const needsPage = without.length > 0 || isOnAdded;
   const added = needsPage ? addedPage(look, writer, without) : null;
-  const onOwnPages = [...preparation.planned, ...(block?.at && !added ? [blockField(block, signers, block.at)] : [])];
+  const onOwnPages = [
+    ...preparation.planned,
+    ...(block?.at && !isOnAdded ? [blockField(block, signers, block.at)] : []),
+  ];
   const onAdded = added
-    ? [...added.planned, ...(block ? [blockOnAdded(block, signers, without.length, added.number)] : [])]
+    ? [
+        ...added.planned,
+        ...(block && isOnAdded
+          ? [blockField(block, signers, { page: added.number, ...belowRows(without.length) })]
+          : []),
+      ]
     : [];
   const planned = [...onOwnPages, ...onAdded];
   refuseUnfit(look, planned, onOwnPages.length);
@@ -96,7 +123,8 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   }
   const objects = writer.objects();
   const tail = objects.length > 0 ? buildRevision(look, objects, docSha256) : Buffer.alloc(0);
-  return { tail, fields: widgets.map(({ prepared }) => prepared) };
+  const fields = widgets.map(({ prepared }) => prepared);
+  return { tail, fields, block: fields.find(({ signer }) => signer > signers) ?? null };
 }
 
 /** In points. */
@@ -185,12 +213,22 @@ const blockField = (
   label: "Notary",
 });
 
-function blockOnAdded(block: PlannedBlock, signers: number, rows: number, page: number): PlannedField {
-  const at = { page, ...belowRows(rows) };
-  const [, , , bottom = 0] = signaturePageBox.shown;
-  if (at.y + block.height > bottom - at.x)
-    throw new UnfitField(0, `a signature page has no room for a notary below ${rows} signers`);
-  return blockField(block, signers, at);
+/**
+ * The notary's block, unless it is optional and the document should not get one.
+ * @throws UnfitField for a block that must be there, and has no room
+ */
+function blockToPlace({ block }: Preparation, rows: number, { signatures, docMdp }: PdfLookup): PlannedBlock | null {
+  if (!block) return null;
+  const hasRoom = block.at !== null || fitsBelow(block, rows);
+  if (block.isOptional) return hasRoom && signatures === 0 && docMdp === null ? block : null;
+  if (!hasRoom) throw new UnfitField(0, `a signature page has no room for a notary below ${rows} signers`);
+  return block;
+}
+
+/** Whether an added page has room for the block below the rows of these signers. */
+function fitsBelow({ height }: PlannedBlock, rows: number): boolean {
+  const { x, y } = belowRows(rows);
+  return y + height <= signaturePageBox.shown[3] - x;
 }
 
 /** The pages that have fields. @throws UnfitField for a field on a page that doesn't exist, or outside its page */

@@ -14,7 +14,7 @@ import type { ToSign } from "../../../orders/order/order.ts";
 import { buildAct } from "../pdf/act.ts";
 import { ownFields, type PlannedField, type PreparedField } from "../pdf/fields.ts";
 import { elementNames } from "../pdf/placement/asked.ts";
-import { plan } from "../pdf/placement/plan.ts";
+import { plan, planBlock } from "../pdf/placement/plan.ts";
 import { prepareDocument } from "../pdf/prepare.ts";
 import { requirePlaces } from "./require-places.ts";
 
@@ -45,7 +45,7 @@ const roomBytes = 256 * 1024;
  */
 export async function tryAll(
   original: Buffer,
-  { sha256, signers, fields, isNotarized = false }: Trial,
+  { sha256, signers, fields: requested, isNotarized = false }: Trial,
 ): Promise<Tried> {
   const most = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
   if (original.length > most)
@@ -56,16 +56,18 @@ export async function tryAll(
   // For a document that can't be read, the sealer's own message is used.
   const look = lookUpPdf(original);
   await refuseFinished(original);
-  const planned = await plan(original, { signers: signers.length, fields });
+  const planned = await plan(original, { signers: signers.length, fields: requested });
   const page = { title: "", note: "" };
   const given = planned.flatMap(({ value, options = [] }) => [...(value === undefined ? [] : [value]), ...options]);
   const typeset = given.length === 0 ? withoutGlyphs : onlyOf(given, await typesetFor(given));
-  const { tail, fields: prepared } = prepareDocument(
+  const block = isNotarized ? await planBlock(original, planned) : null;
+  const { tail, fields, ...reserved } = prepareDocument(
     original,
-    { planned, signers: signers.length, page, docSha256: sha256, isNotarized },
+    { planned, signers: signers.length, page, docSha256: sha256, isNotarized, ...(block && { block }) },
     typeset,
   );
-  requirePlaces(look, planned, elementNames(fields ?? []));
+  const prepared = fields.filter(({ name }) => name !== reserved.block?.name);
+  requirePlaces(look, planned, elementNames(requested ?? []));
   let document = Buffer.concat([original, tail]);
   const preparedBytes = document.length;
   for (const [index, name] of signers.entries()) {

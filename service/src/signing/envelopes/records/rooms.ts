@@ -20,6 +20,9 @@ export type NotaryBlock = {
   readonly isRemote?: true;
 };
 
+/** The notary's field in a document whose signers sign by mailed links, before the notary. */
+type SignedBlock = Omit<NotaryBlock, "isRemote">;
+
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 
 const envelopeRoomState: StateMac = {
@@ -38,7 +41,14 @@ const signerRoomState: StateMac = {
     ${instant(sql`${r}.opened_at`)}, ${instant(sql`${r}.expires_at`)}, ${instant(sql`${r}.closed_at`)}`,
 };
 
-export const roomTables = [stateRows(envelopeRoomState), stateRows(signerRoomState)];
+const blockState: StateMac = {
+  table: sql`envelope_blocks`,
+  key: sql`envelope_id`,
+  mac: sql`row_mac`,
+  covered: (r) => sql`${r}.envelope_id, ${r}.block`,
+};
+
+export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), stateRows(signerRoomState)];
 
 /**
  * For a select list on `envelopes e` with `joinRoom`. Without this row, an envelope gives no access, because its order
@@ -59,6 +69,30 @@ export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock 
   const [room] = await db.query<{ block: NotaryBlock }>(sql`
     SELECT block, ${verified(envelopeRoomState, sql`envelope_rooms`)} FROM envelope_rooms WHERE envelope_id = ${envelopeId}`);
   return room?.block;
+}
+
+export async function insertBlock(
+  tx: Tx,
+  envelopeId: number,
+  { name, object, width, height }: SignedBlock,
+): Promise<void> {
+  const block: SignedBlock = { name, object, width, height };
+  await tx.query(
+    sql`INSERT INTO envelope_blocks (envelope_id, block) VALUES (${envelopeId}, ${JSON.stringify(block)}::jsonb)`,
+  );
+  await writeStateMacs(tx, blockState, sql`envelope_id = ${envelopeId}`);
+}
+
+/**
+ * The block in the document of an order whose signers have all signed. @throws ServiceError `unavailable` for one that
+ * the service did not write
+ */
+export async function signedBlockOf(db: Sql, orderId: number): Promise<SignedBlock | undefined> {
+  const [found] = await db.query<{ block: SignedBlock }>(sql`
+    SELECT b.block, ${verified(blockState, sql`b`)} FROM envelope_blocks b JOIN envelopes e ON e.id = b.envelope_id
+    WHERE e.order_id = ${orderId} AND e.outcome = 'Completed'
+      AND e.attempt = (SELECT max(attempt) FROM envelopes WHERE order_id = ${orderId})`);
+  return found?.block;
 }
 
 /** A signer's turn before the notary, on the notary's device or by audio and video. */

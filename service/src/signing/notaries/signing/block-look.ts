@@ -1,4 +1,5 @@
 import type { Typeset } from "@signsealship/certificate";
+import type { Size } from "../../../kernel/pdf/blank-place.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { mostSignature } from "../uploads/visible-place.ts";
 
@@ -10,8 +11,6 @@ const size = 8;
 const leading = 11;
 const leastPoints = 4;
 const { width, inset } = blockLook;
-
-export type Size = { readonly width: number; readonly height: number };
 
 const linesOf = (typeset: Typeset, lines: readonly string[], across: number, points: number) =>
   lines.flatMap((text) => typeset(text, (1000 * (across - 2 * inset)) / points).lines);

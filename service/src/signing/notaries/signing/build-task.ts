@@ -8,6 +8,7 @@ import {
   type Typeset,
 } from "@signsealship/certificate";
 import { holdsDecoy } from "../../../evidence/seals/seals.ts";
+import { type BlankPlace, blankPlace, type Size } from "../../../kernel/pdf/blank-place.ts";
 import { dateString, textString, withEntries } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { fieldLockReference } from "../../../kernel/pdf/named-fields.ts";
@@ -21,8 +22,7 @@ import { asInteger, entry } from "../../../kernel/pdf/values.ts";
 import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { NotaryBlock } from "../../envelopes/envelopes.ts";
 import { blockName } from "../uploads/text.ts";
-import { type BlankPlace, blankPlace } from "./blank-place.ts";
-import { blockLook, fitted, heightOf, type Size, sealSide } from "./block-look.ts";
+import { blockLook, fitted, heightOf, sealSide } from "./block-look.ts";
 
 /** A notary's revision without its signature. */
 export type NotaryRevision = {

@@ -1,7 +1,7 @@
+import { blankPlace, type PlannedBox } from "../../../kernel/pdf/blank-place.ts";
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import type { PlannedBlock } from "../../envelopes/envelopes.ts";
 import { mostSignature } from "../uploads/visible-place.ts";
-import { blankPlace, type PlannedBox } from "./blank-place.ts";
 import { blockLook, heightOf } from "./block-look.ts";
 
 export type BlockToPlace = {

@@ -11,7 +11,7 @@ import { type Operator, requirePasskeyOf } from "../../../firms/operators/operat
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
-import { roomEnvelopeOf } from "../../envelopes/envelopes.ts";
+import { notaryBlockOf } from "../../envelopes/envelopes.ts";
 import type { Act } from "../acts/act.ts";
 import { sealFor } from "../commissions/seals.ts";
 import {
@@ -94,7 +94,7 @@ export async function prepareSignature(
   const seal = await sealFor(desk.db, notary);
   const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
   const actSha256 = hashOf(act);
-  const block = (await roomEnvelopeOf(desk.db, claimed.order.orderId))?.block ?? null;
+  const block = await notaryBlockOf(desk.db, claimed.order.orderId);
   const revision = {
     lines,
     seal,
@@ -191,7 +191,7 @@ async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waitingSignature(desk, claimed);
   if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
   const { order } = claimed;
-  const drawnLines = (await roomEnvelopeOf(desk.db, order.orderId)) ? await linesOf(desk.db, claimed, act) : [];
+  const drawnLines = (await notaryBlockOf(desk.db, order.orderId)) ? await linesOf(desk.db, claimed, act) : [];
   const bytes = await withDocument(desk, order, async (given) => Buffer.concat([given.bytes, prepared.tail]));
   return { bytes, drawnLines };
 }

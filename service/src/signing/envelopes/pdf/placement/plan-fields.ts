@@ -10,6 +10,8 @@ const task: Task<PlanInput, PlanOutput> = {
   limitMs: 15_000,
 };
 
+type ToPlan = { holder: string; bytes: Buffer; signers: number; fields: readonly RequestedField[] | null };
+
 /**
  * Plans where each signer signs: at the places in the order, else in the document's own empty signature fields, else
  * over its tags. A signer without a place gets one on the page that `prepareDocument` adds.
@@ -17,15 +19,18 @@ const task: Task<PlanInput, PlanOutput> = {
  * @param document.fields the fields that the order requests; null when the document decides
  * @throws PdfRefusal for a document that can't be read, or that names signers that the order does not have
  */
-export async function planFields(
-  workers: Workers,
-  document: { holder: string; bytes: Buffer; signers: number; fields: readonly RequestedField[] | null },
-): Promise<PlannedField[]> {
-  const { holder, bytes, signers, fields } = document;
-  const output = await workers.run(task, { holder, bytes, input: { signers, fields } }).catch((error) => {
+export async function planFields(workers: Workers, document: ToPlan): Promise<PlannedField[]> {
+  return (await planIn(workers, document, false)).planned;
+}
+
+/** The same, with the place for the block of a notary who signs after the signers. @throws PdfRefusal */
+export const planFieldsAndBlock = (workers: Workers, document: ToPlan) => planIn(workers, document, true);
+
+async function planIn(workers: Workers, { holder, bytes, signers, fields }: ToPlan, hasBlock: boolean) {
+  const output = await workers.run(task, { holder, bytes, input: { signers, fields, hasBlock } }).catch((error) => {
     if (!tooCostly(error)) throw error;
     throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
   });
   if ("refusal" in output) throw new PdfRefusal(output.refusal.reason, output.refusal.detail);
-  return output.planned;
+  return output;
 }

@@ -1,6 +1,8 @@
+import { blankPlace } from "../../../../kernel/pdf/blank-place.ts";
 import { lookUpPdf } from "../../../../kernel/pdf/xref/lookup.ts";
 import type { RequestedField } from "../../../../orders/order/order.ts";
 import { type PlannedField, signersWithout } from "../fields.ts";
+import type { PlannedBlock } from "../prepare.ts";
 import { asked } from "./asked.ts";
 import { type FormSignature, formSignatures } from "./form-signatures.ts";
 import { tagFields } from "./tags/tag-fields.ts";
@@ -29,6 +31,16 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   const own = matchSigners(formSignatures(look), signers, untouched);
   if (look.docMdp !== null) return [...own, ...invisibleFor(signersWithout(own, signers))];
   return own.length > 0 || !untouched ? own : tagFields(look, signers);
+}
+
+/** Holds a state's certificate of an act next to a seal; the notary is not known yet. In points. */
+const blockSize = { width: 290, height: 150 } as const;
+
+/** The place for a notary's block, in the lowest blank area of the last pages; on an added page without one. */
+export async function planBlock(original: Buffer, planned: readonly PlannedField[]): Promise<PlannedBlock> {
+  const fields = planned.flatMap(({ page, place, invisible }) => (invisible ? [] : [{ page, ...place }]));
+  const place = await blankPlace(original, blockSize, fields);
+  return { ...blockSize, at: place && { page: place.page, ...place.upperLeft }, isOptional: true };
 }
 
 /**

@@ -1,6 +1,8 @@
-import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
-import { type Box, overlaps, shownOn, wordsOn } from "../uploads/visible-place.ts";
-import type { Size } from "./block-look.ts";
+import { openWithinBounds } from "./pdf-js.ts";
+import { type Box, overlaps, shownOn, wordsOn } from "./shown.ts";
+
+/** In points. */
+export type Size = { readonly width: number; readonly height: number };
 
 /** A blank place on a page, in user space. */
 export type BlankPlace = {
